@@ -168,12 +168,9 @@ class Selection(_Sets):
         lengths = self.parameters.get("lengths")
         return super().length(r) if lengths is None else int(lengths[r])
 
-    def broken(self, chosen: list[int]) -> list[str]:
-        if out := super().broken(chosen):
-            return out
-        limits = self.parameters
-        if missing := sorted({*limits.get("required", ())} - {*chosen}):
-            out.append(f"rules: the required {missing} are not selected")
+    def over(self, chosen: list[int]) -> list[str]:
+        """Say which limits a set breaks: no set with more rules keeps them."""
+        out, limits = list[str](), self.parameters
         if present := sorted({*limits.get("forbidden", ())} & {*chosen}):
             out.append(f"rules: the forbidden {present} are selected")
         given = {
@@ -185,7 +182,15 @@ class Selection(_Sets):
             most = limits.get(name)
             if most is not None and value > most:
                 out.append(f"{name}: {value}, at most {most} allowed")
-        return out + self.side(chosen)
+        return out
+
+    def broken(self, chosen: list[int]) -> list[str]:
+        if out := super().broken(chosen):
+            return out
+        limits = self.parameters
+        if missing := sorted({*limits.get("required", ())} - {*chosen}):
+            out.append(f"rules: the required {missing} are not selected")
+        return out + self.over(chosen) + self.side(chosen)
 
 
 class Learning(_Sets):
@@ -214,7 +219,10 @@ class Learning(_Sets):
         return having(f"set of rules of at most {most}", self.kept)
 
     def broken(self, chosen: list[int]) -> list[str]:
-        return super().broken(chosen) or self.side(chosen)
+        # In side constraints the literals of rules are numbered after the last rule.
+        after = self.count()
+        literals = (after + j for r in chosen for j in self.rule(r))
+        return super().broken(chosen) or self.side([*chosen, *literals])
 
 
 def judge(instance: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], list[str]]:

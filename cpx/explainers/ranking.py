@@ -24,6 +24,7 @@ from cpx.backends.base import Progress
 from cpx.backends.progress import run_interruptibly
 from cpx.errors import CheckFailed, InvalidOption
 from cpx.methods.blocking import enumerate_by_blocking
+from cpx.methods.cuts import Constrained
 from cpx.models.base import Problem, form_of
 from cpx.models.expected_prediction.form import expectation_form_of
 from cpx.models.kernel_rule.form import DNFForm
@@ -276,12 +277,12 @@ def _rank(
     n = integer_in("most" if optimal_only else "n", n, 1, _MOST)
     engine.require()
     by_search = engine.full_name == "search"
+    engine.require_accepts(problem)
     excludes = engine.needs_model or engine.starts_workers
-    if not engine.exact or not (excludes or engine.keeps_side_constraints(problem)):
+    if not engine.exact or not (excludes or engine.takes(Constrained(problem, ()))):
         raise InvalidOption(
             f"backend {engine.full_name} lists no rules: it proves nothing, or excludes none"
         )
-    engine.require_accepts(problem)
     encoding = engine.encoding_of(problem, options.encoding, options.time_limit)
     if not encoding.faithful:
         raise InvalidOption(f"encoding {options.encoding!r} has another optimum than the problem")

@@ -46,7 +46,7 @@ def with_clash(problem: Problem, result: Result, seconds: float | None) -> Resul
         return result
     end = time.monotonic() + (_SECONDS if seconds is None else min(seconds, _SECONDS))
     try:
-        if not problem.stated:
+        if not problem.stated and not hasattr(problem, "of_literals"):
             problem.stated_in()  # says why there is no statement
         find_backend(_ENGINE).require()
         found = smallest_clash(len(side), _oracle(problem, end), end)
@@ -104,8 +104,10 @@ def _oracle(problem: Any, end: float) -> Satisfied:
     """Return what decides by CP-SAT on the statement."""
     import cpmpy as cp
 
-    side = problem.side_constraints
-    free = replace(problem, side_constraints=())
+    if problem.stated:
+        side, free = problem.side_constraints, replace(problem, side_constraints=())
+    else:
+        free, side = problem.of_literals
     # Other encodings may have left out what a constraint asks for.
     whole = next(encoding.name for encoding in free.encodings if encoding.every_solution)
     statement, groups = stated_apart(free.model(whole), side)

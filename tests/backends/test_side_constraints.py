@@ -19,9 +19,12 @@ from cpx.backends.search.root import Root
 from cpx.errors import InvalidInstance, InvalidOption
 from cpx.explainers.ranking import best_rules, optimal_rules
 from cpx.instances import from_dict
+from cpx.methods.column_generation.side_constraints import demands, of_each_rule
 from cpx.models.base import Problem
 from cpx.models.certificate.problem import MinCertificate
 from cpx.models.kernel_rule.problem import KernelRule
+from cpx.models.rule_set import learning as rule_set_learning
+from cpx.models.rule_set.learning import conjunctions
 from cpx.testing.brute import brute_force
 from cpx.testing.expected_prediction import STRUCTURES, random_expectation
 from cpx.testing.fuzz.brute.base import Side
@@ -463,18 +466,114 @@ def test_learning_of_rule_sets(seed: int) -> None:
             keeps = all(held[i] for i in asked)
             assert problem.allows(chosen) == keeps
             values += [plain.cost(chosen)] * keeps
-    for engine in ("search", "cpsat", "maxsat:rc2"):
+    for engine in ("search", "cpsat", "maxsat:rc2", "column-generation"):
         result = solve(problem, engine)
         assert result.proved
         assert result.verified
         # Four rules or more are never better on so few literals.
         assert result.objective == min(values)
     assert from_dict(problem.to_dict()).side_constraints == problem.side_constraints
-    with pytest.raises(InvalidOption, match="does not keep the side constraints"):
-        solve(problem, "column-generation")
 
 
-def test_learning_from_more_rules_than_are_listed_has_no_constraints() -> None:
-    samples = Samples(np.eye(60, dtype=bool), np.ones(60, dtype=bool))
-    with pytest.raises(InvalidInstance, match="about listed rules, at most 4000; here are 523686"):
-        RuleSetLearning(samples, 4).where("x0")
+def learned(problem: Any, modulo: int) -> int | None:
+    """Return the least cost of all sets of rules that the texts allow, of literals or of rules."""
+    every = list(conjunctions(problem.samples.d, problem.max_literals))
+    best: int | None = None
+    for size in range(len(every) + 1):
+        for chosen in combinations(range(len(every)), size):
+            kept = {j for r in chosen for j in every[r]} if modulo else set(chosen)
+            if not allowed(problem, kept):
+                assert not problem.allows(chosen)
+            elif best is None or problem.cost(chosen) < best:
+                assert problem.allows(chosen)
+                best = problem.cost(chosen)
+    return best
+
+
+@pytest.mark.parametrize("of_literals", [False, True], ids=["rules", "literals"])
+@each(range(24))
+def test_column_generation(seed: int, of_literals: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    if of_literals:
+        monkeypatch.setattr(rule_set_learning, "MOST_STATED", 1)
+    rng = np.random.default_rng([21, seed])
+    m, d = int(rng.integers(1, 30)), int(rng.integers(1, 4))
+    samples = Samples(rng.random((m, d)) < 0.6, rng.random(m) < 0.5, weights=rng.integers(1, 5, m))
+    penalty, loss = ("0.01", "0", "1/7")[seed % 3], ("hamming", "zero-one")[seed % 2]
+    plain = RuleSetLearning(samples, 2, penalty, loss)
+    n = d if of_literals else plain.n_features
+    problem = plain.where(*(side_constraint(rng, n) for _ in range(int(rng.integers(1, 4)))))
+    assert problem.stated != of_literals
+    best = learned(problem, of_literals)
+    hint = rng.choice(plain.n_features, min(2, plain.n_features), replace=False).tolist()
+    result = solve(problem, "column-generation", hint=hint if seed % 4 == 1 else None)
+    if best is None:
+        assert str(result.status) == "INFEASIBLE"
+        return
+    assert result.verified
+    assert result.bound <= best <= result.objective
+    # Of as few samples and literals, the rules that are priced are all that is needed.
+    assert result.objective == best
+    assert from_dict(problem.to_dict()).side_constraints == problem.side_constraints
+    hasty = solve(problem, "column-generation", time_limit=0.01)
+    assert hasty.bound is None or hasty.bound <= best
+    assert hasty.objective is None or hasty.objective >= best
+
+
+def test_learning_from_more_rules_than_are_listed() -> None:
+    rng = np.random.default_rng(0)
+    bits = rng.random((300, 40)) < 0.4
+    same = (bits[:, 0] & bits[:, 1]) | (bits[:, 2] & bits[:, 3])
+    names = [f"c{j // 2} = {j % 2}" for j in range(40)]
+    plain = RuleSetLearning(Samples(bits, same, features=names), 3, "0.01", "hamming")
+    assert not plain.stated
+    free = solve(plain, "column-generation")
+    assert free.proved
+    problem = plain.where("not 'c0 = 0'", "c7", "at_most(2, c1, c2, c7)")
+    result = solve(problem, "column-generation", time_limit=3)
+    assert result.verified
+    assert result.explanation is not None
+    have = {j for rule in result.explanation.features for j in problem.literals(rule)}
+    assert 0 not in have
+    assert have & {14, 15}
+    # More than the price of a rule that is of no use, and all samples of the two literals.
+    assert free.objective < result.bound <= result.objective
+    assert check.violations(problem.to_dict(), result.to_dict()) == []
+    broken = free.to_dict()
+    assert check.violations(problem.to_dict(), broken)[:2] == [
+        "where: \"not 'c0 = 0'\" does not hold",
+        "where: 'c7' does not hold",
+    ]
+    contradiction = solve(plain.where("c7", "at_most(0, c7, c8)"), "column-generation")
+    assert str(contradiction.status) == "INFEASIBLE"
+    assert contradiction.clash == ("c7", "at_most(0, c7, c8)")
+    three = plain.where("c3", "c7 or c8", "at_least(1, c1, c2)", "not c7", "at_most(0, c8, c9)")
+    assert solve(three, "column-generation").clash == (
+        "c7 or c8",
+        "not c7",
+        "at_most(0, c8, c9)",
+    )
+    assert problem.where("feature[14]").side_constraints.linear[-1].terms[0][1] == (
+        plain.n_features + 14,
+    )
+    with pytest.raises(InvalidInstance, match=r"rule\[3\]: there are too many rules"):
+        plain.where("rule[3]")
+
+
+def test_what_is_demanded_of_sets_and_of_rules() -> None:
+    # Every set that keeps a constraint has what it demands, and no rule that breaks it alone.
+    demanded = refused = 0
+    for seed in range(200):
+        problem = constrained(KMonomial(Samples(np.eye(5, dtype=bool), [1] * 5), k=5), seed)
+        rows = problem.side_constraints.linear
+        sets = [set(some) for n in range(6) for some in combinations(range(5), n)]
+        kept = [some for some in sets if problem.side_constraints.allow(some)]
+        for literals in demands(rows):
+            assert all(some & {*literals} for some in kept)
+            demanded += bool(kept)
+        side = of_each_rule(rows, [4])
+        for rule in sets:
+            if not side.allow(rule):
+                assert 4 in rule or not any(rule <= some for some in kept)
+                refused += 4 not in rule
+    assert demanded > 30
+    assert refused > 100

@@ -21,6 +21,7 @@ from cpx.check.proofs.reasons import UNIT, Inequalities
 from cpx.errors import InvalidInstance, InvalidOption
 from cpx.models import SufficientReason
 from cpx.solving.proofs import reasons as prover
+from cpx.testing.fuzz.drawing import side_constraint
 from cpx.testing.minimum_subset import least_weight
 from cpx.testing.random_trees import random_reason
 from cpx.trees import Attribute, Tree, TreeModel, read_model
@@ -64,6 +65,35 @@ def problems(n: int, seed: int) -> Iterator[tuple[SufficientReason, int | None]]
             if reason >= set(required) and not reason & set(forbidden)
         ]
         yield problem, min(allowed, default=None)
+
+
+@pytest.mark.parametrize("n", some(30, 300))
+def test_side_constraints_are_branched_on(n: int) -> None:
+    split = refuted = 0
+    for number in range(n):
+        rng = np.random.default_rng([3, number])
+        problem = random_reason(7000 + number, definition="sufficient")
+        if not problem.n_features:
+            continue
+        texts = (side_constraint(rng, problem.n_features) for _ in range(1 + number % 3))
+        problem = problem.where(*texts)
+        least, instance = least_weight(problem), problem.to_dict()
+        claim, lines = prover.prove(instance, Claim(least), never)
+        assert claim == Claim(least)
+        assert proved(instance, document(problem, lines, claim)) == claim
+        broken = any(line.startswith("breaks") for line in lines)
+        if least is None:
+            refuted += broken
+            continue
+        split += broken and any(line.startswith("split") for line in lines)
+        for wrong in (Claim(None), Claim(least + 1)):
+            with pytest.raises(Refused):
+                prover.prove(instance, wrong, never)
+            for attack in (lines, *(altered(lines, rng) for _ in range(4))):
+                with pytest.raises(Refused):
+                    proved(instance, document(problem, attack, wrong))
+    assert split >= n // 15
+    assert refuted >= n // 15
 
 
 @pytest.fixture(scope="module")

@@ -15,6 +15,7 @@ from cpx.check.proofs import Claim, Refused, Undecided, proved
 from cpx.check.proofs import rule_sets as checker
 from cpx.check.proofs.document import fingerprint
 from cpx.solving.proofs import rule_sets as prover
+from cpx.testing.fuzz.drawing import side_constraint
 from tests.check.proof_files import document
 
 
@@ -59,11 +60,16 @@ def optimum(problem: RuleSetSelection) -> int | None:
     return min((int(one.objective) for one in found if one.feasible), default=None)
 
 
-def proofs(n: int, seed: int) -> Iterator[tuple[RuleSetSelection, int | None, list[str]]]:
+def proofs(
+    n: int, seed: int, constrained: bool = False
+) -> Iterator[tuple[RuleSetSelection, int | None, list[str]]]:
     """Return random problems, their optima, and the lines that prove these."""
     rng = np.random.default_rng(seed)
     for number in range(n):
         problem = drawn(rng)
+        if constrained:
+            texts = (side_constraint(rng, problem.n_features) for _ in range(1 + number % 3))
+            problem = problem.where(*texts)
         value = optimum(problem)
         with pytest.MonkeyPatch.context() as patched:
             # Rules are few: now and then the linear relaxation has not all of them at first.
@@ -73,13 +79,16 @@ def proofs(n: int, seed: int) -> Iterator[tuple[RuleSetSelection, int | None, li
         yield problem, value, lines
 
 
-def test_optima_are_proved_and_nothing_better() -> None:
-    split = 0
-    for problem, value, lines in proofs(40, seed=0):
+@pytest.mark.parametrize("constrained", [False, True])
+def test_optima_are_proved_and_nothing_better(constrained: bool) -> None:
+    split = refuted = broken = 0
+    for problem, value, lines in proofs(40, seed=0, constrained=constrained):
         instance = problem.to_dict()
         assert proved(instance, document(problem, lines, Claim(value))) == Claim(value)
         split += len(lines) > 1
+        broken += any(line.startswith("breaks") for line in lines)
         if value is None:
+            refuted += len(lines) > 1
             continue
         for wrong in (Claim(None), Claim(value + 1)):
             with pytest.raises(Refused):
@@ -87,6 +96,7 @@ def test_optima_are_proved_and_nothing_better() -> None:
             with pytest.raises(Refused):
                 proved(instance, document(problem, lines, wrong))
     assert split > 2
+    assert not constrained or (refuted > 3 and broken > 15)
 
 
 def test_that_there_is_no_solution_is_proved_by_the_required_rules() -> None:
@@ -155,7 +165,10 @@ def _attack(rng: np.random.Generator, lines: list[str], problem: RuleSetSelectio
             case 1:
                 out.insert(at, str(rng.choice(["over", "decided", f"split {rule}"])))
             case 2:
-                out[at] = str(rng.choice(["over", "decided", f"split {rule}"]))
+                drawn_lines = ["over", "decided", f"split {rule}"]
+                if problem.side_constraints:
+                    drawn_lines += ["breaks 0", "breaks 1"]
+                out[at] = str(rng.choice(drawn_lines))
             case _ if len(words) > 1:
                 place = int(rng.integers(1, len(words)))
                 old = int(words[place])
@@ -164,10 +177,11 @@ def _attack(rng: np.random.Generator, lines: list[str], problem: RuleSetSelectio
     return out
 
 
+@pytest.mark.parametrize("constrained", [False, True])
 @pytest.mark.parametrize("n", [20, pytest.param(1000, marks=pytest.mark.slow)])
-def test_no_altered_proof_proves_a_false_claim(n: int) -> None:
+def test_no_altered_proof_proves_a_false_claim(n: int, constrained: bool) -> None:
     rng, refused = np.random.default_rng(n), 0
-    for problem, value, lines in proofs(n, seed=n):
+    for problem, value, lines in proofs(n, seed=n, constrained=constrained):
         instance = problem.to_dict()
         claims = [Claim(value)] if value is None else [Claim(value), Claim(value + 1), Claim(None)]
         if value is None:
@@ -182,7 +196,7 @@ def test_no_altered_proof_proves_a_false_claim(n: int) -> None:
                 else:
                     # With no solution every bound holds.
                     assert value is None or claim == Claim(value), altered
-    assert refused > 2 * n
+    assert refused > 2 * n - 8 * n * constrained // 10
 
 
 def test_unknown_constraints_and_other_values_are_refused() -> None:

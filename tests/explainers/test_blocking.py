@@ -510,6 +510,12 @@ def test_the_default_engine_is_installed(monkeypatch) -> None:
     assert best_rules(random_selection(1), 2).best.backend == "cpsat"
 
 
+def test_column_generation_excludes_no_sets_of_rules() -> None:
+    problem = RuleSetLearning(Samples(np.eye(3), [1, 1, 0]), 2)
+    with pytest.raises(InvalidOption, match="column-generation lists no rules"):
+        best_rules(problem, backend="column-generation")
+
+
 def test_the_search_lists_no_reasons() -> None:
     with pytest.raises(InvalidOption, match="backend 'search' cannot solve"):
         best_rules(random_votes(0, 3, 5), backend="search")

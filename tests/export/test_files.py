@@ -9,6 +9,8 @@ from cpx import KMonomial, NegativeOnly, Samples
 from cpx.backends.milp.cbc import cbc_path
 from cpx.errors import DataError, UnknownName
 from cpx.export import export_bytes, read_legend
+from cpx.models.ratio import RatioProblem
+from cpx.testing import cases
 from tests.export.readers import (
     FORMS,
     optimum,
@@ -125,26 +127,54 @@ def test_the_text_of_minizinc():
     assert '\n% X[1] = X[1]: colour is "red"\n' in data
 
 
-@pytest.mark.parametrize("encoding", ENCODINGS)
-def test_cpmpy_reads_xcsp3(encoding, tmp_path):
+def read_by_cpmpy(data, tmp_path):
+    """Return the optimum of an XCSP3 file and the variables that are 1 in it; None for none."""
     pytest.importorskip("pycsp3", reason="CPMpy reads XCSP3 by the parser of pycsp3")
     pytest.importorskip("lxml")
     from cpmpy.tools.xcsp3 import read_xcsp3
+    from cpmpy.transformations.get_variables import get_variables_model
 
+    path = tmp_path / "problem.xml"
+    path.write_bytes(data)
+    model = read_xcsp3(str(path))
+    if not model.solve(solver="ortools"):
+        return None
+    true = {str(v) for v in get_variables_model(model) if v.value() == 1}
+    return (0 if model.objective_ is None else model.objective_value()), true
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS)
+def test_cpmpy_reads_xcsp3(encoding, tmp_path):
     for seed in range(4):
         problem = instance(seed)
         data = export_bytes(problem, "xcsp3", encoding)
-        path = tmp_path / "problem.xml"
-        path.write_bytes(data)
-        model = read_xcsp3(str(path))
-        found = model.solve(solver="ortools")
-        answer = None
-        if found:
-            from cpmpy.transformations.get_variables import get_variables_model
+        agrees(problem, "xcsp3", encoding, read_by_cpmpy(data, tmp_path), data)
 
-            true = {str(v) for v in get_variables_model(model) if v.value() == 1}
-            answer = (0 if model.objective_ is None else model.objective_value()), true
-        agrees(problem, "xcsp3", encoding, answer, data)
+
+@pytest.mark.parametrize(
+    "group",
+    ["SIDE_CONSTRAINTS", "RULE_SETS", "LEARNING", "MINIMUM_SUBSETS", "EXPECTED", "KERNEL_RULES"],
+)
+def test_cpmpy_reads_xcsp3_of_all_problems(group, tmp_path):
+    read_back = 0
+    for case in getattr(cases, group):
+        problem = case.problem
+        # The statement of a ratio is that of a step towards it.
+        ratio = isinstance(problem, RatioProblem)
+        for encoding in case.encodings if problem.stated and not ratio else ():
+            if not problem.stated_in(encoding).faithful:
+                continue
+            data = export_bytes(problem, "xcsp3", encoding)
+            answer = read_by_cpmpy(data, tmp_path)
+            read_back += 1
+            if answer is None:
+                assert case.optimum is None, (case, encoding)
+                continue
+            legend = read_legend(data)
+            assert legend.objective(answer[0]) == case.optimum, (case, encoding)
+            found = problem.evaluate(problem.explanation(legend.features(answer[1])))
+            assert (found.feasible, found.objective) == (True, case.optimum), (case, encoding)
+    assert read_back > 5
 
 
 @pytest.mark.parametrize("form", FORMS)

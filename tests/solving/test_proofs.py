@@ -7,12 +7,23 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from cpx import KernelRule, KMonomial, MaxCoverage, MaxPrecision, Samples, solve
+from cpx import (
+    KernelRule,
+    KMonomial,
+    MaxCoverage,
+    MaxPrecision,
+    RuleSetLearning,
+    Samples,
+    solve,
+)
 from cpx.answers.result import Status
 from cpx.check import on_trust
 from cpx.check.proofs import Claim, Refused, proved
 from cpx.errors import InvalidOption
+from cpx.models.base import Problem
 from cpx.solving.proofs import prove, with_proof
+from cpx.testing.fuzz.drawing import side_constraint
+from cpx.testing.random_trees import random_reason
 
 
 def problem(d: int = 8, k: int = 3, m: int = 200) -> KMonomial:
@@ -90,11 +101,47 @@ def test_that_nothing_was_proved_in_time_is_said() -> None:
 
 
 def test_kinds_without_proofs_are_refused_by_name() -> None:
-    asked = KernelRule([[1, 0], [0, 1]], [2, 0], 1, 1).where("not x0")
-    with pytest.raises(InvalidOption, match="there are none for kernel-rule with side"):
-        solve(asked, "search", proof=True)
-    with pytest.raises(InvalidOption, match="there are none for kernel-rule with side"):
-        prove(asked, solve(asked, "search"))
+    asked = random_reason(0, definition="tree-specific")
+    with pytest.raises(InvalidOption, match="there are none for the definition tree-specific"):
+        solve(asked, "cpsat", proof=True)
+    with pytest.raises(InvalidOption, match="there are none for the definition tree-specific"):
+        prove(asked, solve(asked, "cpsat"))
+
+
+ALL_ANSWERS = {
+    "kernel-rule": lambda rng: KernelRule(
+        rng.random((12, 4)) < 0.6, rng.integers(-5, 6, 12).tolist(), int(rng.integers(1, 3)), 2
+    ),
+    "learning": lambda rng: RuleSetLearning(
+        Samples(rng.random((20, 3)) < 0.6, rng.random(20) < 0.5), 2, "0.02", "hamming"
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", ALL_ANSWERS)
+def test_a_proof_for_all_answers_is_one_for_those_that_keep_side_constraints(kind: str) -> None:
+    complete = less = 0
+    for seed in range(12):
+        rng = np.random.default_rng([5, seed])
+        asked: Problem = ALL_ANSWERS[kind](rng)
+        asked = asked.where(*(side_constraint(rng, 4) for _ in range(2)))
+        result = solve(asked, "search", proof=True)
+        assert result.status is not Status.ERROR
+        if result.status is Status.INFEASIBLE:
+            assert "contradict" in result.warnings[-1]
+            continue
+        if result.proof is None:
+            continue
+        claim = proved(asked.to_dict(), result.proof.to_bytes())
+        assert claim.bound is not None
+        assert isinstance(result.objective, int)
+        sign = 1 if asked.sense == "min" else -1
+        assert sign * claim.bound <= sign * result.objective
+        assert result.proof.complete == (claim.bound == result.objective)
+        complete += result.proof.complete
+        less += not result.proof.complete
+    assert complete
+    assert less
 
 
 def test_bounds_under_side_constraints_are_proved() -> None:

@@ -28,6 +28,7 @@ from cpx.solving.isolate import run_isolated
 from cpx.solving.run import run, solve_with
 from cpx.solving.servers import shutdown
 from cpx.testing.minimum_subset import random_votes
+from cpx.testing.random_trees import random_reason
 from tests.engines import ENGINES
 from tests.terminal import start
 
@@ -374,8 +375,8 @@ def test_a_proof_that_cannot_be_made_is_refused_before_anything_runs(scripted) -
         ran.append(problem)
         return _whole(problem, progress)
 
-    problem = RuleSetLearning(Samples([[1, 0], [0, 1]], [1, 0]), 1).where("not x0")
-    with pytest.raises(InvalidOption, match="none for rule-set-learning with side constraints"):
+    problem = random_reason(0, definition="tree-specific")
+    with pytest.raises(InvalidOption, match="none for the definition tree-specific"):
         solve(problem, scripted(act), proof=True)
     assert not ran
 

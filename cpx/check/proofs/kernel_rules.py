@@ -16,6 +16,8 @@ formula has K clauses at most. So a formula is worth no more than all prices, an
 clauses, of which there is one at least, where t bounds the sum of all w - p and w / K over the
 rows that a clause is true of. Clauses that are true of a row that is left out do not count. All
 weights are rounded up to whole numbers.
+
+Side constraints are not looked at: what bounds all formulas bounds those that keep them.
 """
 
 from __future__ import annotations
@@ -49,7 +51,7 @@ NAME = "kernel-rule"
 
 Ints = NDArray[np.int64]
 
-_INSTANCE = {"samples", "weights", "features"}
+_INSTANCE = {"samples", "weights", "features", "where"}
 _PARAMETERS = {"max_clauses", "max_literals", "unit"}
 
 _LARGEST = 2**53
@@ -111,7 +113,7 @@ def check(instance: Mapping[str, Any], document: Document) -> None:
     """Refuse a proof that does not prove its claim about an instance."""
     clauses, claim = Clauses(instance), document.claim.bound
     if not isinstance(claim, int):
-        raise Refused("header: the objective is an integer, and every formula is a solution")
+        raise Refused("header: the objective is an integer, and no rule refutes all formulas")
 
     def leaf(part: Part, rule: str, words: list[str]) -> None:
         if rule != "prices" or len(words) < 3 or len(words) % 2 == 0:

@@ -16,6 +16,8 @@ conjunction has p - n > price: every set costs P or more.
 Zero-one loss. A set of K rules or fewer covers no sample more than K times: it costs no less if
 each rule pays 1/K of the weight of each bad sample that it covers, and the above bounds this. A
 set of more rules pays for K + 1, and for the errors that no set avoids.
+
+Side constraints are not looked at: what bounds all sets bounds those that keep them.
 """
 
 from __future__ import annotations
@@ -41,7 +43,7 @@ KINDS = ("rule-set-learning",)
 
 Ints = NDArray[np.int64]
 
-_INSTANCE = {"samples", "labels", "weights", "features", "groups"}
+_INSTANCE = {"samples", "labels", "weights", "features", "groups", "where"}
 _PARAMETERS = {"max_literals", "penalty", "loss", "class_weights"}
 
 
@@ -91,7 +93,7 @@ def check(instance: Mapping[str, Any], document: Document) -> None:
     """Refuse a proof that does not prove its claim about an instance."""
     table, claim = Table(instance), document.claim.bound
     if not isinstance(claim, int):
-        raise Refused("header: the objective is an integer, and every set is a solution")
+        raise Refused("header: the objective is an integer, and no rule refutes all sets")
     rules = 1
     if not table.hamming:
         (rules,) = _numbers(document, "rules", 1)

@@ -101,6 +101,11 @@ class SideConstraints:
                 out &= total >= linear["at_least"]
         return out
 
+    def features(self, number: int) -> list[int]:
+        """Return the features that a constraint is about."""
+        terms = (term for linear in self._each[number]["means"] for term in linear["terms"])
+        return sorted({j for _, any_of in terms for j in any_of})
+
     def which(self, part: Part) -> int | None:
         """Return the first constraint that no set of a part keeps; None if there is none."""
         return next((i for i in range(len(self)) if self.breaks(i, part)), None)

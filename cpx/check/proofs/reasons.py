@@ -40,7 +40,7 @@ NAME = "sufficient-reason"
 UNIT = 1 << 20
 """The least sum of weights of each inequality."""
 
-_INSTANCE = {"x", "class", "model"}
+_INSTANCE = {"x", "class", "model", "where"}
 _PARAMETERS = {"level", "definition", "unit", "required", "forbidden", "weights"}
 
 # Digits of a number: those of weights in a model of small and large numbers are many.

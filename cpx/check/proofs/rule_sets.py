@@ -4,6 +4,7 @@ A proof is a binary tree, one line for each node, a node before its parts:
 
 - ``split r``: the sets with rule r follow, then those without it;
 - ``over``: the chosen rules break a limit, and so do all sets that contain them;
+- ``breaks i``: side constraint i of the instance holds for no set of the node;
 - ``decided``: no rule is left to be chosen or not, and the set of the chosen ones is valued;
 - ``bound D ...``: :class:`Multipliers`, whole numbers in units of 1/D, bound all sets of the
   node.
@@ -22,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpx.check.proofs.document import (
+    Claim,
     Document,
     Refused,
     Undecided,
@@ -29,6 +31,7 @@ from cpx.check.proofs.document import (
     whole_numbers,
 )
 from cpx.check.proofs.monomials import distinct
+from cpx.check.proofs.parts import Part, SideConstraints
 from cpx.check.rule_sets import Selection
 
 __all__ = ["DEEPEST", "KINDS", "NAME", "Multipliers", "Node", "Table", "check", "root_of"]
@@ -39,7 +42,7 @@ KINDS = ("rule-set",)
 Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]
 
-_INSTANCE = {"samples", "labels", "weights", "features", "groups"}
+_INSTANCE = {"samples", "labels", "weights", "features", "groups", "where"}
 _PARAMETERS = {"rules", "penalty", "loss", "max_rules", "max_literals", "max_overlap", "required"}
 _PARAMETERS |= {"forbidden", "class_weights", "lengths"}
 
@@ -63,6 +66,7 @@ class Table:
         Samples of the class: an error where none of the chosen rules covers them.
     price : int
         Of a rule, in units of the objective.
+    side : SideConstraints
     most, room : int
         Costs of all samples with that of a rule; and numbers up to which sums fit 64 bits.
     """
@@ -70,6 +74,7 @@ class Table:
     def __init__(self, instance: Mapping[str, Any]) -> None:
         refuse_unknown(instance, _INSTANCE, _PARAMETERS)
         self.data = data = Selection(instance)
+        self.side = SideConstraints(instance)
         self.count = data.count()
         columns = [data.cover(r) for r in range(self.count)]
         covers = np.array(columns, dtype=np.bool_).reshape(self.count, -1).T
@@ -127,7 +132,12 @@ class Node:
 
     def over(self) -> bool:
         """Whether the chosen rules break a limit; limits only get tighter with more rules."""
-        return bool(self.table.data.broken(list(self.chosen)))
+        return bool(self.table.data.over(list(self.chosen)))
+
+    def sets(self) -> Part:
+        """Return the sets of the node as a part: of rules in place of features."""
+        kept = np.isin(np.arange(self.free.size), self.chosen)
+        return Part(kept, ~(kept | self.free))
 
     def part(self, rule: int, chosen: bool) -> Node:
         """Return the sets with, or without, a free rule."""
@@ -197,10 +207,10 @@ class Node:
 
 
 def root_of(table: Table) -> Node | None:
-    """Return the node of all sets; None where the required rules break a constraint."""
+    """Return the node of all sets; None where the required rules break a limit."""
     parameters = table.data.parameters
     required = sorted(parameters.get("required", ()))
-    if table.data.broken(required):
+    if table.data.over(required):
         return None
     free = np.ones(table.count, dtype=np.bool_)
     free[[*required, *parameters.get("forbidden", ())]] = False
@@ -213,16 +223,16 @@ def check(instance: Mapping[str, Any], document: Document) -> None:
     if isinstance(claim.bound, Fraction):
         raise Refused("header: the objective is an integer")
     root = root_of(Table(instance))
-    if root is not None and claim.bound is None:
-        raise Refused("the required rules are a solution")
     left = [] if root is None else [root]
     while left:
         node = left.pop()
         rule, *words = document.line()
         with document.named():
             numbers = whole_numbers(words)
-            if rule != "split":
-                _check_leaf(node, rule, numbers, claim.bound or 0)
+            if rule == "breaks":
+                node.table.side.refuse_kept(words, node.sets())
+            elif rule != "split":
+                _check_leaf(node, rule, numbers, claim)
             elif len(left) >= DEEPEST:
                 raise Refused(f"more than {DEEPEST} nodes in each other")
             elif len(numbers) == 1 and numbers[0] in np.flatnonzero(node.free):
@@ -232,7 +242,7 @@ def check(instance: Mapping[str, Any], document: Document) -> None:
     document.end()
 
 
-def _check_leaf(node: Node, rule: str, numbers: list[int], claim: int) -> None:
+def _check_leaf(node: Node, rule: str, numbers: list[int], claim: Claim) -> None:
     if rule == "bound":
         reached = node.bound(_multipliers(node.table, numbers))
     elif numbers or rule not in ("over", "decided"):
@@ -245,7 +255,9 @@ def _check_leaf(node: Node, rule: str, numbers: list[int], claim: int) -> None:
         raise Refused("not all rules are decided")
     else:
         reached = node.value()
-    if reached < claim:
+    if claim.bound is None:
+        raise Refused("the node may have a solution")
+    if reached < claim.bound:
         raise Refused(f"the bound is {reached}")
 
 

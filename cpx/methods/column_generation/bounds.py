@@ -22,10 +22,11 @@ class PricingBound:
     Attributes
     ----------
     total : Fraction
-        P, the sum of the prices p_i, each from 0 to the weight w_i of its sample.
+        P, the sum of the prices p_i, each from 0 to the weight w_i of its sample; a demand has
+        any price of at least 0.
     largest : Fraction
-        B, at least p(r) - n_r for each rule r: the prices it covers less the weight it covers of
-        other classes.
+        B, at least p(r) - n_r for each rule r: the prices of what it covers, and of the demands
+        that it meets, less the weight it covers of other classes.
     """
 
     total: Fraction
@@ -33,7 +34,7 @@ class PricingBound:
 
 
 def hamming_bound(
-    known: Sequence[PricingBound], price: Fraction, alone: Fraction, most_rules: int
+    known: Sequence[PricingBound], price: Fraction, alone: Fraction | None, most_rules: int
 ) -> Fraction:
     """Return a lower bound of the Hamming objective over all sets of rules.
 
@@ -41,8 +42,8 @@ def hamming_bound(
 
         cost(S) = sum of w_i over the i that S leaves uncovered  +  sum of (price + n_r) over S
 
-    Each sample of the class is uncovered or in a rule of S, and p_i <= w_i. So the first sum is
-    P - (sum of p(r) over S) or more, and as p(r) - n_r <= B::
+    Each sample of the class is uncovered or in a rule of S, and p_i <= w_i; each demand is met
+    by a rule of S. So the first sum is P - (sum of p(r) over S) or more, and as p(r) - n_r <= B::
 
         cost(S)  >=  P + sum of (price + n_r - p(r)) over S  >=  P + s * (price - B)
 
@@ -57,8 +58,8 @@ def hamming_bound(
     known : sequence of PricingBound
     price : Fraction
         Of a rule, in units of weight, at least 0.
-    alone : Fraction
-        The weight of all samples of the class.
+    alone : Fraction or None
+        The weight of all samples of the class; None where a set without rules is not allowed.
     most_rules : int
         No set of more rules is of interest.
 
@@ -86,6 +87,8 @@ def hamming_bound(
             high = middle
         else:
             low = middle + 1
+    if alone is None:
+        return least(low)
     return min(alone, least(low)) if most_rules else alone
 
 

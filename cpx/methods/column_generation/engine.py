@@ -58,6 +58,10 @@ class ColumnGeneration(Backend):
         """Whether rules are to be learned."""
         return isinstance(problem, Learnable)
 
+    def keeps_side_constraints(self, problem: Problem) -> bool:
+        """Whether rules are to be learned: master, pricing and selection have them."""
+        return self.accepts(problem)
+
     def solve(self, problem: Problem, options: SolveOptions, progress: Progress) -> Outcome:
         """Learn, then prove; see :class:`~cpx.backends.base.Backend`."""
         assert isinstance(problem, Learnable)
@@ -99,12 +103,16 @@ class _Run:
         # The Hamming loss is no lower.
         self._proved(least_of_all(learner.table, learner.price))
         learner.run()
+        if learner.infeasible:
+            return Outcome(
+                True, Termination.COMPLETED, "the side constraints contradict each other"
+            )
         generation = learner.generation
         message = [f"{len(generation.rounds)} rounds, {len(generation.rules)} rules"]
         message += ["no rule is left to add"] * generation.closed
         if not progress.should_stop:
             message += self._prove()
-        proved = progress.objective == progress.best_bound
+        proved = learner.infeasible or progress.objective == progress.best_bound
         why = Termination.COMPLETED if proved else progress.why_stopped()
         if why is Termination.COMPLETED and not (generation.closed or progress.gap_reached):
             # Each step has a share of the time.
@@ -125,6 +133,7 @@ class _Run:
         problem, progress, learner = self._problem, self._progress, self._learner
         if progress.problem.stated:
             searched = Search().solve(progress.problem, self._options, progress)
+            learner.infeasible = searched.proved and progress.objective is None
             return [f"all rules: {searched.raw_status}"]
         if self._hamming:
             return []
@@ -139,12 +148,14 @@ class _Run:
             seconds=learner.left(),
             stop=lambda: progress.should_stop,
             proved=self._proved,
+            side=learner.side,
         )
         return []
 
     def _of_hamming(self) -> str:
-        value, least = float(self._learner.hamming.value), float(self._learner.hamming_bound)
+        learner = self._learner
+        found = f"{float(learner.hamming.value):g} was found, " * learner.hamming.known
         return (
-            f"Hamming loss and price, another objective: {value:g} was found, every set of rules "
-            f"has at least {least:g}; that is no bound of the zero-one loss"
+            f"Hamming loss and price, another objective: {found}every set of rules has at least "
+            f"{float(learner.hamming_bound):g}; that is no bound of the zero-one loss"
         )

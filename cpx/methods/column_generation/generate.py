@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from cpx.methods.column_generation.bounds import PricingBound, hamming_bound
 from cpx.methods.column_generation.pricing import LEVELS, beam_pricing, exact_pricing
 from cpx.methods.column_generation.table import Features, Table
+from cpx.models.side_constraints.form import NO_SIDE_CONSTRAINTS, SideConstraints
 
 if TYPE_CHECKING:
     from cpx.methods.column_generation.master import Master, Relaxed
@@ -69,6 +70,8 @@ class Generation:
         Asked between rounds and within exact pricing; True ends them.
     proved : callable
         Told each better bound.
+    side : SideConstraints
+        On the literals of each rule; those with positive terms are demands of the table.
     """
 
     table: Table
@@ -80,6 +83,7 @@ class Generation:
     known: Iterable[Features] = ()
     stop: Callable[[], bool] = lambda: False
     proved: Callable[[Fraction], None] = lambda bound: None
+    side: SideConstraints = NO_SIDE_CONSTRAINTS
     rounds: list[Round] = field(default_factory=list)
     rules: list[Features] = field(default_factory=list)
     bound: Fraction | None = None
@@ -91,25 +95,28 @@ class Generation:
 
         self._started = time.monotonic()
         self._rng = np.random.default_rng(self.seed)
-        self._master: Master = Master(self.table.weights[self.table.own], self.seed)
+        self._master: Master = Master(
+            self.table.weights[self.table.own], self.table.demands, self.seed
+        )
         self._known: set[Features] = set()
         self._centre: Floats | None = None
         self._level, self._share, self._took, self._solved = -1, 1.0, 0.0, 0.0
         self._priced: list[PricingBound] = []
         for features in dict.fromkeys([(), *self.known]):
-            self._add(features)
+            if self.side.allow(features):
+                self._add(features)
 
     def _add(self, features: Features) -> None:
         covered = self.table.covered(features)
         self._known.add(features)
         self.rules.append(features)
         cost = float(self.price) + self.table.paid(covered)
-        self._master.add(cost, covered[self.table.own])
+        self._master.add(cost, self.table.meets(covered))
 
     @property
     def centre(self) -> Floats:
         """The prices of the best bound, or better ones; at the start all are 0."""
-        return np.zeros(len(self.table.own)) if self._centre is None else self._centre
+        return np.zeros(self.table.priced) if self._centre is None else self._centre
 
     # ---------------------------------------------------------------- rounds
 
@@ -218,7 +225,8 @@ class Generation:
         own = self.table.own
         if not len(own):
             return []
-        chances = prices + 1e-6 * max(1.0, float(prices.max(initial=0.0)))
+        prices_of_own = prices[: len(own)]
+        chances = prices_of_own + 1e-6 * max(1.0, float(prices_of_own.max()))
         seeds = self._rng.choice(
             own, min(_SEEDS, len(own)), replace=False, p=chances / chances.sum()
         )
@@ -234,11 +242,12 @@ class Generation:
     def _worthy(self, found: Iterable[Features], prices: Floats) -> int:
         """Add the rules that are worth more than they cost, unless like one just added."""
         weights, added = self.table.signed_weights(prices), list[NDArray[np.bool_]]()
-        least = float(self.price) + _TOLERANCE
+        # The weights lack the prices of all demands.
+        least = float(self.price) + _TOLERANCE - prices[len(self.table.own) :].sum()
         for features in found:
             if len(added) == _MOST_ADDED:
                 break
-            if features in self._known:
+            if features in self._known or not self.side.allow(features):
                 continue
             covered = self.table.covered(features)
             if weights[covered].sum() <= least or any(_alike(covered, one) for one in added):
@@ -261,10 +270,12 @@ class Generation:
             threads=self.threads,
             seconds=seconds,
             stop=self.stop,
+            side=self.side,
         )
         self._took = time.monotonic() - started
         self._priced.append(priced)
-        alone = Fraction(int(self.table.weights[self.table.own].sum()))
+        every = Fraction(int(self.table.weights[self.table.own].sum()))
+        alone = None if self.table.demands else every
         bound = hamming_bound(self._priced, self.price, alone, self.most_rules())
         if self.bound is None or bound > self.bound:
             self.bound, self._centre = bound, prices

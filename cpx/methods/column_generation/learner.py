@@ -12,10 +12,19 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
 
+from cpx.answers.result import Status
 from cpx.methods.column_generation.bounds import within_gap
 from cpx.methods.column_generation.exchange import exchanged, zero_one
 from cpx.methods.column_generation.generate import Generation
+from cpx.methods.column_generation.side_constraints import demands, of_each_rule
 from cpx.methods.column_generation.table import Features, Table
+from cpx.models.side_constraints.form import (
+    NO_SIDE_CONSTRAINTS,
+    LinearConstraint,
+    SideConstraint,
+    SideConstraints,
+    propagated,
+)
 from cpx.options import SolveOptions
 
 if TYPE_CHECKING:
@@ -31,7 +40,10 @@ __all__ = ["Chosen", "Learnable", "Learner", "Listener"]
 _SMALL = 4000  # samples; rules of more are looked for in so many of them first
 _BEAMS, _SEARCH, _SELECTION = 0.3, 0.7, 0.8  # shares of the time when the steps end
 _AGAIN = 0.9  # the share when rules for the Hamming loss are looked for again
+_SELECTED = 0.45  # the share when the first selection ends that keeps side constraints
 _LEAST = 0.5  # seconds that an engine needs to be of use
+_SHORTEST, _LONGEST = 0.05, 60.0  # seconds of a selection that keeps side constraints
+_EXACT = "milp:highs"
 
 
 @dataclass(frozen=True)
@@ -58,11 +70,15 @@ class Listener:
 
 @dataclass(frozen=True)
 class Chosen:
-    """A set of rules, its objective in units of weight, and whether no set of these has less."""
+    """A set of rules, its objective in units of weight, and whether no set of these has less.
+
+    Where none is ``known``, no set of interest has more than the value.
+    """
 
     rules: tuple[Features, ...] = ()
     value: Fraction = Fraction(0)
     proved: bool = False
+    known: bool = True
 
 
 @runtime_checkable
@@ -93,6 +109,14 @@ class Learnable(Protocol):
     def price(self) -> int:
         """What a rule costs, in these units."""
 
+    @property
+    def side_constraints(self) -> SideConstraints:
+        """Further constraints on a set of rules."""
+
+    @property
+    def literal_constraints(self) -> tuple[LinearConstraint, ...]:
+        """Those of them that are about the literals of all rules together, in these terms."""
+
     def merged(self) -> Learnable:
         """Return the same problem on samples that all differ."""
 
@@ -103,7 +127,7 @@ class Learnable(Protocol):
         """Return the explanation with these rules."""
 
     def select_from(self, rules: Iterable[Sequence[int]], loss: Loss, /) -> Problem:
-        """Return the problem to choose of these rules, with this loss."""
+        """Return the problem to choose of these rules, with this loss and the constraints."""
 
 
 class Learner:
@@ -127,9 +151,22 @@ class Learner:
         Of a rule, in units of weight.
     generation : Generation
         The rules found and what is proved of the Hamming loss.
+    side : SideConstraints
+        What each rule keeps by itself.
+    infeasible : bool
+        Whether it was proved that no set keeps the side constraints.
     hamming, best : Chosen
         The best sets met, by the Hamming and by the zero-one loss. The second is looked for only
         where it is the problem's.
+
+    Notes
+    -----
+    A set of rules has the literals of them all, and a side constraint is about these. The
+    programme has a row for each set of literals of which some rule must have one, and its price
+    goes into pricing, which leaves out rules that no others could make up for. What cannot be
+    said of single rules is left out of the bound, which is one nevertheless. The sets that are
+    selected keep all constraints: each literal that one of them may ask for is a rule of its own
+    among those to select from, so that there is such a set if there is any.
     """
 
     def __init__(
@@ -146,22 +183,60 @@ class Learner:
         self._threads, self._seed = threads, seed
         self._listener = listener or Listener()
         self._known = tuple(known)
-        self.table = Table(problem.samples.agreement, problem.samples.same, problem.error_weights)
+        self.samples = self.table = Table(
+            problem.samples.agreement, problem.samples.same, problem.error_weights
+        )
         self.price = Fraction(problem.price, problem.scale)
-        self.hamming = Chosen(value=Fraction(int(self.table.weights[self.table.own].sum())))
-        self.best = self.hamming
+        self.side, self.infeasible = NO_SIDE_CONSTRAINTS, False
+        self._singles: tuple[Features, ...] = ()
+        self._beside: dict[Features, None] = {}
+        alone, self._most = int(self.table.weights[self.table.own].sum()), len(self.table.own)
+        worst = Fraction(alone)
+        self._constrained = bool(problem.side_constraints)
+        if self._constrained:
+            # Each rule of a set covers a sample of the class that no other one covers, or is what
+            # some term holds by, or could be left out.
+            rows = problem.side_constraints.linear
+            self._most += sum(factor > 0 for row in rows for factor, _ in row.terms)
+            worst += self._most * (self.price + int(self.table.weights.sum()) - alone)
+            self._keep()
+        self.hamming = self.best = Chosen(value=worst, known=not self._constrained)
+
+    def _keep(self) -> None:
+        """Take over the side constraints on the literals of all rules together."""
+        rows = self._problem.literal_constraints
+        self._whole = whole = SideConstraints((SideConstraint("", rows),))
+        decided = propagated(whole, (), ())
+        if decided is None:
+            self.infeasible = True
+            return
+        required, forbidden = map(sorted, decided)
+        asked = dict.fromkeys([*((j,) for j in required), *demands(rows)])
+        self.table = self.table.demanding(asked, forbidden)
+        self.side = of_each_rule(rows, forbidden)
+        self._singles = tuple((j,) for j in sorted(whole.wanted - {*forbidden}))
+        self._known = tuple(filter(self.side.allow, self._known))
 
     def run(self) -> None:
         """Learn until the steps are done, the time is over, or the listener says so."""
         from threadpoolctl import threadpool_limits
 
+        if self._constrained and not self.infeasible:
+            rules = list(dict.fromkeys([(), *self._known, *self._singles]))
+            self.hamming = self._select(rules, "hamming", self._known, seconds=self.left(_BEAMS))
+        if self.infeasible:
+            return
         # The products are too small for many threads, which wait for one another.
         with threadpool_limits(self._threads):
             self.generation = generation = self._generation(
-                self.table, [*self._known, *self._from_part()], self._listener.bound
+                self.table,
+                [*self._known, *self._singles, *self._from_part()],
+                self._listener.bound,
             )
             generation.by_beams(self.left(_BEAMS))
-            self.hamming = self._select(generation.rules, "hamming", self._known)
+            start = self.hamming.rules or self._known
+            seconds = self.left(_SELECTED) if self._constrained else math.inf
+            self.hamming = self._select(generation.rules, "hamming", start, seconds=seconds)
             generation.by_search(self.left(_SEARCH))
             if self._problem.loss == "hamming":
                 self._finish_hamming()
@@ -200,16 +275,16 @@ class Learner:
         Its rules cost no more than the best set known, and each covers a sample of the class that
         no other one covers, or could be left out.
         """
-        most = len(self.table.own)
         if self.price:
-            most = min(most, math.floor(self.hamming.value / self.price))
-        return most
+            return min(self._most, math.floor(self.hamming.value / self.price))
+        return self._most
 
     def _generation(
         self,
         table: Table,
         known: Iterable[Features],
         proved: Callable[[Fraction], None] = lambda bound: None,
+        side: SideConstraints | None = None,
     ) -> Generation:
         # The price of a rule is a share of the weight of the samples that are looked at; where
         # no error weighs anything, there is none.
@@ -224,17 +299,23 @@ class Learner:
             known,
             self._listener.stop,
             proved,
+            self.side if side is None else side,
         )
 
     def _from_part(self) -> list[Features]:
         """Return rules for a part of many samples: a good start for all of them."""
-        m = len(self.table.same)
+        m = len(self.table.same) - self.table.demands
         if m <= _SMALL:
             return []
         rows = np.random.default_rng(self._seed).choice(m, _SMALL, replace=False)
         generation = self._generation(self.table.part(np.sort(rows)), [])
         generation.by_beams(self.left(_BEAMS / 2))
         return generation.rules
+
+    @property
+    def _rules(self) -> list[Features]:
+        """All rules found."""
+        return list(dict.fromkeys([*self.generation.rules, *self._beside]))
 
     # ------------------------------------------------------------------ sets
 
@@ -246,13 +327,18 @@ class Learner:
         engine: str = "local-search",
         seconds: float = math.inf,
     ) -> Chosen:
-        """Select from the rules, from a set that is known; report the set."""
+        """Select from the rules, from a set that is known; report the set.
+
+        With side constraints, that is the set which was known before where none is found.
+        """
         from cpx.solving.run import run
 
         cancel = self._listener.cancel
         if cancel is not None and cancel.is_set():
             # To choose well of the rules that were found is worth a moment.
             cancel, seconds = None, min(seconds, _LEAST)
+        if self._constrained:
+            engine, seconds = _EXACT, max(seconds, _SHORTEST)
         problem = self._problem.select_from(rules, loss)
         place = {rule: r for r, rule in enumerate(rules)}
         options = SolveOptions(
@@ -262,26 +348,65 @@ class Learner:
             hint=[place[rule] for rule in hint],
         )
         result = run(problem, engine, options, cancel=cancel)
-        assert result.explanation is not None
+        if result.explanation is None:
+            rows = self._problem.side_constraints.linear
+            expressed = len(self._problem.literal_constraints) == len(rows)
+            self.infeasible |= result.status is Status.INFEASIBLE and expressed
+            return self.hamming if loss == "hamming" else self.best
         assert isinstance(result.objective, int)
         chosen = tuple(rules[r] for r in result.explanation.features)
         self._listener.found(chosen)
         return Chosen(chosen, Fraction(result.objective, self._problem.scale), result.proved)
 
+    def _near(self, loss: Loss, chosen: Chosen, end: float) -> Chosen:
+        """Select again with rules that keep the constraints besides a set, until none helps.
+
+        Those of the programme are worth much together with rules that may not stand beside them.
+
+        Parameters
+        ----------
+        loss : {"zero-one", "hamming"}
+        chosen : Chosen
+        end : float
+            The share of the time when it ends.
+        """
+        while chosen.known and self.left(end) > _LEAST and not self._listener.stop():
+            have = set().union(*chosen.rules)
+            refused = [
+                j for j in range(self._problem.samples.d) if not self._whole.allow(have | {j})
+            ]
+            beside = self._generation(
+                self.samples.demanding((), refused),
+                chosen.rules,
+                side=of_each_rule(self._problem.literal_constraints, refused),
+            )
+            beside.by_beams(self.left(end) / 2)
+            many = len(self._rules)
+            self._beside |= dict.fromkeys(beside.rules)
+            if len(self._rules) == many:
+                break
+            before = chosen
+            chosen = self._select(self._rules, loss, before.rules, seconds=self.left(end))
+            if chosen.value >= before.value:
+                break
+        return chosen
+
     def _solve_hamming(self, share: float) -> None:
         """Select with HiGHS: its relaxation is the programme of the rules, and nearly tight."""
         left = self.left(share)
         if left > _LEAST and not self._listener.stop():
-            self.hamming = self._select(
-                self.generation.rules, "hamming", self.hamming.rules, "milp:highs", left
-            )
+            self.hamming = self._select(self._rules, "hamming", self.hamming.rules, _EXACT, left)
 
     def _finish_hamming(self) -> None:
+        if self._constrained:
+            self.hamming = self._near("hamming", self.hamming, _SELECTION)
         self._solve_hamming(_SELECTION)
         if not (self.generation.closed and self.hamming.proved):
             self.generation.by_search(self.left(_AGAIN))
             self._solve_hamming(1.0)
-        if self.generation.closed and self.hamming_bound < self.hamming.value:
+        gap = self.hamming_bound < self.hamming.value
+        # Of rules that cover the same samples, the constraints may allow one alone.
+        if self.generation.closed and gap and not self._constrained:
             self._close_gap()
 
     def _close_gap(self) -> None:
@@ -302,7 +427,7 @@ class Learner:
         rules = list(dict.fromkeys([*generation.rules, *near]))
         left = self.left()
         if left > _LEAST and not self._listener.stop():
-            self.hamming = self._select(rules, "hamming", self.hamming.rules, "milp:highs", left)
+            self.hamming = self._select(rules, "hamming", self.hamming.rules, _EXACT, left)
             if self.hamming.proved:
                 generation.bound = self.hamming.value
                 self._listener.bound(self.hamming.value)
@@ -311,7 +436,14 @@ class Learner:
         if self.generation.closed:
             # Where rules are left to add, they tell more in the same time.
             self._solve_hamming(_SELECTION)
-        rules = self.generation.rules
+        rules = self._rules
+        if self._constrained:
+            left = min(self.left(_AGAIN), _LONGEST)
+            if left > _LEAST and not self._listener.stop():
+                start = self.hamming.rules
+                self.best = self._select(rules, "zero-one", start, seconds=left)
+                self.best = self._near("zero-one", self.best, _AGAIN)
+            return
         starts = dict.fromkeys([self.hamming.rules, *[self._known] * bool(self._known)])
         found = [self._select(rules, "zero-one", start) for start in starts]
         self.best = min(found, key=lambda chosen: chosen.value)

@@ -24,7 +24,7 @@ class Relaxed:
     ----------
     value : float
     prices : ndarray of float64
-        Of each sample of the class, from 0 to its limit.
+        Of each sample of the class, from 0 to its limit, then of each demand, at least 0.
     """
 
     value: float
@@ -40,6 +40,8 @@ class Master:
         such that   sum of p_i over the samples i that r covers  <=  costs[r]    for each rule r
                     0 <= p_i <= weights[i]
 
+    A demand has a price without a limit, of the rules that meet it.
+
     It is the dual of the programme that takes a share of each rule, so that errors and rules
     cost the least [1]_. There each sample is a row, here a column between two limits: the basis
     has the size of the rules, of which there are far fewer.
@@ -48,6 +50,7 @@ class Master:
     ----------
     weights : ndarray, shape (n,)
         Of the samples of the class.
+    demands : int
     seed : int
         For HiGHS.
 
@@ -57,9 +60,9 @@ class Master:
        2018.
     """
 
-    def __init__(self, weights: NDArray[np.int64], seed: int) -> None:
-        n = len(weights)
-        self._weights = self._limits = weights.astype(np.float64)
+    def __init__(self, weights: NDArray[np.int64], demands: int, seed: int) -> None:
+        n = len(weights) + demands
+        self._weights = self._limits = np.append(weights, np.full(demands, np.inf))
         self._highs = highs = empty_program(seed)
         model = highspy.HighsLp()
         model.num_col_ = n
@@ -70,16 +73,16 @@ class Master:
         model.a_matrix_.start_ = np.zeros(n + 1, dtype=np.int32)
         highs.passModel(model)
 
-    def add(self, cost: float, covered: NDArray[np.bool_]) -> None:
+    def add(self, cost: float, met: NDArray[np.bool_]) -> None:
         """Add a rule.
 
         Parameters
         ----------
         cost : float
-        covered : ndarray of bool, shape (n,)
-            The samples of the class that it covers.
+        met : ndarray of bool, shape (n,)
+            The samples of the class that it covers, and the demands that it meets.
         """
-        at = np.flatnonzero(covered).astype(np.int32)
+        at = np.flatnonzero(met).astype(np.int32)
         self._highs.addRow(-highspy.kHighsInf, cost, len(at), at, np.ones(len(at)))
 
     def limit(self, times: float) -> None:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from cpx.methods.column_generation.bounds import PricingBound
 from cpx.methods.column_generation.table import Features, Table
+from cpx.models.side_constraints.form import NO_SIDE_CONSTRAINTS, SideConstraints
 
 __all__ = ["LEVELS", "beam_pricing", "exact_pricing"]
 
@@ -132,6 +133,7 @@ def exact_pricing(
     threads: int,
     seconds: float,
     stop: Callable[[], bool],
+    side: SideConstraints = NO_SIDE_CONSTRAINTS,
 ) -> tuple[Features, PricingBound]:
     """Find the best of all rules at prices that are rounded down.
 
@@ -145,7 +147,7 @@ def exact_pricing(
     ----------
     table : Table
     prices : ndarray of float64
-        Of the samples of the class, each from 0 to its weight.
+        Of the samples of the class, each from 0 to its weight; then of the demands.
     parts, k : int
         Parts of a weight, as long as they add up in 64 bits; maximum number of literals.
     threads : int
@@ -153,6 +155,8 @@ def exact_pricing(
         When they are over, the rule is the best met, and what is known of all rules less.
     stop : callable
         True ends the search, too.
+    side : SideConstraints
+        On the literals of a rule, which the one without literals keeps.
 
     Returns
     -------
@@ -168,15 +172,24 @@ def exact_pricing(
     from cpx.backends.search.max_weight import max_weight_monomials
 
     own = table.weights[table.own]
-    parts = max(1, min(parts, _MOST // max(1, int(table.weights.sum()))))
+    prices, asked = prices[: len(own)], prices[len(own) :]
+    parts = max(1, min(parts, _MOST // max(1, int(table.weights.sum() + asked.sum()))))
     shares = np.floor(parts * prices / np.maximum(own, 1) + _NEAR).astype(np.int64)
     units = np.clip(shares, 0, parts) * own
     weights = -parts * table.weights
     weights[table.own] = units
+    weights[len(weights) - len(asked) :] = -np.floor(parts * asked + _NEAR).astype(np.int64)
     kept = np.flatnonzero(weights)
     found = max_weight_monomials(
-        table.literals[kept], weights[kept], k, threads=threads, time_limit=seconds, stop=stop
+        table.literals[kept],
+        weights[kept],
+        k,
+        threads=threads,
+        time_limit=seconds,
+        stop=stop,
+        side=side,
     )
     assert found.bound is not None
-    total = Fraction(int(units.sum()), parts)
-    return found.features[0], PricingBound(total, found.bound / parts)
+    met = -int(weights[len(weights) - len(asked) :].sum())
+    total = Fraction(int(units.sum()) + met, parts)
+    return found.features[0], PricingBound(total, (found.bound + met) / parts)

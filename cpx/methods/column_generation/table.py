@@ -1,8 +1,8 @@
-"""The samples as column generation takes them: literals, classes, and error weights."""
+"""The samples as column generation takes them: literals, classes, error weights, and demands."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -31,11 +31,30 @@ class Table:
         Which samples are of the class.
     weights : ndarray of int64, shape (m,)
         What an error on each weighs.
+    demands : int
+        How many of the last rows stand for no samples, but for literals of which some rule of a
+        set must have one: all others are true of the row, so that such rules do not cover it.
     """
 
     literals: Bools
     same: Bools
     weights: NDArray[np.int64]
+    demands: int = 0
+
+    def demanding(self, demands: Collection[Sequence[int]], forbidden: Sequence[int]) -> Table:
+        """Return the table with a row for each demand, and literals that no rule may have.
+
+        These are true of no row, so that no rule with one is worth anything.
+        """
+        d = self.literals.shape[1]
+        others = np.ones((len(demands), d), dtype=bool)
+        for row, literals in enumerate(demands):
+            others[row, list(literals)] = False
+        every = np.concatenate([self.literals, others])
+        every[:, list(forbidden)] = False
+        none = np.zeros(len(demands), dtype=np.int64)
+        same = np.concatenate([self.same, none.astype(bool)])
+        return Table(every, same, np.concatenate([self.weights, none]), len(demands))
 
     @property
     def few(self) -> bool:
@@ -61,20 +80,33 @@ class Table:
         """Say which samples a rule covers, shape (m,)."""
         return np.asarray(self.literals[:, list(features)].all(axis=1))
 
+    @property
+    def priced(self) -> int:
+        """How many prices there are: of the samples of the class, then of the demands."""
+        return len(self.own) + self.demands
+
+    def meets(self, covered: Bools) -> Bools:
+        """Say what a rule that covers such rows has of all that is priced, shape (priced,)."""
+        return np.concatenate([covered[self.own], ~covered[len(covered) - self.demands :]])
+
     def paid(self, covered: Bools) -> int:
         """Return the weight of the samples of other classes that a rule covers."""
         return int(self.weights[covered & ~self.same].sum())
 
     def signed_weights(self, prices: Floats) -> Floats:
-        """Return what covering each sample is worth: its price, or minus its weight.
+        """Return what covering each row is worth: its price, or minus its weight.
+
+        A rule that meets a demand is worth its price, which is as much as one that does not
+        loses, but for a constant: the sum of the prices of demands.
 
         Parameters
         ----------
         prices : ndarray of float64
-            One for each sample of the class.
+            One for each sample of the class, then for each demand.
         """
         weights = -self.weights.astype(np.float64)
-        weights[self.own] = prices
+        weights[self.own] = prices[: len(self.own)]
+        weights[len(weights) - self.demands :] = -prices[len(self.own) :]
         return weights
 
     def part(self, rows: Indices) -> Table:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 
@@ -13,6 +14,7 @@ import numpy as np
 from cpx.data.bits import packed_rows, row_hashes
 from cpx.methods.column_generation.generate import Generation
 from cpx.methods.column_generation.table import Features, Table
+from cpx.models.side_constraints.form import NO_SIDE_CONSTRAINTS, SideConstraints
 
 __all__ = ["by_number_of_rules", "least_of_all", "unavoidable"]
 
@@ -70,6 +72,7 @@ def by_number_of_rules(
     seconds: float,
     stop: Callable[[], bool],
     proved: Callable[[Fraction], None],
+    side: SideConstraints = NO_SIDE_CONSTRAINTS,
 ) -> None:
     """Tell lower bounds of the zero-one objective over all sets of rules, each better one.
 
@@ -102,6 +105,8 @@ def by_number_of_rules(
         True ends it.
     proved : callable
         Told each better bound.
+    side : SideConstraints
+        On the literals of each rule.
     """
     if not price:
         return
@@ -115,13 +120,14 @@ def by_number_of_rules(
         more = least + (K + 1) * price
         weights = np.where(table.same, K, 1) * table.weights
         generation = Generation(
-            Table(table.literals, table.same, weights),
+            replace(table, weights=weights),
             k,
             K * price,
             partial(int, K),
             seed,
             threads,
             known,
+            side=side,
         )
         generation.stop = partial(_reached, generation, K * more, stop)
         part = (end - time.monotonic()) / (high - low).bit_length()

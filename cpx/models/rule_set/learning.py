@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
@@ -25,6 +25,8 @@ from cpx.models.saved import SAMPLES
 from cpx.models.side_constraints.form import (
     KEEPS_SIDE_CONSTRAINTS,
     NO_SIDE_CONSTRAINTS,
+    LinearConstraint,
+    SideConstraint,
     SideConstraints,
 )
 from cpx.models.side_constraints.parameter import SIDE_CONSTRAINTS
@@ -90,8 +92,9 @@ class RuleSetLearning(RuleSetProblem):
 
     Notes
     -----
-    :meth:`where` adds constraints, over rules and over the literals and columns that the rules
-    have, where there is a statement. Engines that solve it keep them.
+    :meth:`where` adds constraints over the literals and columns that the rules have, and, where
+    there is a statement, over rules. In what they mean, rule r is r, and the literal j of any rule
+    is j after the last rule.
 
     References
     ----------
@@ -159,17 +162,11 @@ class RuleSetLearning(RuleSetProblem):
     def vocabulary(self, untrue: Iterable[str] = ()) -> Vocabulary:
         """Return what names stand for: a rule, or those that have a literal or column.
 
-        Raises
-        ------
-        InvalidInstance
-            Where the rules are too many to be listed.
+        Where the rules are too many to be listed, it is literals and columns alone.
         """
         if not self.stated:
-            raise InvalidInstance(
-                f"side constraints are about listed rules, at most {MOST_STATED}; here are "
-                f"{self.n_features} conjunctions: ask for a smaller max_literals, leave out the "
-                "columns that no rule may have, or state a RuleSetSelection of some rules"
-            )
+            literals = enumerate(self.samples.features, self.n_features)
+            return Vocabulary(((n, (j,)) for j, n in literals), untrue=untrue, what="literal")
         rules = list(conjunctions(self.samples.d, self.max_literals))
         having: dict[str, set[int]] = {name: set() for name in self.samples.features}
         for r, rule in enumerate(rules):
@@ -223,9 +220,38 @@ class RuleSetLearning(RuleSetProblem):
     def allows(self, chosen: Iterable[int]) -> bool:
         """Say whether all are numbers of rules, and keep the side constraints."""
         rules = set(chosen)
-        return all(0 <= rule < self.n_features for rule in rules) and (
-            not self.side_constraints or self.side_constraints.allow(rules)
-        )
+        if not all(0 <= rule < self.n_features for rule in rules):
+            return False
+        side = self.side_constraints
+        return not side or side.allow(rules.union(*map(self._literal_terms, rules)))
+
+    def _literal_terms(self, rule: int) -> set[int]:
+        """Return what the literals of a rule are in side constraints."""
+        return {self.n_features + j for j in self.literals(rule)}
+
+    @cached_property
+    def literal_constraints(self) -> tuple[LinearConstraint, ...]:
+        """The side constraints on the literals of the rules together: terms are of literals.
+
+        Those that tell rules with the same literals apart are left out.
+        """
+        found = []
+        for row in self.side_constraints.linear:
+            terms = [(factor, self._literals_of(any_of)) for factor, any_of in row.terms]
+            if all(literals for _, literals in terms):
+                found.append(LinearConstraint(tuple(terms), row.at_least))
+        return tuple(found)
+
+    def _literals_of(self, any_of: tuple[int, ...]) -> tuple[int, ...]:
+        """Return the literals of which an answer has one where a term holds; else nothing."""
+        d, beyond = self.samples.d, tuple(j - self.n_features for j in any_of)
+        if beyond[0] >= 0:
+            return beyond
+        # Rules 1 to d have one literal each.
+        literals = tuple(r - 1 for r in any_of if 0 < r <= d)
+        rules = conjunctions(d, self.max_literals)
+        having = [r for r, rule in enumerate(rules) if not set(literals).isdisjoint(rule)]
+        return literals if having == sorted(any_of) else ()
 
     def with_loss(self, loss: Loss) -> RuleSetLearning:
         """Return the same problem with another loss."""
@@ -266,15 +292,48 @@ class RuleSetLearning(RuleSetProblem):
     def select_from(
         self, rules: Iterable[Sequence[int]], loss: Loss | None = None
     ) -> RuleSetSelection:
-        """Return the selection from some of the rules, given by their literals."""
+        """Return the selection from some of the rules, given by their literals.
+
+        It has the side constraints, in terms of these rules.
+        """
+        given = tuple(tuple(rule) for rule in rules)
+        linear = self._constraints_on(given).linear
         return RuleSetSelection(
             self.samples,
-            tuple(tuple(rule) for rule in rules),
+            given,
             self.penalty,
             loss or self.loss,
             class_weights=self.class_weights,
             name=self.name,
+            side_constraints=SideConstraints((SideConstraint("", linear),) if linear else ()),
         )
+
+    def _constraints_on(self, rules: Sequence[tuple[int, ...]]) -> SideConstraints:
+        """Return the side constraints in terms of places in a list of rules."""
+        places: dict[int, list[int]] = {}
+        for place, rule in enumerate(rules if self.side_constraints else ()):
+            number = number_of(rule, self.samples.d)
+            for j in (number, *self._literal_terms(number)):
+                places.setdefault(j, []).append(place)
+        return SideConstraints(
+            replace(one, means=tuple(_on_places(one.means, places)))
+            for one in self.side_constraints
+        )
+
+    @property
+    def of_literals(self) -> tuple[RuleSetSelection, SideConstraints]:
+        """A selection from rules of one literal each, and the side constraints on it.
+
+        Some set of these keeps all constraints on literals that some set of rules keeps.
+        """
+        d = self.samples.d
+        rules = tuple((j,) for j in range(d))
+        sample = Samples(
+            np.ones((1, d), dtype=np.bool_),
+            np.ones(1, dtype=np.bool_),
+            features=self.samples.features,
+        )
+        return RuleSetSelection(sample, rules), self._constraints_on(rules)
 
     @cached_property
     def form(self) -> RuleSelection:
@@ -285,7 +344,8 @@ class RuleSetLearning(RuleSetProblem):
     @cached_property
     def selection(self) -> RuleSetSelection:
         """The selection from all rules by the same numbers, without side constraints."""
-        return self.select_from(conjunctions(self.samples.d, self.max_literals))
+        free = replace(self, side_constraints=NO_SIDE_CONSTRAINTS)
+        return free.select_from(conjunctions(self.samples.d, self.max_literals))
 
     # ------------------------------------------------------------ sentences
 
@@ -305,6 +365,20 @@ class RuleSetLearning(RuleSetProblem):
         """Return samples, rules and objective."""
         most = f"conjunctions of at most {plural(self.max_literals, 'literal')}"
         return self._facts({"rules": f"{self.n_features} {most}"})
+
+
+def _on_places(
+    rows: Iterable[LinearConstraint], places: Mapping[int, Sequence[int]]
+) -> Iterator[LinearConstraint]:
+    """Yield constraints in terms of other indices; those that always hold are left out."""
+    for row in rows:
+        terms = (
+            (factor, tuple(sorted({place for j in any_of for place in places.get(j, ())})))
+            for factor, any_of in row.terms
+        )
+        there = tuple((factor, some) for factor, some in terms if some)
+        if there or row.at_least > 0:
+            yield LinearConstraint(there, row.at_least)
 
 
 def how_many(d: int, most: int) -> int:

@@ -71,6 +71,8 @@ class Where(Kind):
     def _checked(self, given: Any, vocabulary: Any) -> SideConstraint:
         if not isinstance(given, SideConstraint):
             return parsed(given, vocabulary)
+        if given.means and not given.text:
+            return given  # of code, in numbers alone
         found = parsed(given.text, vocabulary)
         if given.means and given.means != found.means:
             raise InvalidInstance(
@@ -117,7 +119,7 @@ def _read(name: str, entry: Any) -> SideConstraint:
     if not isinstance(entry, Mapping) or not {"text"} <= set(entry) <= {"text", "means", "untrue"}:
         raise InvalidInstance(f"{name} must have a text, and may have means, got {shown(entry)}")
     text, means, untrue = entry["text"], entry.get("means", []), entry.get("untrue", [])
-    if not isinstance(text, str) or not isinstance(means, list):
+    if not isinstance(text, str) or not text or not isinstance(means, list):
         raise InvalidInstance(f"{name} must have a text, got {shown(entry)}")
     if not isinstance(untrue, list) or not all(isinstance(n, str) for n in untrue):
         raise InvalidInstance(f"{name}: untrue must be a list of texts, got {shown(untrue)}")

@@ -42,7 +42,8 @@ _SIGNS: dict[type[ast.cmpop], str] = {
 }
 _FLIPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "=", "!=": "!="}
 
-_NUMBERED = ("feature", "condition", "attribute", "rule", "candidate")
+_RULES = ("rule", "candidate")
+_NUMBERED = ("feature", "condition", "attribute", *_RULES)
 
 
 def parsed(text: object, vocabulary: Vocabulary) -> SideConstraint:
@@ -293,6 +294,11 @@ class _Reader:
         if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name):
             number = _integer(node.slice)
             if node.value.id in _NUMBERED and number is not None:
+                if self.vocabulary.what == "literal" and node.value.id in _RULES:
+                    raise InvalidInstance(
+                        f"{_source(node)}: there are too many rules to be numbered; "
+                        f"feature[{number}] is a literal of any rule"
+                    )
                 return self.vocabulary.number(number)
         plain = _plain(node)
         if plain is None or not plain[1]:

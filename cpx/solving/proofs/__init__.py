@@ -12,11 +12,13 @@ from typing import Any
 
 from cpx.answers.proof import Proof
 from cpx.answers.result import Result, Status
+from cpx.backends.progress import Progress
 from cpx.check.proofs import PROVABLE, Claim, Refused, Undecided
 from cpx.check.proofs.document import VERSION, fingerprint
 from cpx.errors import InvalidOption
 from cpx.models.base import Problem
 from cpx.models.sufficient_reason.problem import SufficientReason
+from cpx.options import SolveOptions
 from cpx.processes.interrupts import noted
 from cpx.solving.proofs import (
     certificates,
@@ -51,9 +53,10 @@ prove it; and raises Refused where it finds out that what is to be proved is wro
 _TRUSTING = ("monomial", "expected-prediction")
 """Kinds of proof that can be made without looking at the sets which the checker counts."""
 
-_CONSTRAINED = ("monomial", "certificate", "expected-prediction")
-"""Kinds of proof that know side constraints."""
+_OF_ALL = ("kernel-rule", "rule-set-learning")
+"""Kinds of proof that know no side constraints: what bounds all answers bounds the allowed."""
 
+_SHORTEST = 0.1  # seconds
 _SHORT = "the time was too short, or the prover can do no better"
 
 
@@ -64,8 +67,6 @@ def require_provable(problem: object) -> None:
         raise InvalidOption(
             f"proof: there are none for {kind}; there are for {', '.join(PROVABLE)}"
         )
-    if getattr(problem, "side_constraints", None) and PROVABLE[kind] not in _CONSTRAINED:
-        raise InvalidOption(f"proof: there are none for {kind} with side constraints")
     definition = getattr(problem, "definition", "sufficient")
     if kind == "sufficient-reason" and definition != "sufficient":
         raise InvalidOption(
@@ -136,8 +137,25 @@ def prove(
     make: Any = _MAKERS[kind]
     if trusted and kind in _TRUSTING:
         make = partial(make, trusted=True)
+    of_all = problem.side_constraints and kind in _OF_ALL
+    if of_all and goal.bound is None:
+        raise Undecided("of such a problem it is not proved that side constraints contradict")
+    made = goal
     with noted(stop := threading.Event()), one_thread():
-        claim, lines = make(instance, goal, lambda: stop.is_set() or time.perf_counter() > end)
+
+        def over() -> bool:
+            return stop.is_set() or time.perf_counter() > end
+
+        try:
+            claim, lines = make(instance, goal, over)
+        except Undecided:
+            raise
+        except Refused:
+            if not of_all:
+                raise
+            # An answer that breaks them is better.
+            made = _of_all(problem, end)
+            claim, lines = make(instance, made, over)
     if claim is None:
         return None
     header: dict[str, Any] = {
@@ -149,12 +167,26 @@ def prove(
         "claim": claim.to_dict(),
     }
     if claim != goal:
-        header["goal"] = goal.to_dict()
+        header["goal"] = made.to_dict()
     rows = None
     if isinstance(problem, SufficientReason):
         found = result.explanation
         rows = rows_of(problem, claim, lines, () if found is None else found.features)
     return Proof(header, tuple(lines), rows)
+
+
+def _of_all(problem: Any, end: float) -> Claim:
+    """Return the bound of all answers, whether they keep the side constraints or not."""
+    from cpx.backends.search import Search
+
+    left = None if end == math.inf else max(end - time.perf_counter(), _SHORTEST)
+    free, options = replace(problem, side_constraints=()), SolveOptions(time_limit=left)
+    progress = Progress(free, options)
+    outcome = Search().solve(free, options, progress)
+    bound = progress.objective if outcome.proved else progress.best_bound
+    if bound is None:
+        raise Undecided("without the side constraints no bound was found in time")
+    return Claim(bound)
 
 
 def _claimed(result: Result) -> Claim | None:

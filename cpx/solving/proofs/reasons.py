@@ -1,7 +1,8 @@
 """Proofs about sufficient reasons: branch and cut, with inequalities as the checker has them.
 
 The search is that of :mod:`cpx.backends.search.reasons`, handed the bound to prove; each row that
-it finds is weighed by the checker, so that what the lines say is what the checker reads.
+it finds is weighed by the checker, so that what the lines say is what the checker reads. Side
+constraints, of which it knows nothing, are branched on.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from cpx.backends.search.reasons.branch_and_cut import BranchAndCut
 from cpx.backends.search.reasons.cuts import Inequality
 from cpx.backends.search.reasons.relaxation import SCALE
 from cpx.check.proofs.document import Claim, Refused
+from cpx.check.proofs.parts import Part, SideConstraints, root_part
 from cpx.check.proofs.reasons import Inequalities
 from cpx.instances import from_dict
 from cpx.models.sufficient_reason.problem import SufficientReason
@@ -38,25 +40,26 @@ def prove(
     """
     problem = from_dict(dict(instance))
     assert isinstance(problem, SufficientReason)
-    required, forbidden = set(problem.required), set(problem.forbidden)
-    if required & forbidden:
+    root = root_part(problem.n_features, instance["parameters"])
+    if root is None:
         return goal, []
     oracle = problem.row_oracle(new=True)
     oracle.stop = over
     search = _Search(problem, oracle, Inequalities(instance), goal.bound)
-    used = oracle.grid.used
-    low = np.array([a in required for a in used], dtype=np.int64)
-    high = np.array([a not in forbidden for a in used], dtype=np.int64)
     try:
-        if goal.bound is None:
-            search.refute(high)
-        else:
-            search.close(low, high)
+        search.prove(root, SideConstraints(instance))
     except Stopped:
         return None, []
     finally:
         oracle.stop = None
     return (goal if goal.bound is None else Claim(search.reached)), search.written()
+
+
+class _Found(Exception):
+    """There is a better reason, of these features besides those that no tree tests."""
+
+    def __init__(self, features: list[int]) -> None:
+        self.features = features
 
 
 class _Search(BranchAndCut):
@@ -71,23 +74,52 @@ class _Search(BranchAndCut):
     ) -> None:
         used, weights = oracle.grid.used, problem.weights or (1,) * problem.n_features
         costs = np.array([weights[a] for a in used], dtype=np.int64)
-        # What no tree tests costs what it costs where it is required.
-        apart = sum(weights[a] for a in problem.required if a not in used)
-        upper = 0 if bound is None else int(bound) - apart
         none = np.zeros(len(used), dtype=np.int64)
         super().__init__(
-            oracle, costs, none, none, upper, 0, self._wrong, lambda order: upper,
+            oracle, costs, none, none, 0, 0, self._wrong, lambda order: self.upper,
             lambda lower: None,
         )  # fmt: skip
         self.reached = bound
-        self._known, self._apart = known, apart
+        self._known = known
+        # What no tree tests costs what it costs where it is kept.
+        self._apart = np.array(weights, dtype=np.int64)
+        self._apart[list(used)] = 0
         self._rows: list[str] = []
         self._nodes: list[list[Any]] = []
 
-    def refute(self, high: Integers) -> None:
+    def prove(self, part: Part, side: SideConstraints) -> None:
+        """Write the lines for a part: no reason in it that keeps the side constraints is better.
+
+        Where one that breaks them is better, the part is split by a feature that they are about.
+        """
+        if (broken := side.which(part)) is not None:
+            self._nodes.append(["breaks", broken])
+            return
+        used, before = list(self._oracle.grid.used), len(self._nodes)
+        low, high = part.kept[used].astype(np.int64), (~part.out[used]).astype(np.int64)
+        try:
+            if self.reached is None:
+                self._refute(high)
+            else:
+                self.upper = int(self.reached) - int(self._apart[part.kept].sum())
+                self.close(low, high)
+        except _Found as found:
+            del self._nodes[before:]
+            # Of all allowed features, those that no tree tests are allowed, too.
+            kept = part.kept.copy() if self.reached is not None else ~part.out
+            kept[found.features] = True
+            if (broken := side.which(Part(kept, ~kept))) is None:
+                self._wrong(0)
+            j = next(j for j in side.features(broken) if part.free[j])
+            self._nodes.append(["split", j])
+            for half in part.halves(j):
+                self.prove(half, side)
+
+    def _refute(self, high: Integers) -> None:
         """Write that all features that are allowed are no reason together."""
+        missed = len(self._rows)
         self._decide(high > 0)
-        self._nodes.append(["missed", 0])
+        self._nodes.append(["missed", missed])
 
     def close(self, low: Integers, high: Integers) -> None:
         """Write the lines for a node."""
@@ -188,7 +220,7 @@ class _Search(BranchAndCut):
         places = np.flatnonzero(kept).tolist()
         found = self._oracle.counterexample([self._oracle.grid.used[p] for p in places])
         if found is None:
-            self._wrong(0)
+            raise _Found([self._oracle.grid.used[p] for p in places])
         self.ask(self._cuts.of_last())
         for inequality in self._cuts.of_counterexample(kept):
             self.ask(inequality)

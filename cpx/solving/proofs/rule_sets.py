@@ -7,12 +7,14 @@ down to whole numbers of a small unit, bound the node by the checker's own sums.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cpx.check.proofs.document import Claim, Refused
+from cpx.check.proofs.parts import Part
 from cpx.check.proofs.rule_sets import DEEPEST, Multipliers, Node, Table, root_of
 
 __all__ = ["prove"]
@@ -33,9 +35,9 @@ def prove(
     root = root_of(Table(instance))
     if root is None:
         return goal, []
-    if not isinstance(goal.bound, int):
-        raise Refused("the required rules are a solution")
-    lines, reached, left = [], goal.bound, [root]
+    side, reached = root.table.side, goal.bound
+    assert not isinstance(reached, Fraction)
+    lines, left = list[str](), [root]
     # At first those that cover most more of good samples than of bad ones.
     saved = (np.where(root.table.good, 1, -1) * root.table.costs) @ root.table.covers
     known = np.zeros(saved.size, dtype=np.bool_)
@@ -44,6 +46,14 @@ def prove(
         node = left.pop()
         if node.over():
             lines.append("over")
+        elif (broken := side.which(node.sets())) is not None:
+            lines.append(f"breaks {broken}")
+        elif reached is None or not isinstance(goal.bound, int):
+            if not node.table.data.broken(list(node.chosen)):
+                raise Refused(f"the rules {sorted(node.chosen)} are a solution")
+            if over() or len(left) >= DEEPEST:
+                return None, []
+            left += _split(node, _disputed(node, np.zeros(node.free.size)), lines)
         elif not node.free.any():
             if node.value() < goal.bound:
                 raise Refused(f"the rules {sorted(node.chosen)} cost less")
@@ -52,13 +62,17 @@ def prove(
             multipliers, chosen = _relaxation(node, known, goal.bound)
             bound = node.bound(multipliers)
             if bound < goal.bound and len(left) < DEEPEST and not over():
-                rule = _undecided(node, chosen)
-                lines.append(f"split {rule}")
-                left += [node.part(rule, chosen=False), node.part(rule, chosen=True)]
+                left += _split(node, _undecided(node, chosen), lines)
             else:
                 lines.append(_line(node.table, multipliers))
                 reached = min(reached, bound)
     return Claim(reached), lines
+
+
+def _split(node: Node, rule: int, lines: list[str]) -> list[Node]:
+    """Write that a node is split; return the sets without a rule, and those with it."""
+    lines.append(f"split {rule}")
+    return [node.part(rule, chosen=False), node.part(rule, chosen=True)]
 
 
 def _undecided(node: Node, chosen: NDArray[np.float64]) -> int:
@@ -66,9 +80,18 @@ def _undecided(node: Node, chosen: NDArray[np.float64]) -> int:
     far = np.abs(chosen - 0.5)
     far[~node.free] = 2
     least = int(far.argmin())
-    if far[least] > 0.5 - 1e-6:
-        return int(np.where(node.free, chosen, -1).argmax())
-    return least
+    return least if far[least] <= 0.5 - 1e-6 else _disputed(node, chosen)
+
+
+def _disputed(node: Node, chosen: NDArray[np.float64]) -> int:
+    """Return a free rule of a side constraint that the chosen ones break; else one of them."""
+    part = node.sets()
+    some = part.kept | (node.free & (chosen > 0.5))
+    broken = node.table.side.which(Part(some, ~some))
+    about = node.free.copy()
+    if broken is not None:
+        about &= np.isin(np.arange(about.size), node.table.side.features(broken))
+    return int(np.where(about, chosen, -1).argmax())
 
 
 def _relaxation(
