@@ -489,7 +489,7 @@ def test_a_cancelled_solve_keeps_its_incumbent() -> None:
 
 
 def test_too_little_memory_ends_as_a_memory_limit() -> None:
-    limits = Limits(memory=230 * 2**20)
+    limits = Limits(memory=190 * 2**20)
     options = SolveOptions(time_limit=60, encoding="clausal")
     # CP-SAT does not always look whether it got memory: about one run in five crashes.
     for _ in range(4):
