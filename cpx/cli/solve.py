@@ -78,23 +78,30 @@ def solve(
         problem = problem.where(*where)
     if proof is not None:
         require_provable(problem)
-    result = run_solve(problem, backend, chosen, isolate)
+    record: list[object] | None = None if proof is None else []
+    result = run_solve(problem, backend, chosen, isolate, record)
     if proof is not None:
-        result = with_proof(problem, result, chosen.time_limit)
+        result = with_proof(problem, result, chosen.time_limit, record or ())
         if result.proof is not None:
             result.proof.save(proof)
             note(f"wrote {proof}")
     raise typer.Exit(deliver(result, as_json, target))
 
 
-def run_solve(problem: Problem, backend: str, chosen: SolveOptions, isolate: bool) -> Result:
+def run_solve(
+    problem: Problem,
+    backend: str,
+    chosen: SolveOptions,
+    isolate: bool,
+    record: list[object] | None = None,
+) -> Result:
     """Solve with a progress bar where a person watches."""
     from cpx.cli.progress import solve_progress
     from cpx.solving.run import run
 
     opt.require_engine(backend, problem, chosen.encoding)
     with solve_progress(backend, chosen.time_limit) as listen:
-        return run(problem, backend, chosen, isolate=isolate, listen=listen)
+        return run(problem, backend, chosen, isolate=isolate, listen=listen, record=record)
 
 
 def best(
