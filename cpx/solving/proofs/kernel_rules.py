@@ -89,9 +89,13 @@ def _by_boxes(clauses: Clauses, prices: Ints, worth: int, over: Callable[[], boo
 
 @dataclass(frozen=True, eq=False)
 class _Open:
-    """A node, multipliers to begin with, what is recorded of it, and how much of that was used."""
+    """A node, multipliers to begin with, what is recorded of it, and how much of that was used.
+
+    Its clauses and rows are among those of the restriction.
+    """
 
     node: Node
+    within: Restriction
     known: NamedMultipliers | None = None
     record: Record | None = None
     used: int = 0
@@ -123,7 +127,7 @@ class _Search:
 
     def close(self) -> None:
         """Write the lines for all formulas."""
-        left = [_Open(self._formulas.root(), None, self._recorded)]
+        left = [_Open(self._formulas.root(), self._whole, None, self._recorded)]
         while left:
             one = left.pop()
             if one.node.left > 1 and one.node.allowed.any():
@@ -142,45 +146,63 @@ class _Search:
                 raise Refused("a formula is worth more")
             self.lines.append(f"shares {_BITS}")
             return []
+        part = _part(node, one.within)
         again = [] if record is None else record.multipliers[one.used :]
+        if record is not None and not record.parts and len(again) > 1 and not one.used:
+            # The last ones may close the node without the lines for the others.
+            numbers, bound, _ = self._repeated(node, part, again[-1])
+            if bound < self._beats:
+                self._write("shares", numbers)
+                return []
         for used, recorded in enumerate(again, one.used + 1):
-            known = self._renamed(recorded)
-            line, bound, after = self._line(node, self._part(node), _fitted(known, node))
-            if self._ended(line, bound):
+            numbers, bound, after = self._repeated(node, part, recorded)
+            if self._ended(numbers, bound):
                 return []
             if after.allowed.sum() < _LESS * node.allowed.sum():
-                self.lines.append(f"shares {line}")
-                return [_Open(after, known, record, used)]
+                self._write("shares", numbers)
+                return [_Open(after, part, self._renamed(recorded), record, used)]
+        if again:
+            known = self._renamed(again[-1])
         if record is None or not record.parts:
-            return self._improved(node, known)
-        return self._split_as(node, known, record)
+            return self._improved(node, part, known)
+        return self._split_as(node, part, known, record)
 
-    def _ended(self, line: str, bound: int) -> bool:
+    def _repeated(
+        self, node: Node, part: Restriction, recorded: NamedMultipliers
+    ) -> tuple[Ints, int, Node]:
+        return self._rounded(node, part, _fitted(self._renamed(recorded), node))
+
+    def _write(self, rule: str, numbers: Ints) -> None:
+        self.lines.append(f"{rule} {_BITS}{_written(numbers)}")
+
+    def _ended(self, numbers: Ints, bound: int) -> bool:
         """Write the last line of a node, where it is done or the time is up."""
         if bound < self._beats:
-            self.lines.append(f"shares {line}")
+            self._write("shares", numbers)
         elif self._over():
-            self.lines.append(f"open {line}")
+            self._write("open", numbers)
             self.reached = max(self.reached, bound // self._formulas.scale)
         else:
             return False
         return True
 
-    def _split_as(self, node: Node, known: NamedMultipliers | None, record: Record) -> list[_Open]:
+    def _split_as(
+        self, node: Node, part: Restriction, known: NamedMultipliers | None, record: Record
+    ) -> list[_Open]:
         """Split a node as the search did; what it left out already is not split off."""
         _, without = record.parts
         if record.row is None:
             found = self._place(record.clause)
             if not node.allowed[found].any():
-                return [_Open(node, known, without)]
+                return [_Open(node, part, known, without)]
             parts = self._by_clause(node, int(found[0]))
         else:
             assert self._places is not None
             other = int(self._places[1][record.row])
             if other not in node.live[1]:
-                return [_Open(node, known, without)]
+                return [_Open(node, part, known, without)]
             parts = self._by_row(node, other)
-        return [_Open(p, known, of) for p, of in zip(parts, record.parts, strict=True)]
+        return [_Open(half, part, known, of) for half, of in zip(parts, record.parts, strict=True)]
 
     def _place(self, clause: tuple[int, ...]) -> Ints:
         """Return the place of a clause, by its name or else by its rows."""
@@ -189,9 +211,11 @@ class _Search:
         found = np.flatnonzero((of.clauses == padded).all(axis=1))
         return found if found.size else of.places(list(clause))
 
-    def _improved(self, node: Node, known: NamedMultipliers | None) -> list[_Open]:
+    def _improved(
+        self, node: Node, part: Restriction, known: NamedMultipliers | None
+    ) -> list[_Open]:
         """Take steps until a node is done, or they lead no further."""
-        root, part = known is None, self._part(node)
+        root = known is None
         if known is None:
             start = Multipliers.in_proportion(part.gains, part.costs.size)
             dual = Dual(part, node.left, start)
@@ -206,35 +230,31 @@ class _Search:
                 done = node.value + dual.look() < self._beats
                 few = dual.needed(self._beats - 1 - node.value).mean() < _FEW
                 if done or few or last:
-                    line, bound, after = self._line(node, part, dual.multipliers)
-                    if self._ended(line, bound):
+                    numbers, bound, after = self._rounded(node, part, dual.multipliers)
+                    if self._ended(numbers, bound):
                         return []
                     dropped = int((node.allowed & ~after.allowed).sum())
                     if dropped and (last or after.allowed.sum() < _FEW * node.allowed.sum()):
-                        self.lines.append(f"shares {line}")
+                        self._write("shares", numbers)
                         if not last or not after.allowed.any():
-                            return [_Open(after, (part.rows, part.others, dual.lasting))]
+                            lasting = (part.rows, part.others, dual.lasting)
+                            return [_Open(after, part, lasting)]
                         node = after
                     if last:
                         break
             dual.step(float(rates[step]), float(widths[step]))
         lasting = (part.rows, part.others, dual.lasting)
-        return [_Open(part, lasting) for part in self._split(node, dual)]
-
-    def _part(self, node: Node) -> Restriction:
-        """Return the clauses and rows of a node."""
-        masks = [np.zeros(n, dtype=np.bool_) for n in (node.rows.size, node.others.size)]
-        for mask, live in zip(masks, node.live, strict=True):
-            mask[live] = True
-        return self._whole.only(node.allowed, *masks)
+        return [_Open(half, part, lasting) for half in self._split(node, dual)]
 
     def _renamed(self, known: NamedMultipliers) -> NamedMultipliers:
         """Return multipliers of the search, of rows as they are called here."""
         assert self._places is not None
         return self._places[0][known[0]], self._places[1][known[1]], known[2]
 
-    def _line(self, node: Node, part: Restriction, known: Multipliers) -> tuple[str, int, Node]:
-        """Return rounded multipliers as they are written, their bound, and what is left."""
+    def _rounded(
+        self, node: Node, part: Restriction, known: Multipliers
+    ) -> tuple[Ints, int, Node]:
+        """Return the numbers of a line, which are rounded multipliers, the bound, what is left."""
         portions = np.round((1 << _BITS) / (1 + np.exp(-known.prices))).astype(np.int64)
         shares = known.shares.T.astype(np.float64)
         shares *= (1 << _BITS) / shares.sum(axis=1, keepdims=True)
@@ -244,8 +264,7 @@ class _Search:
         values = part.weighed(rest, np.ascontiguousarray(paid.T))
         bound, values, beyond = node.total(rest, values)
         idle = np.flatnonzero(node.allowed)[values + beyond < self._beats]
-        written = _written(np.concatenate([portions, whole.reshape(-1)]))
-        return f"{_BITS}{written}", bound, node.without(idle)
+        return np.concatenate([portions, whole.reshape(-1)]), bound, node.without(idle)
 
     def _split(self, node: Node, dual: Dual) -> tuple[Node, Node]:
         """Split by the row of negative weight most in doubt, or else by a clause."""
@@ -270,6 +289,14 @@ class _Search:
         names = self._formulas.clauses[clause]
         self.lines.append(" ".join(["clause", *map(str, names[names >= 0].tolist())]))
         return node.by_clause(clause)
+
+
+def _part(node: Node, within: Restriction) -> Restriction:
+    """Return the clauses of a node, and its rows that count, from a restriction that has them."""
+    inside, outside = (np.zeros(n, dtype=np.bool_) for n in (node.rows.size, node.others.size))
+    inside[node.live[0]], outside[node.live[1]] = True, True
+    clauses = node.allowed[within.numbers]
+    return within.only(clauses, inside[within.rows], outside[within.others])
 
 
 def _places(rows: NDArray[np.bool_], among: NDArray[np.bool_]) -> Ints:

@@ -54,9 +54,8 @@ _RATES_BELOW, _WIDTHS_BELOW = (0.3, 0.02), (3e-4, 1e-5)
 _WIDE = 600
 """Clauses that better formulas are looked for among."""
 
-_MANY, _MANY_RECORDED = 0.8, 0.8
-"""Share of the clauses that may be left when some are dropped, and where that is recorded: a proof
-needs a line each time."""
+_MANY = 0.8
+"""Share of the clauses that has to be dropped for it to be worth while."""
 
 _MOST_RECORDED = 2**26
 """Shares that are recorded: a quarter of a gigabyte."""
@@ -256,11 +255,16 @@ class BranchAndBound:
         for at in range(steps):
             if at % _LOOK == 0:
                 settled = self._looked(node, dual, root)
+                if settled is not dual:
+                    self._note(node, dual)
                 if settled is None or self._stop():
                     return settled
                 dual = settled
             dual.step(float(rates[at]), float(widths[at]))
-        return self._looked(node, dual, True)
+        settled = self._looked(node, dual, True)
+        if settled is not dual:
+            self._note(node, dual)
+        return settled
 
     def _looked(self, node: _Node, dual: Dual, trying: bool) -> Dual | None:
         """Bound, and drop what no better formula needs; None where nothing is left."""
@@ -270,15 +274,12 @@ class BranchAndBound:
         if trying:
             self._try(node, dual)
         if not self._better(bound):
-            self._note(node, dual)
             return None
         needed = dual.needed((self.value + 1) * self._scale - 1 - node.value)
         if not needed.any():
-            self._note(node, dual)
             return None
-        if needed.mean() > (_MANY if node.record is None else _MANY_RECORDED):
+        if needed.mean() > _MANY:
             return dual
-        self._note(node, dual)
         kept = dual.only(needed)
         kept.look()
         return kept
@@ -305,6 +306,7 @@ class BranchAndBound:
         hits = np.clip(dual.hits, 0, 1)
         doubt = dual.part.costs * np.minimum(hits, 1 - hits)
         if not self._better(node.value + dual.bound):
+            self._note(node, dual)
             return []
         gap = node.value + dual.bound - self.value * self._scale
         stake = min(gap, int(dual.values[dual.order[: dual.most]].min()))
