@@ -68,6 +68,9 @@ class Progress:
     ----------
     limits : Limits
         What workers are confined to, for an engine that starts some.
+    record : list or None
+        To which an engine that can adds what spares a proof of its bound a search of its own;
+        None where nobody asks for a proof.
 
     Notes
     -----
@@ -85,6 +88,7 @@ class Progress:
         self.problem = problem
         self.options = options
         self.limits = Limits()
+        self.record: list[object] | None = None
         self.started = time.perf_counter()
         self._compiling_before = seconds_compiling()
         self.explanation: Explanation | None = None

@@ -81,22 +81,29 @@ def solve(
     from cpx.solving.proofs import require_provable, with_proof
 
     require_provable(problem)
-    result = run_solve(problem, backend, chosen, isolate)
-    result = with_proof(problem, result, chosen.time_limit)
+    record: list[object] = []
+    result = run_solve(problem, backend, chosen, isolate, record)
+    result = with_proof(problem, result, chosen.time_limit, record)
     if result.proof is not None:
         result.proof.save(proof)
         note(f"wrote {proof}")
     raise typer.Exit(deliver(result, as_json, target))
 
 
-def run_solve(problem: Problem, backend: str, chosen: SolveOptions, isolate: bool) -> Result:
+def run_solve(
+    problem: Problem,
+    backend: str,
+    chosen: SolveOptions,
+    isolate: bool,
+    record: list[object] | None = None,
+) -> Result:
     """Solve with a progress bar where a person watches."""
     from cpx.cli.progress import solve_progress
     from cpx.solving.run import run
 
     opt.require_engine(backend, problem, chosen.encoding)
     with solve_progress(backend, chosen.time_limit) as listen:
-        return run(problem, backend, chosen, isolate=isolate, listen=listen)
+        return run(problem, backend, chosen, isolate=isolate, listen=listen, record=record)
 
 
 def best(

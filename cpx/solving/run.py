@@ -124,9 +124,10 @@ def solve(
     from cpx.solving.proofs import require_provable, with_proof
 
     require_provable(problem)
-    result = run(problem, backend, options, isolate=isolate, listen=listen)
+    record: list[object] = []
+    result = run(problem, backend, options, isolate=isolate, listen=listen, record=record)
     assert isinstance(problem, Problem)
-    return with_proof(problem, result, options.time_limit)
+    return with_proof(problem, result, options.time_limit, record)
 
 
 def solve_with(problem: Problem, backend: str, seed: int, options: Mapping[str, Any]) -> Result:
@@ -161,12 +162,14 @@ def run(
     entered: Callable[[dict[str, float], str | None], None] | None = None,
     began: Callable[[Progress], None] | None = None,
     limits: Limits | None = None,
+    record: list[object] | None = None,
 ) -> Result:
     """Do what :func:`solve` does, with the options as one object.
 
     Setting ``cancel`` from another thread stops the solve like Ctrl-C; ``entered`` hears of the
     phases of a solve in this process, as :class:`~cpx.backends.base.Progress` has it, and
-    ``began`` gets that progress. ``limits`` are those of workers, where there are any.
+    ``began`` gets that progress. ``limits`` are those of workers, where there are any. To
+    ``record`` an engine in this process adds what helps to prove its bound.
     """
     if not isinstance(problem, Problem):
         bare = problem_of(problem)
@@ -181,6 +184,7 @@ def run(
     progress = Progress(problem, options, listen, cancel, entered)
     if limits is not None:
         progress.limits = limits
+    progress.record = record
     if began is not None:
         began(progress)
     notes = [*problem.notes(), *_take_hint(progress), *_not_honoured(engine, options)]

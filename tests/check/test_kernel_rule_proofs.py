@@ -10,13 +10,17 @@ import numpy as np
 import pytest
 
 from cpx import KernelRule, solve
+from cpx.backends.search.kernel_rules import branch_and_bound
+from cpx.backends.search.kernel_rules.dual import Dual
 from cpx.check.proofs import Claim, Refused, Undecided, formulas, parts, proved
 from cpx.check.proofs.formulas import Formulas, Node
 from cpx.check.proofs.kernel_rules import Clauses
 from cpx.check.proofs.parts import Part
 from cpx.models.kernel_rule.form import true_of
+from cpx.options import SolveOptions
 from cpx.solving.proofs import kernel_rules as prover
 from cpx.solving.proofs.monomials import close
+from cpx.solving.run import run
 from tests.check.proof_files import altered, document
 from tests.seeds import some
 
@@ -52,11 +56,12 @@ def optimum(problem: KernelRule) -> int:
 
 
 def proofs(
-    n: int, seed: int, listed: bool = True
+    n: int, seed: int, listed: bool = True, recorded: bool = False
 ) -> Iterator[tuple[KernelRule, int, Claim, list[str]]]:
     """Return random problems, their optima, and the lines that prove what is claimed.
 
-    If they are not to be listed, clauses are too many for the checker.
+    If they are not to be listed, clauses are too many for the checker. If they are recorded, the
+    exact search has left its record.
     """
     rng = np.random.default_rng(seed)
     for number in range(n):
@@ -70,9 +75,14 @@ def proofs(
             if number % 2:
                 # With few steps that improve the multipliers there are more parts.
                 patched.setattr(prover, "_STEPS", (20, 5))
+                patched.setattr(branch_and_bound, "_STEPS", 20)
+                patched.setattr(branch_and_bound, "_BELOW", 5)
             if not listed:
                 patched.setattr(formulas, "_MOST_LOOKED", -1)
-            claim, lines = prover.prove(problem.to_dict(), Claim(value), lambda: False)
+            record: list[object] = []
+            if recorded:
+                assert run(problem, "search", SolveOptions(), record=record).objective == value
+            claim, lines = prover.prove(problem.to_dict(), Claim(value), lambda: False, record)
         assert claim is not None
         yield problem, value, claim, lines
 
@@ -91,6 +101,72 @@ def test_optima_are_proved_and_nothing_better(n: int) -> None:
             with pytest.raises(Refused):
                 proved(instance, document(problem, lines, wrong))
     assert rules >= {"prices", "bounded", "clauses", "shares", "alone", "row", "clause"}
+
+
+@pytest.mark.parametrize("n", some(24, 120))
+def test_a_recorded_search_proves_the_same(n: int) -> None:
+    rules = set[str]()
+    for problem, value, claim, lines in proofs(n, 6, recorded=True):
+        assert claim == Claim(value)
+        assert proved(problem.to_dict(), document(problem, lines, claim)) == claim
+        rules |= {line.split(" ")[0] for line in lines}
+    assert rules >= {"clauses", "shares", "row", "clause"}
+
+
+def noisy() -> KernelRule:
+    """Return a problem that the search splits often: a formula of two clauses, and noise."""
+    rng = np.random.default_rng(1)
+    table = rng.random((80, 10)) < 0.5
+    inside = table[:, :3].all(axis=1) | table[:, 3:5].all(axis=1)
+    signs = np.where(inside ^ (rng.random(80) < 0.35), 1, -1)
+    return KernelRule(table, (signs * rng.integers(1, 1000, 80)).tolist(), 5, 3)
+
+
+def test_a_recorded_search_spares_the_proof_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem, record, steps = noisy(), list[object](), [0]
+    take = Dual.step
+
+    def counted(self: Dual, rate: float, width: float) -> None:
+        steps[0] += 1
+        take(self, rate, width)
+
+    result = run(problem, "search", SolveOptions(), record=record)
+    assert isinstance(result.objective, int)
+    assert record
+    monkeypatch.setattr(Dual, "step", counted)
+    instance, taken, splits = problem.to_dict(), list[int](), list[int]()
+    for given in ([], record):
+        steps[0] = 0
+        claim, lines = prover.prove(instance, Claim(result.objective), lambda: False, given)
+        assert proved(instance, document(problem, lines, claim)) == Claim(result.objective)
+        taken.append(steps[0])
+        splits.append(sum(line.split(" ")[0] in ("row", "clause") for line in lines))
+    assert min(splits) > 3
+    assert taken[1] < taken[0] / 3
+    # What is wrong is met here, too.
+    with pytest.raises(Refused):
+        prover.prove(instance, Claim(result.objective - 1), lambda: False, record)
+
+
+def test_a_search_that_is_recorded_in_part_is_gone_on_with(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    problem = noisy()
+    instance, value = problem.to_dict(), solve(problem, "search").objective
+    assert isinstance(value, int)
+    for most in (0, 5000, 20_000):
+        record: list[object] = []
+        monkeypatch.setattr(branch_and_bound, "_MOST_RECORDED", most)
+        run(problem, "search", SolveOptions(), record=record)
+        claim, lines = prover.prove(instance, Claim(value), lambda: False, record)
+        assert proved(instance, document(problem, lines, claim)) == Claim(value)
+        # Without time, the multipliers of the record bound what is left open.
+        claim, lines = prover.prove(instance, Claim(value), lambda: True, record)
+        assert claim is not None
+        assert isinstance(claim.bound, int)
+        assert claim.bound >= value
+        file = document(problem, lines, claim, goal=Claim(value))
+        assert proved(instance, file) == claim
 
 
 def test_too_many_clauses_to_list_are_bounded_by_prices_of_rows() -> None:
@@ -336,7 +412,9 @@ def test_parts_that_wait_take_no_more_memory_than_allowed(
 @pytest.mark.parametrize("n", [40, pytest.param(1200, marks=pytest.mark.slow)])
 def test_no_altered_proof_proves_a_false_claim(n: int) -> None:
     rng, refused, tried = np.random.default_rng(0), 0, 0
-    each = itertools.chain(proofs(n, 1), proofs(n // 4, 2, listed=False))
+    each = itertools.chain(
+        proofs(n, 1), proofs(n // 4, 2, listed=False), proofs(n // 4, 3, recorded=True)
+    )
     for problem, value, claim, lines in each:
         instance = problem.to_dict()
         for _ in range(10):

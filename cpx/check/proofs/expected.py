@@ -161,14 +161,12 @@ class Question:
             raise Refused("attributes that add nothing may be needed")
         terms, allowed = self.terms, self.terms.allowed(part)
         gains = np.zeros(terms.n, dtype=np.int64)
-        for i, (entries, places) in enumerate(terms.bits):
+        for i, (entries, _) in enumerate(terms.bits):
             lower = entries - (1 << i)
             added = np.where(allowed[entries], terms.values[entries] - terms.values[lower], -_FAR)
-            most = np.full(terms.of.size, -_FAR)
-            np.maximum.at(most, places, added)
-            seen = np.unique(places)
-            free = seen[part.free[terms.of[seen]]]
-            np.add.at(gains, terms.of[free], most[free])
+            seen, most = terms.greatest(added, i)
+            free = part.free[terms.of[seen]]
+            np.add.at(gains, terms.of[seen[free]], most[free])
         return Part(part.kept, part.out | (part.free & (gains <= 0)))
 
 
@@ -218,8 +216,10 @@ class Bound:
         lost = np.zeros((2, terms.n), dtype=np.int64)
         for has in (False, True):
             best = np.full(terms.of.size, -_FAR)
-            for i, (entries, owners) in enumerate(terms.bits):
-                np.maximum.at(best, owners, self._left[entries if has else entries - (1 << i)])
+            for i, (entries, _) in enumerate(terms.bits):
+                some = entries if has else entries - (1 << i)
+                seen, found = terms.greatest(self._left[some], i)
+                best[seen] = found
             places = np.flatnonzero(self._part.free[terms.of])
             less = self._best[terms.owner[places]] - best[places]
             np.add.at(lost[int(has)], terms.of[places], less)

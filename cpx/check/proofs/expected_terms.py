@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -11,12 +12,15 @@ from numpy.typing import NDArray
 from cpx.check.expected_scores import ExactScores
 from cpx.check.proofs.document import Undecided
 from cpx.check.proofs.parts import Part
+from cpx.check.states import Event
 
 __all__ = ["LARGEST", "Terms"]
 
 Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]
 
+# Sets times leaves that are looked at together.
+_AT_ONCE = 2**18
 # Attributes of a term, and of the leaves of a tree that are one term.
 _MOST_ATTRIBUTES, _TOGETHER = 12, 8
 _MOST_ENTRIES = 2**20
@@ -108,21 +112,40 @@ class Terms:
         for i in range(int(size.max(initial=0))):
             entries = np.flatnonzero((places >> i) & 1)
             self.bits.append((entries, self.first[self.term[entries]] + i))
+        # Terms of the same number of attributes: their entries, their places in ``of``, and which
+        # of these each entry has.
+        self._alike = [
+            (
+                self.start[same][:, None] + np.arange(1 << n),
+                self.first[same][:, None] + np.arange(n),
+                np.arange(1 << n) >> np.arange(n)[:, None] & 1,
+            )
+            for n in range(1, int(size.max(initial=0)) + 1)
+            if (same := np.flatnonzero(size == n)).size
+        ]
 
     def sums(self, numbers: Ints) -> Ints:
         """Return for each entry the sum of what its attributes have in its term."""
         out = np.zeros(self.values.size, dtype=np.int64)
-        for entries, places in self.bits:
-            out[entries] += numbers[places]
+        for entries, places, having in self._alike:
+            out[entries] = numbers[places] @ having
         return out
+
+    def greatest(self, numbers: Ints, bit: int) -> tuple[Ints, Ints]:
+        """Return places in ``of``, and the greatest of the numbers of their entries of a bit."""
+        places = self.bits[bit][1]
+        # Those of a place are next to each other.
+        starts = np.flatnonzero(np.diff(places, prepend=-1))
+        return places[starts], np.maximum.reduceat(numbers, starts)
 
     def allowed(self, part: Part) -> Bools:
         """Return the entries that sets of a part may have."""
         kept = part.kept[self.of].astype(np.int64)
         all_kept = np.zeros(self.start.size, dtype=np.int64)
         np.add.at(all_kept, self.owner, kept)
-        out = self.sums(part.out[self.of].astype(np.int64))
-        return np.asarray((self.sums(kept) == all_kept[self.term]) & (out == 0))
+        # All that are kept, and none that is out.
+        counted = self.sums((kept << _MOST_ATTRIBUTES) + part.out[self.of])
+        return np.asarray(counted == (all_kept << _MOST_ATTRIBUTES)[self.term])
 
     def value(self, held: Bools) -> int:
         """Return what a set is worth."""
@@ -149,23 +172,25 @@ def _table(
     ranked = tau is not None or not expects
     ranks = sorted({scores.leaf_values[i] for i in leaves})
     greatest = np.zeros(masks.size, dtype=np.int64)
-    for i in leaves:
-        tests = scores.states.leaves[i].tests
-        # Attributes of x that lead elsewhere must not be known.
-        away = sum(1 << place[a] for a, some in tests.items() if not some >> own[a] & 1)
-        reached = masks & away == 0
+    tests = [scores.states.leaves[i].tests for i in leaves]
+    # Attributes of x that lead elsewhere must not be known.
+    away = np.array(
+        [sum(1 << place[a] for a, some in one.items() if not some >> own[a] & 1) for one in tests]
+    )
+    step = max(1, _AT_ONCE // masks.size)
+    for first in range(0, len(leaves), step):
+        some = leaves[first : first + step]
+        reached = masks & away[first : first + step, None] == 0
         if expects:
-            # The different sets of what the leaf tests, and which of them each set has.
-            which = np.zeros_like(masks)
-            for j, a in enumerate(tests):
-                which |= (masks >> place[a] & 1) << j
-            adds = scores.all_in_units(i, down, component)
-            if (most := most + max(map(abs, adds))) >= LARGEST:
+            adds = [scores.all_in_units(i, down, component) for i in some]
+            if (most := most + sum(max(map(abs, one)) for one in adds)) >= LARGEST:
                 raise Undecided("numbers are too large for the checker")
-            out += np.where(reached, np.array(adds, dtype=np.int64)[which], 0)
+            added = _entries(masks, place, tests[first : first + step], adds)
+            out += np.where(reached, added, 0).sum(axis=0)
         if ranked:
-            own_rank = ranks.index(scores.leaf_values[i])
-            greatest = np.where(reached, np.maximum(greatest, own_rank), greatest)
+            own_ranks = np.array([ranks.index(scores.leaf_values[i]) for i in some])
+            most_of = np.where(reached, own_ranks[:, None], 0).max(axis=0)
+            greatest = np.maximum(greatest, most_of)
     if ranked:
         share = (0 if expects else 1) - (tau or 0)
         of_rank = [math.floor(share * Fraction(v, scores.divisor) / scores.unit) for v in ranks]
@@ -173,3 +198,19 @@ def _table(
             raise Undecided("numbers are too large for the checker")
         out += np.array(of_rank, dtype=np.int64)[greatest]
     return out
+
+
+def _entries(
+    masks: Ints, place: Mapping[int, int], tests: Sequence[Event], adds: list[list[int]]
+) -> Ints:
+    """Return what each of some leaves adds for each set, by which of its tests the set has."""
+    begin = np.cumsum([0, *map(len, adds[:-1])])
+    # A test that a leaf does not have is of the last bit, which no set has.
+    bits = np.full((len(tests), max(map(len, tests))), 62)
+    for row, one in zip(bits, tests, strict=True):
+        row[: len(one)] = [place[a] for a in one]
+    which = np.repeat(begin[:, None], masks.size, axis=1)
+    for j, bit in enumerate(bits.T):
+        which += (masks >> bit[:, None] & 1) << j
+    added: Ints = np.array([add for one in adds for add in one], dtype=np.int64)
+    return np.asarray(added[which])

@@ -62,6 +62,8 @@ class Formulas:
         The weights of these rows, in units of 1 / ``scale``.
     others : ndarray of int
         The first number of each row of negative weight.
+    tables : tuple of ndarray of bool
+        The rows of positive, and of negative weight themselves.
     most : int
         Clauses of a formula.
     """
@@ -79,10 +81,10 @@ class Formulas:
         order = np.argsort(first)
         plus, minus = (order[sign * weights[order] > 0] for sign in (1, -1))
         self.gains, self.costs = weights[plus], -weights[minus]
-        self.others, self._tables = first[minus], (table[first[plus]], table[first[minus]])
+        self.others, self.tables = first[minus], (table[first[plus]], table[first[minus]])
         self.most = int(instance["parameters"]["max_clauses"])
         literals = int(instance["parameters"]["max_literals"])
-        self.clauses, covers = _all_clauses(*self._tables, literals, empty=value < 0)
+        self.clauses, covers = _all_clauses(*self.tables, literals, empty=value < 0)
         self.inside, self.outside = covers
         paid = _weighed(self.outside, self.costs)
         if value < 0 and (_weighed(self.inside, self.gains) - paid > value * self.scale).any():
@@ -95,9 +97,9 @@ class Formulas:
 
     def places(self, features: list[int]) -> Ints:
         """Return the clauses that are true of the same rows as that of some features."""
-        if not features or max(features) >= self._tables[0].shape[1]:
+        if not features or max(features) >= self.tables[0].shape[1]:
             raise Refused("there is no such feature")
-        inside, outside = (table[:, features].all(axis=1) for table in self._tables)
+        inside, outside = (table[:, features].all(axis=1) for table in self.tables)
         same = (self.inside == inside).all(axis=1) & (self.outside == outside).all(axis=1)
         return np.flatnonzero(same)
 

@@ -1,21 +1,30 @@
 """Proofs about rules of kernel machines: one clause by boxes, several by branch and bound.
 
 Where the checker cannot look at all clauses, several are bounded by prices of rows. The
-multipliers are those of the exact search, rounded until the checker's numbers are small.
+multipliers are those of the exact search, rounded until the checker's numbers are small. What the
+search has recorded of its nodes is looked at again; multipliers are improved where that proves too
+little, or nothing is recorded.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cpx.backends.search.kernel_rules.dual import Dual
-from cpx.backends.search.kernel_rules.restriction import Multipliers, Restriction
+from cpx.backends.search.kernel_rules.record import Record, RecordedSearch
+from cpx.backends.search.kernel_rules.restriction import (
+    Multipliers,
+    NamedMultipliers,
+    Restriction,
+)
 from cpx.check.proofs.document import Claim, Refused, Undecided
 from cpx.check.proofs.formulas import Formulas, Node
 from cpx.check.proofs.kernel_rules import Clauses
@@ -32,18 +41,23 @@ _BITS = 14
 # less than the best clauses those may be worth that are chosen in part; as the search has them.
 _STEPS, _RATES, _WIDTHS = (300, 60), ((0.5, 0.01), (0.3, 0.02)), ((3e-3, 1e-5), (3e-4, 1e-5))
 _LOOK, _ACTIVE_BELOW = 10, 1000
-# What is left of the clauses for a line that leaves the others out.
-_FEW = 0.3
+# What is left of the clauses for a line that leaves the others out, and where the search did.
+_FEW, _LESS = 0.3, 0.9
+# The logit of no price, and no share, for steps to begin with.
+_FREE, _TINY = -20.0, 1e-12
 
 
 def prove(
-    instance: Mapping[str, Any], goal: Claim, over: Callable[[], bool]
+    instance: Mapping[str, Any],
+    goal: Claim,
+    over: Callable[[], bool],
+    record: Sequence[object] = (),
 ) -> tuple[Claim | None, list[str]]:
     """Return what was proved and the lines: the goal, or the bound that the parts reached.
 
     Where there are too many clauses to look at them all, or too little time, prices of rows may
     prove a better bound. Refused is raised where a formula that is met is worth more than the
-    goal.
+    goal. The record is that of the exact search, if there is one.
     """
     clauses = Clauses(instance)
     if not isinstance(goal.bound, int):
@@ -55,7 +69,7 @@ def prove(
     greatest, found = int(gains.sum()), list[tuple[int, list[str]]]()
     if goal.bound < greatest:
         with suppress(Undecided):
-            search = _Search(Formulas(instance, goal.bound), goal.bound, over)
+            search = _Search(Formulas(instance, goal.bound), goal.bound, over, record)
             search.close()
             found.append((search.reached, search.lines))
         if not found or found[0][0] > goal.bound:
@@ -73,44 +87,140 @@ def _by_boxes(clauses: Clauses, prices: Ints, worth: int, over: Callable[[], boo
     return by_boxes(clauses, Part(none, none), Fraction(1), prices, worth, over)
 
 
-_Known = tuple[Ints, Ints, Multipliers]
-"""Rows of positive and of negative weight, and their multipliers."""
+@dataclass(frozen=True, eq=False)
+class _Open:
+    """A node, multipliers to begin with, what is recorded of it, and how much of that was used.
+
+    Its clauses and rows are among those of the restriction.
+    """
+
+    node: Node
+    within: Restriction
+    known: NamedMultipliers | None = None
+    record: Record | None = None
+    used: int = 0
 
 
 class _Search:
     """Depth-first branch and bound, with the lines for the nodes that are done."""
 
-    def __init__(self, formulas: Formulas, goal: int, over: Callable[[], bool]) -> None:
+    def __init__(
+        self,
+        formulas: Formulas,
+        goal: int,
+        over: Callable[[], bool],
+        record: Sequence[object] = (),
+    ) -> None:
         self.lines, self.reached = ["clauses"], goal
         self._formulas, self._over = formulas, over
         self._beats = (goal + 1) * formulas.scale
         self._whole = Restriction.whole(
             formulas.inside, formulas.outside, formulas.gains, formulas.costs
         )
+        self._recorded: Record | None = None
+        self._places: tuple[Ints, Ints] | None = None
+        for search in record:
+            assert isinstance(search, RecordedSearch)
+            self._recorded, rows = search.root, search.rows
+            inside, outside = formulas.tables
+            self._places = _places(rows.inside, inside), _places(rows.outside, outside)
 
     def close(self) -> None:
         """Write the lines for all formulas."""
-        left: list[tuple[Node, _Known | None]] = [(self._formulas.root(), None)]
+        left = [_Open(self._formulas.root(), self._whole, None, self._recorded)]
         while left:
-            node, known = left.pop()
-            if node.left > 1 and node.allowed.any():
-                parts, known = self._opened(node, known)
-                left += [(part, known) for part in reversed(parts)]
+            one = left.pop()
+            if one.node.left > 1 and one.node.allowed.any():
+                left += reversed(self._opened(one))
                 continue
-            reached = node.alone()
+            reached = one.node.alone()
             if reached is not None and reached >= self._beats:
                 raise Refused("a formula is worth more")
             self.lines.append("alone")
 
-    def _opened(self, node: Node, known: _Known | None) -> tuple[tuple[Node, ...], _Known | None]:
-        """Write a line or more; return what is left of a node, and the multipliers."""
+    def _opened(self, one: _Open) -> list[_Open]:
+        """Write a line or more; return what is left of a node."""
+        node, known, record = one.node, one.known, one.record
         if not node.live[0].size:
             if node.value >= self._beats:
                 raise Refused("a formula is worth more")
             self.lines.append(f"shares {_BITS}")
-            return (), known
+            return []
+        part = _part(node, one.within)
+        again = [] if record is None else record.multipliers[one.used :]
+        if record is not None and not record.parts and len(again) > 1 and not one.used:
+            # The last ones may close the node without the lines for the others.
+            numbers, bound, _ = self._repeated(node, part, again[-1])
+            if bound < self._beats:
+                self._write("shares", numbers)
+                return []
+        for used, recorded in enumerate(again, one.used + 1):
+            numbers, bound, after = self._repeated(node, part, recorded)
+            if self._ended(numbers, bound):
+                return []
+            if after.allowed.sum() < _LESS * node.allowed.sum():
+                self._write("shares", numbers)
+                return [_Open(after, part, self._renamed(recorded), record, used)]
+        if again:
+            known = self._renamed(again[-1])
+        if record is None or not record.parts:
+            return self._improved(node, part, known)
+        return self._split_as(node, part, known, record)
+
+    def _repeated(
+        self, node: Node, part: Restriction, recorded: NamedMultipliers
+    ) -> tuple[Ints, int, Node]:
+        return self._rounded(node, part, _fitted(self._renamed(recorded), node))
+
+    def _write(self, rule: str, numbers: Ints) -> None:
+        self.lines.append(f"{rule} {_BITS}{_written(numbers)}")
+
+    def _ended(self, numbers: Ints, bound: int) -> bool:
+        """Write the last line of a node, where it is done or the time is up."""
+        if bound < self._beats:
+            self._write("shares", numbers)
+        elif self._over():
+            self._write("open", numbers)
+            self.reached = max(self.reached, bound // self._formulas.scale)
+        else:
+            return False
+        return True
+
+    def _split_as(
+        self, node: Node, part: Restriction, known: NamedMultipliers | None, record: Record
+    ) -> list[_Open]:
+        """Split a node as the search did; what it left out already is not split off."""
+        _, without = record.parts
+        if record.row is None:
+            found = self._place(record.clause)
+            if not node.allowed[found].any():
+                return [_Open(node, part, known, without)]
+            parts = self._by_clause(node, int(found[0]))
+        else:
+            assert self._places is not None
+            other = int(self._places[1][record.row])
+            if other not in node.live[1]:
+                return [_Open(node, part, known, without)]
+            parts = self._by_row(node, other)
+        return [_Open(half, part, known, of) for half, of in zip(parts, record.parts, strict=True)]
+
+    def _place(self, clause: tuple[int, ...]) -> Ints:
+        """Return the place of a clause, by its name or else by its rows."""
+        of = self._formulas
+        padded = [-1] * (of.clauses.shape[1] - len(clause)) + [*clause]
+        found = np.flatnonzero((of.clauses == padded).all(axis=1))
+        return found if found.size else of.places(list(clause))
+
+    def _improved(
+        self, node: Node, part: Restriction, known: NamedMultipliers | None
+    ) -> list[_Open]:
+        """Take steps until a node is done, or they lead no further."""
         root = known is None
-        dual = self._dual(node, known)
+        if known is None:
+            start = Multipliers.in_proportion(part.gains, part.costs.size)
+            dual = Dual(part, node.left, start)
+        else:
+            dual = Dual(part, node.left, _fitted(known, node), _ACTIVE_BELOW)
         steps = _STEPS[not root]
         rates = np.geomspace(*_RATES[not root], steps)
         widths = np.geomspace(*_WIDTHS[not root], steps)
@@ -120,56 +230,45 @@ class _Search:
                 done = node.value + dual.look() < self._beats
                 few = dual.needed(self._beats - 1 - node.value).mean() < _FEW
                 if done or few or last:
-                    line, bound, after = self._line(node, dual)
-                    if bound < self._beats:
-                        self.lines.append(f"shares {line}")
-                        return (), known
-                    if self._over():
-                        self.lines.append(f"open {line}")
-                        self.reached = max(self.reached, bound // self._formulas.scale)
-                        return (), known
+                    numbers, bound, after = self._rounded(node, part, dual.multipliers)
+                    if self._ended(numbers, bound):
+                        return []
                     dropped = int((node.allowed & ~after.allowed).sum())
                     if dropped and (last or after.allowed.sum() < _FEW * node.allowed.sum()):
-                        self.lines.append(f"shares {line}")
+                        self._write("shares", numbers)
                         if not last or not after.allowed.any():
-                            return (after,), (dual.part.rows, dual.part.others, dual.lasting)
+                            lasting = (part.rows, part.others, dual.lasting)
+                            return [_Open(after, part, lasting)]
                         node = after
                     if last:
                         break
             dual.step(float(rates[step]), float(widths[step]))
-        return self._split(node, dual), (dual.part.rows, dual.part.others, dual.lasting)
+        lasting = (part.rows, part.others, dual.lasting)
+        return [_Open(half, part, lasting) for half in self._split(node, dual)]
 
-    def _dual(self, node: Node, known: _Known | None) -> Dual:
-        live, paid = node.live
-        inside, outside = self._formulas.gains.size, self._formulas.costs.size
-        part = self._whole.only(
-            node.allowed, np.isin(np.arange(inside), live), np.isin(np.arange(outside), paid)
-        )
-        if known is None:
-            start = Multipliers.in_proportion(part.gains, part.costs.size)
-            return Dual(part, node.left, start)
-        rows, others, start = known
-        start = start.only(np.isin(rows, live), np.isin(others, paid))
-        return Dual(part, node.left, start, _ACTIVE_BELOW)
+    def _renamed(self, known: NamedMultipliers) -> NamedMultipliers:
+        """Return multipliers of the search, of rows as they are called here."""
+        assert self._places is not None
+        return self._places[0][known[0]], self._places[1][known[1]], known[2]
 
-    def _line(self, node: Node, dual: Dual) -> tuple[str, int, Node]:
-        """Return rounded multipliers as they are written, their bound, and what is left."""
-        known = dual.multipliers
+    def _rounded(
+        self, node: Node, part: Restriction, known: Multipliers
+    ) -> tuple[Ints, int, Node]:
+        """Return the numbers of a line, which are rounded multipliers, the bound, what is left."""
         portions = np.round((1 << _BITS) / (1 + np.exp(-known.prices))).astype(np.int64)
         shares = known.shares.T.astype(np.float64)
-        shares = np.round(shares / shares.sum(axis=1, keepdims=True) * (1 << _BITS))
-        whole = shares.astype(np.int64)
+        shares *= (1 << _BITS) / shares.sum(axis=1, keepdims=True)
+        whole = np.round(shares, out=shares).astype(np.int64)
         rest, paid = node.charged(_BITS, portions, whole)
         # As the checker does, only faster: it tries all rows of all clauses.
-        values = dual.weighed(rest, np.ascontiguousarray(paid.T))
+        values = part.weighed(rest, np.ascontiguousarray(paid.T))
         bound, values, beyond = node.total(rest, values)
         idle = np.flatnonzero(node.allowed)[values + beyond < self._beats]
-        numbers = [_BITS, *portions.tolist(), *whole.reshape(-1).tolist()]
-        return " ".join(map(str, numbers)), bound, node.without(idle)
+        return np.concatenate([portions, whole.reshape(-1)]), bound, node.without(idle)
 
-    def _split(self, node: Node, dual: Dual) -> tuple[Node, ...]:
+    def _split(self, node: Node, dual: Dual) -> tuple[Node, Node]:
         """Split by the row of negative weight most in doubt, or else by a clause."""
-        of, part = self._formulas, dual.part
+        part = dual.part
         hits = np.clip(dual.hits, 0, 1)
         doubt = part.costs * np.minimum(hits, 1 - hits)
         gap = node.value + dual.bound - self._beats
@@ -177,12 +276,61 @@ class _Search:
         live = np.isin(part.others, node.live[1])
         doubt[~live] = 0
         if doubt.max(initial=0) > 0.2 * stake and doubt.max(initial=0) > 0:
-            other = int(part.others[doubt.argmax()])
-            self.lines.append(f"row {of.others[other]}")
-            return node.by_row(other)
+            return self._by_row(node, int(part.others[doubt.argmax()]))
         # The clause of the greatest value that is left.
         best = part.numbers[np.argsort(-dual.values, kind="stable")]
-        clause = int(best[node.allowed[best]][0])
-        names = of.clauses[clause]
+        return self._by_clause(node, int(best[node.allowed[best]][0]))
+
+    def _by_row(self, node: Node, other: int) -> tuple[Node, Node]:
+        self.lines.append(f"row {self._formulas.others[other]}")
+        return node.by_row(other)
+
+    def _by_clause(self, node: Node, clause: int) -> tuple[Node, Node]:
+        names = self._formulas.clauses[clause]
         self.lines.append(" ".join(["clause", *map(str, names[names >= 0].tolist())]))
         return node.by_clause(clause)
+
+
+def _part(node: Node, within: Restriction) -> Restriction:
+    """Return the clauses of a node, and its rows that count, from a restriction that has them."""
+    inside, outside = (np.zeros(n, dtype=np.bool_) for n in (node.rows.size, node.others.size))
+    inside[node.live[0]], outside[node.live[1]] = True, True
+    clauses = node.allowed[within.numbers]
+    return within.only(clauses, inside[within.rows], outside[within.others])
+
+
+def _places(rows: NDArray[np.bool_], among: NDArray[np.bool_]) -> Ints:
+    """Return where different rows are among the same ones."""
+    place = {row.tobytes(): at for at, row in enumerate(among)}
+    return np.array([place[row.tobytes()] for row in rows], dtype=np.int64)
+
+
+def _fitted(known: NamedMultipliers, node: Node) -> Multipliers:
+    """Return multipliers for the rows of a node that count.
+
+    A row that is not known is one that only clauses are true of which the search left out: it
+    gets no price, and next to no share.
+    """
+    rows, others, multipliers = known
+    live, paid = node.live
+    inside = np.full(node.rows.size, -1)
+    outside = np.full(node.others.size, -1)
+    inside[rows], outside[others] = np.arange(rows.size), np.arange(others.size)
+    at, to = inside[live], outside[paid]
+    if (at >= 0).all() and (to >= 0).all():
+        return multipliers.only(at, to)
+    shares = np.full((live.size, paid.size), _TINY, dtype=np.float32)
+    shares[np.ix_(at >= 0, to >= 0)] = multipliers.shares[np.ix_(at[at >= 0], to[to >= 0])]
+    prices = np.where(at >= 0, multipliers.prices[at], _FREE)
+    return Multipliers(shares, prices)
+
+
+@cache
+def _texts() -> NDArray[np.bytes_]:
+    """Return what numbers look like, a blank before each."""
+    return np.array([f" {number}" for number in range((1 << _BITS) + 1)], dtype=np.bytes_)
+
+
+def _written(numbers: Ints) -> str:
+    """Return many numbers, a blank before each; it takes a sixth of the time of ``str``."""
+    return _texts()[numbers].tobytes().translate(None, b"\0").decode("ascii")

@@ -83,6 +83,7 @@ def _general(
     from cpx.backends.search.kernel_rules.branch_and_bound import BranchAndBound
     from cpx.backends.search.kernel_rules.candidates import enumerate_clauses
     from cpx.backends.search.kernel_rules.local_search import best_clause, improve, restarts
+    from cpx.backends.search.kernel_rules.record import Record, RecordedSearch
     from cpx.backends.search.kernel_rules.terms import Terms
 
     def stop() -> bool:
@@ -111,6 +112,10 @@ def _general(
         message = "local search only: too many clauses or rows"
         ended = progress.why_stopped() if stop() else Termination.COMPLETED
         return Outcome(False, ended, message, sizes=sizes)
+    record = None
+    if progress.record is not None and not len(terms):
+        record = Record()
+        progress.record.append(RecordedSearch(rows, record))
     tree = BranchAndBound(
         rows,
         terms,
@@ -120,6 +125,7 @@ def _general(
         found=lambda chosen: report([candidates.clause(c) for c in chosen]),
         proved=progress.bound,
         stop=stop,
+        record=record,
     )
     done = tree.search()
     sizes = {**sizes, "clauses": len(candidates)}

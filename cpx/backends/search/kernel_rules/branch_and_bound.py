@@ -22,7 +22,12 @@ from cpx.backends.search.kernel_rules.candidates import Candidates
 from cpx.backends.search.kernel_rules.dominance import dominated, parents_of
 from cpx.backends.search.kernel_rules.dual import Dual
 from cpx.backends.search.kernel_rules.local_search import exchange
-from cpx.backends.search.kernel_rules.restriction import Multipliers, Restriction
+from cpx.backends.search.kernel_rules.record import Record
+from cpx.backends.search.kernel_rules.restriction import (
+    Multipliers,
+    NamedMultipliers,
+    Restriction,
+)
 from cpx.backends.search.kernel_rules.rows import Rows
 from cpx.backends.search.kernel_rules.terms import Terms
 
@@ -52,6 +57,9 @@ _WIDE = 600
 _MANY = 0.8
 """Share of the clauses that has to be dropped for it to be worth while."""
 
+_MOST_RECORDED = 2**26
+"""Shares that are recorded: a quarter of a gigabyte."""
+
 _LOOK = 10
 """Steps between two looks at what has come of them."""
 
@@ -78,7 +86,8 @@ class _Node:
     numbers: Ints
     rows: Ints
     others: Ints
-    multipliers: tuple[Ints, Ints, Multipliers]
+    multipliers: NamedMultipliers
+    record: Record | None = None
 
 
 class BranchAndBound:
@@ -100,6 +109,8 @@ class BranchAndBound:
         Told every better bound.
     stop : callable
         Asked now and then.
+    record : Record, optional
+        Of the first node, to be filled in.
 
     Attributes
     ----------
@@ -119,13 +130,16 @@ class BranchAndBound:
         found: Callable[[list[int]], None],
         proved: Callable[[int], None],
         stop: Callable[[], bool],
+        record: Record | None = None,
     ) -> None:
         # Of more clauses than positive rows and wanted terms, the others are in no need.
         self._max_clauses = min(max_clauses, rows.gains.size + int(terms.wanted.sum()))
         self._found, self._proved, self._stop = found, proved, stop
+        self._record, self._recorded = record, 0
         self.value, self.nodes = value, 0
         total = int(rows.gains.sum() + rows.costs.sum())
         self._scale = 1 << max(0, _BITS - total.bit_length())
+        self._candidates = candidates
         self._whole = Restriction.whole(
             candidates.inside,
             candidates.outside,
@@ -143,7 +157,7 @@ class BranchAndBound:
         start = Multipliers.in_proportion(whole.gains, whole.costs.size)
         most = int(whole.gains.sum())
         named = (whole.rows, whole.others, start)
-        root = _Node((), 0, most, whole.numbers, whole.rows, whole.others, named)
+        root = _Node((), 0, most, whole.numbers, whole.rows, whole.others, named, self._record)
         # The number of a node decides between equal bounds.
         heap, stack = [(-root.bound, 0, root)], list[_Node]()
         while heap or stack:
@@ -241,11 +255,16 @@ class BranchAndBound:
         for at in range(steps):
             if at % _LOOK == 0:
                 settled = self._looked(node, dual, root)
+                if settled is not dual:
+                    self._note(node, dual)
                 if settled is None or self._stop():
                     return settled
                 dual = settled
             dual.step(float(rates[at]), float(widths[at]))
-        return self._looked(node, dual, True)
+        settled = self._looked(node, dual, True)
+        if settled is not dual:
+            self._note(node, dual)
+        return settled
 
     def _looked(self, node: _Node, dual: Dual, trying: bool) -> Dual | None:
         """Bound, and drop what no better formula needs; None where nothing is left."""
@@ -265,6 +284,17 @@ class BranchAndBound:
         kept.look()
         return kept
 
+    def _note(self, node: _Node, dual: Dual) -> Record | None:
+        """Record multipliers that no step changes any more, while there is room for them."""
+        if node.record is None:
+            return None
+        part = dual.part
+        self._recorded += part.gains.size * part.costs.size
+        if self._recorded > _MOST_RECORDED:
+            return None
+        node.record.multipliers.append((part.rows, part.others, dual.multipliers))
+        return node.record
+
     def _try(self, node: _Node, dual: Dual) -> None:
         """Look for a better formula among the clauses of the greatest values."""
         chosen, _ = exchange(dual.part, dual.order[:_WIDE], dual.most)
@@ -276,6 +306,7 @@ class BranchAndBound:
         hits = np.clip(dual.hits, 0, 1)
         doubt = dual.part.costs * np.minimum(hits, 1 - hits)
         if not self._better(node.value + dual.bound):
+            self._note(node, dual)
             return []
         gap = node.value + dual.bound - self.value * self._scale
         stake = min(gap, int(dual.values[dual.order[: dual.most]].min()))
@@ -292,10 +323,11 @@ class BranchAndBound:
         without = min(bound, node.value + dual.bound_without(of))
         others, spared = np.delete(part.others, at), np.delete(part.numbers, of)
         kept = (part.rows, part.others, dual.lasting)
-        cost = int(part.costs[at])
+        value, rows = node.value - int(part.costs[at]), part.rows
+        noted = self._noted(node, dual, row=int(part.others[at]))
         return [
-            _Node(node.clauses, node.value - cost, bound, part.numbers, part.rows, others, kept),
-            _Node(node.clauses, node.value, without, spared, part.rows, others, kept),
+            _Node(node.clauses, value, bound, part.numbers, rows, others, kept, noted[0]),
+            _Node(node.clauses, node.value, without, spared, rows, others, kept, noted[1]),
         ]
 
     def _by_clause(self, node: _Node, dual: Dual) -> list[_Node]:
@@ -310,7 +342,18 @@ class BranchAndBound:
         without = min(bound, node.value + dual.bound_without(np.array([at])))
         numbers = np.delete(part.numbers, at)
         kept = (part.rows, part.others, dual.lasting)
+        rows, others = part.rows[~gained], part.others[~paid]
+        noted = self._noted(node, dual, clause=self._candidates.clause(number))
         return [
-            _Node(chosen, value, bound, numbers, part.rows[~gained], part.others[~paid], kept),
-            _Node(node.clauses, node.value, without, numbers, part.rows, part.others, kept),
+            _Node(chosen, value, bound, numbers, rows, others, kept, noted[0]),
+            _Node(
+                node.clauses, node.value, without, numbers, part.rows, part.others, kept, noted[1]
+            ),
         ]
+
+    def _noted(
+        self, node: _Node, dual: Dual, row: int | None = None, clause: tuple[int, ...] = ()
+    ) -> Sequence[Record | None]:
+        """Record a split; return the records of its parts."""
+        record = self._note(node, dual)
+        return (None, None) if record is None else record.split(row, clause)

@@ -31,7 +31,6 @@ from cpx.backends.search.kernel_rules.clause_weights import (
     shift,
     spread,
     weigh,
-    weigh_exactly,
 )
 from cpx.backends.search.kernel_rules.restriction import Multipliers, Restriction
 
@@ -129,18 +128,11 @@ class Dual:
         shares = self._shares.astype(np.float64)
         shares *= part.costs * _SHORT / shares.sum(axis=0)
         rest = part.gains - (part.gains * self._portions()).astype(np.int64)
-        self.values = self.weighed(rest, shares.astype(np.int64))
+        self.values = part.weighed(rest, shares.astype(np.int64))
         self._fixed = int((part.gains - rest).sum())
         self.order = _best(self.values, np.arange(len(part)), max(self._active, self.most))
         self.bound = self._fixed + _total(self.values[self.order[: self.most]])
         return self.bound
-
-    def weighed(self, rest: Ints, shares: Ints) -> Ints:
-        """Return the v_c of all clauses for some gain_i - p_i and m_in, shapes (p,) and (p, q)."""
-        values = np.zeros(len(self.part), dtype=np.int64)
-        everything = np.arange(values.size)
-        weigh_exactly(self.part.cover, everything, rest, shares, values, self._gaining)
-        return values
 
     def step(self, rate: float, width: float) -> None:
         """Change the multipliers.

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from cpx.backends.search.kernel_rules.clause_weights import weigh_exactly
 from cpx.backends.search.kernel_rules.rows import Cover
 
-__all__ = ["Multipliers", "Restriction"]
+__all__ = ["Multipliers", "NamedMultipliers", "Restriction"]
 
 Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]
@@ -40,12 +41,16 @@ class Multipliers:
         portions = (gains / gains.max(initial=1)).astype(np.float32)
         return cls(np.repeat(portions[:, None], q, axis=1), np.zeros(gains.size))
 
-    def only(self, inside: Bools, outside: Bools) -> Multipliers:
+    def only(self, inside: Bools | Ints, outside: Bools | Ints) -> Multipliers:
         """Return those of some rows."""
         slopes = self.slopes
         if slopes is not None:
             slopes = slopes[0][inside][:, outside], slopes[1][inside]
         return Multipliers(self.shares[inside][:, outside], self.prices[inside], slopes)
+
+
+NamedMultipliers = tuple[Ints, Ints, Multipliers]
+"""Rows of positive and of negative weight, as they are called elsewhere, and their multipliers."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,6 +105,17 @@ class Restriction:
         inside[self.cover.inside[stay[0]]] = True
         outside[self.cover.outside[stay[1]]] = True
         return self.only(clauses, inside, outside), inside, outside
+
+    def weighed(self, rest: Ints, shares: Ints) -> Ints:
+        """Return what each clause is worth at some multipliers, in integers.
+
+        It is the v_c of :mod:`~cpx.backends.search.kernel_rules.dual` for some gain_i - p_i and
+        m_in, shapes (p,) and (p, q).
+        """
+        values = np.zeros(len(self), dtype=np.int64)
+        gaining = np.zeros(self.cover.inside.size, dtype=np.bool_)
+        weigh_exactly(self.cover, np.arange(values.size), rest, shares, values, gaining)
+        return values
 
     def tables(self, clauses: Ints) -> tuple[Bools, Bools]:
         """Return the rows that some clauses are true of, shapes (k, p) and (k, q)."""
