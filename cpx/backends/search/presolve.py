@@ -143,8 +143,9 @@ def reduce(form: WeightedMonomial | RatioMonomial, every: bool = False) -> Reduc
         decided = propagated(form.side, form.required, form.forbidden)
         if decided is None:
             return None
-        required, forbidden = (tuple(sorted(some)) for some in decided)
-        form = replace(form, required=required, forbidden=forbidden)
+        if decided != (frozenset(form.required), frozenset(form.forbidden)):
+            required, forbidden = (tuple(sorted(some)) for some in decided)
+            form = replace(form, required=required, forbidden=forbidden)
     fixed = tuple(sorted(form.required))
     columns = _free_columns(form)
     if columns is None:
@@ -160,7 +161,7 @@ def reduce(form: WeightedMonomial | RatioMonomial, every: bool = False) -> Reduc
 
     # The table is only looked at until it is known what remains, and then copied once.
     words = packed_rows(agreement)
-    remaining = _remaining(form, columns, fixed)
+    remaining = Remaining.of(form.side, columns, fixed) if form.side else NO_CONSTRAINTS
     excludes = ~unpacked_row(np.bitwise_and.reduce(words), columns.size)
     if remaining.linear:
         excludes |= remaining.with_sign(positive=True)
@@ -185,17 +186,18 @@ def reduce(form: WeightedMonomial | RatioMonomial, every: bool = False) -> Reduc
     agreement = agreement[rows]
     if excluding.size < columns.size:
         agreement, columns = agreement[:, excluding], columns[excluding]
+        remaining = remaining.on(columns)
     groups = np.arange(columns.size)
     if form.groups is not None:
         groups = np.unique(form.groups[columns], return_inverse=True)[1].astype(np.int64)
 
     bits, bad_words = pack(agreement, bad, weights)
     if not every:
-        remaining = _remaining(form, columns, fixed)
         kept = np.flatnonzero(_needed(bits, bad_words, groups, samples.limited, remaining))
         if kept.size < columns.size:
             bits = take(bits, kept, columns.size, planes_of(weights))
             agreement, columns, groups = agreement[:, kept], columns[kept], groups[kept]
+            remaining = remaining.on(columns)
     return Reduced(
         agreement=agreement,
         bits=bits,
@@ -210,15 +212,8 @@ def reduce(form: WeightedMonomial | RatioMonomial, every: bool = False) -> Reduc
         base=base - scale * (objective.beta * objective.good + objective.base),
         scale=scale,
         uncovered=samples.uncovered,
-        remaining=_remaining(form, columns, fixed),
+        remaining=remaining,
     )
-
-
-def _remaining(
-    form: WeightedMonomial | RatioMonomial, columns: Ints, fixed: tuple[int, ...]
-) -> Remaining:
-    """Return what is left of the side constraints, where there are some."""
-    return Remaining.of(form.side, columns, fixed) if form.side else NO_CONSTRAINTS
 
 
 def _groups_of(form: WeightedMonomial | RatioMonomial) -> Ints:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -44,10 +45,13 @@ class Remaining:
         cls, side: SideConstraints, columns: NDArray[np.int64], fixed: tuple[int, ...]
     ) -> Remaining:
         """Return what is left of the constraints of a problem."""
-        chosen = frozenset(fixed)
-        free = frozenset(columns.tolist())
-        open_ = tuple(row for row in side.linear if _lowest(row, free, chosen) < row.at_least)
-        return cls(open_, tuple(columns.tolist()), chosen)
+        return cls(side.linear, (), frozenset(fixed)).on(columns)
+
+    def on(self, columns: NDArray[np.int64]) -> Remaining:
+        """Return what is left of them when no other features can be chosen."""
+        free, fixed = frozenset(columns.tolist()), self.fixed
+        open_ = tuple(row for row in self.linear if _lowest(row, free, fixed) < row.at_least)
+        return Remaining(open_, tuple(columns.tolist()), fixed)
 
     def allow(self, columns: list[int]) -> bool:
         """Whether a set of columns satisfies all of them."""
@@ -56,7 +60,7 @@ class Remaining:
 
     def allowed_alone(self) -> NDArray[np.bool_]:
         """Say of each column whether the set of it satisfies all of them."""
-        changes, start = _changes_of(self.linear, self.columns, self.fixed)
+        changes, start = self._changes
         return np.asarray((start + changes >= 0).all(axis=1))
 
     def within(self, columns: NDArray[np.int64], chosen: list[int]) -> Remaining:
@@ -68,8 +72,35 @@ class Remaining:
 
     def with_sign(self, positive: bool) -> NDArray[np.bool_]:
         """Say of each column whether it counts for a constraint, or against one."""
-        found = {j for row in self.linear for a, T in row.terms if (a > 0) == positive for j in T}
-        return np.array([j in found for j in self.columns], dtype=np.bool_)
+        found = np.zeros(len(self.columns), dtype=np.bool_)
+        signed = (T for row in self.linear for a, T in row.terms if (a > 0) == positive)
+        found[[self._place[j] for T in signed for j in T if j in self._place]] = True
+        return found
+
+    @cached_property
+    def _place(self) -> dict[int, int]:
+        return {j: x for x, j in enumerate(self.columns)}
+
+    @cached_property
+    def _changes(self) -> tuple[Ints, Ints]:
+        """What each column alone adds to each constraint, and the slack of the empty set."""
+        place, fixed = self._place, self.fixed
+        start, columns, rows, factors = (list[int]() for _ in range(4))
+        for c, row in enumerate(self.linear):
+            slack = -row.at_least
+            for factor, T in row.terms:
+                if not fixed.isdisjoint(T):
+                    slack += factor
+                    continue
+                for j in T:
+                    if j in place:
+                        columns.append(place[j])
+                        rows.append(c)
+                        factors.append(factor)
+            start.append(slack)
+        changes = np.zeros((len(place), len(start)), dtype=np.int64)
+        np.add.at(changes, (columns, rows), np.array(factors, dtype=np.int64))
+        return changes, np.array(start, dtype=np.int64)
 
     def numbers(self, n: int, groups: Ints, drop_idle: bool) -> Side:
         """Return what the kernels take, for a root of n columns.
@@ -79,10 +110,16 @@ class Remaining:
         if not self.linear:
             return NOWHERE
         group_of = dict(zip(self.columns, groups.tolist() or range(n), strict=True))
-        simple = [row for row in self.linear if _is_additive(row, group_of, self.fixed)]
-        additive, too_many = _additive_constraints(simple, self.columns, self.fixed)
-        others = [row for row in self.linear if row in too_many or row not in simple]
-        side = self._with_terms(others, additive)
+        additive = [_is_additive(row, group_of, self.fixed) for row in self.linear]
+        changes, start = self._changes
+        gains = changes.max(axis=0, initial=0)
+        at = np.flatnonzero(additive)
+        # First those to which some column adds.
+        at = at[np.argsort(gains[at] == 0, kind="stable")]
+        gaining = int((gains[at] > 0).sum())
+        at = np.delete(at, slice(_MOST_GAINING, gaining))
+        others = [self.linear[c] for c in np.delete(np.arange(len(additive)), at)]
+        side = self._with_terms(others, _additive(changes[:, at], start[at]))
         wanted = self.with_sign(positive=True).astype(np.int64)
         return side._replace(there=1, wanted=wanted, drop_idle=int(drop_idle))
 
@@ -93,12 +130,10 @@ class Remaining:
         terms = list(dict.fromkeys(T for row in rows for _, T in row.terms))
         place = {T: i for i, T in enumerate(terms)}
         words = -(-len(terms) // 64)
-        having: dict[int, list[int]] = {}
+        of_column = np.zeros((len(self.columns), len(terms)), dtype=np.bool_)
         for T, i in place.items():
-            for j in T:
-                having.setdefault(j, []).append(i)
-        by_column = [_bits(having.get(j, ()), words) for j in self.columns]
-        held = _bits((i for j in self.fixed for i in having.get(j, ())), words)
+            of_column[[self._place[j] for j in T if j in self._place], i] = True
+        held = _bits((i for T, i in place.items() if not self.fixed.isdisjoint(T)), words)
         starts, masks, scales = [0], list[NDArray[np.uint64]](), list[int]()
         figures: list[tuple[int, int, int]] = []
         for row in rows:
@@ -120,7 +155,7 @@ class Remaining:
         least, gains, losses = np.array(figures, dtype=np.int64).T.copy()
         return NOWHERE._replace(
             additive=additive,
-            terms=np.array(by_column, dtype=np.uint64).reshape(len(self.columns), words),
+            terms=_as_words(of_column),
             held=held,
             starts=np.array(starts, dtype=np.int64),
             masks=np.array(masks, dtype=np.uint64).reshape(len(scales), words),
@@ -146,72 +181,46 @@ def _lowest(row: LinearConstraint, free: frozenset[int], chosen: frozenset[int])
 def _is_additive(row: LinearConstraint, group_of: dict[int, int], fixed: frozenset[int]) -> bool:
     """Whether each of the free features, those of ``group_of``, adds a number of its own."""
     return all(
-        not fixed.isdisjoint(T) or len({group_of[j] for j in T if j in group_of}) <= 1
+        len(T) == 1
+        or not fixed.isdisjoint(T)
+        or len({group_of[j] for j in T if j in group_of}) <= 1
         for _, T in row.terms
     )
 
 
-def _changes_of(
-    rows: Sequence[LinearConstraint], columns: Sequence[int], fixed: frozenset[int]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return what each column alone adds to each constraint, and the slack of the empty set."""
-    place = {j: x for x, j in enumerate(columns)}
-    filled = [[0] * len(columns) for _ in rows]
-    start = [-row.at_least for row in rows]
-    for c, row in enumerate(rows):
-        for factor, T in row.terms:
-            if not fixed.isdisjoint(T):
-                start[c] += factor
-                continue
-            for j in T:
-                if j in place:
-                    filled[c][place[j]] += factor
-    changes = np.array(filled, dtype=np.int64).reshape(len(rows), len(columns)).T
-    return changes, np.array(start, dtype=np.int64)
-
-
-def _additive_constraints(
-    rows: Sequence[LinearConstraint], columns: Sequence[int], fixed: frozenset[int]
-) -> tuple[Additive, tuple[LinearConstraint, ...]]:
-    """Return the constraints on the features of the columns, and those that are too many."""
-    changes, start = _changes_of(rows, columns, fixed)
-    gains = changes.max(axis=0, initial=0).astype(np.int64)
-    order = np.argsort(gains == 0, kind="stable")
-    gaining = int((gains > 0).sum())
-    too_many = order[_MOST_GAINING:gaining]
-    order = np.concatenate([order[: min(gaining, _MOST_GAINING)], order[gaining:]])
-    adds, start = np.ascontiguousarray(changes[:, order], dtype=np.int32), start[order]
-    places, losses, losing = [0], list[int](), list[NDArray[np.bool_]]()
-    for column in -adds.T:
-        entries = sorted(set(column.tolist()), reverse=True)
-        losses += entries
-        losing += [column >= loss for loss in entries]
-        places.append(len(losses))
-    gains = gains[order][gains[order] > 0]
-    rises, bits, rising = [0], list[int](), list[NDArray[np.bool_]]()
-    for column, gain in zip(adds.T, gains.tolist(), strict=False):
-        held = range(gain.bit_length())
-        bits += held
-        rising += [(np.maximum(column, 0) >> b) & 1 > 0 for b in held]
-        rises.append(len(bits))
-    made = Additive(
-        adds,
+def _additive(changes: Ints, start: Ints) -> Additive:
+    """Return constraints by what each column adds to each, and the slack of the empty set."""
+    adds = np.ascontiguousarray(changes.T)
+    gains = adds.max(axis=1, initial=0)
+    gains = gains[gains > 0]
+    # Of each constraint all that columns take from it, the most first, and which take so much.
+    taken = np.sort(-adds, axis=1)[:, ::-1]
+    new = np.ones(taken.shape, dtype=np.bool_)
+    new[:, 1:] = taken[:, 1:] != taken[:, :-1]
+    losses = taken[new]
+    losing = -adds[np.nonzero(new)[0]] >= losses[:, None]
+    # Of each that they add to the bits of what they add.
+    held = [(c, b) for c, gain in enumerate(gains.tolist()) for b in range(gain.bit_length())]
+    of, bits = np.array(held, dtype=np.int64).reshape(-1, 2).T.copy()
+    rising = (np.maximum(adds[of], 0) >> bits[:, None]) & 1 > 0
+    return Additive(
+        np.ascontiguousarray(changes, dtype=np.int32),
         start,
         gains,
-        np.array(rises, dtype=np.int64),
-        _as_words(rising, len(columns)),
-        np.array(bits, dtype=np.int64),
-        np.array(places, dtype=np.int64),
-        np.array(losses, dtype=np.int64),
-        _as_words(losing, len(columns)),
+        np.searchsorted(of, np.arange(gains.size + 1)),
+        _as_words(rising),
+        bits,
+        np.append(0, np.cumsum(new.sum(axis=1))),
+        losses,
+        _as_words(losing),
     )
-    return made, tuple(rows[c] for c in too_many)
 
 
-def _as_words(marks: Sequence[NDArray[np.bool_]], n: int) -> NDArray[np.uint64]:
-    """Return rows of n marks as bits of words."""
-    padded = np.zeros((len(marks), -(-n // 64) * 64), dtype=np.bool_)
-    padded[:, :n] = np.array(marks, dtype=np.bool_).reshape(len(marks), n)
+def _as_words(marks: NDArray[np.bool_]) -> NDArray[np.uint64]:
+    """Return rows of marks as bits of words."""
+    rows, n = marks.shape
+    padded = np.zeros((rows, -(-n // 64) * 64), dtype=np.bool_)
+    padded[:, :n] = marks
     return np.packbits(padded, axis=1, bitorder="little").view("<u8").astype(np.uint64)
 
 
@@ -226,7 +235,7 @@ def _none() -> Side:
     words, numbers = np.zeros(0, dtype=np.uint64), np.zeros(0, dtype=np.int64)
     table = np.zeros((0, 0), dtype=np.uint64)
     return Side(
-        additive=_additive_constraints((), (), frozenset())[0],
+        additive=_additive(np.zeros((0, 0), dtype=np.int64), numbers),
         terms=table,
         held=words,
         starts=np.zeros(1, dtype=np.int64),

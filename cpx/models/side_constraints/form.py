@@ -43,6 +43,16 @@ class LinearConstraint:
         return total >= self.at_least
 
     @cached_property
+    def about(self) -> frozenset[int]:
+        """All indices in its terms."""
+        return frozenset(j for _, any_of in self.terms for j in any_of)
+
+    @cached_property
+    def decides(self) -> tuple[set[int], set[int]] | None:
+        """What it requires and forbids by itself; None where it cannot hold."""
+        return _decided(self, frozenset(), frozenset())
+
+    @cached_property
     def is_clause(self) -> bool:
         """Whether it asks for one of its positive terms, or the lack of one of the others."""
         negative = sum(factor < 0 for factor, _ in self.terms)
@@ -139,18 +149,19 @@ def propagated(
     chosen, excluded = set(required), set(forbidden)
     if not chosen.isdisjoint(excluded):
         return None
-    rows = [(row, {j for _, T in row.terms for j in T}) for row in side.linear]
     # A constraint is looked at again when one of its features is decided.
-    open_ = list(range(len(rows)))
+    rows, open_ = side.linear, list(range(len(side.linear)))
     while open_:
-        decided = _decided(rows[open_.pop()][0], chosen, excluded)
+        row = rows[open_.pop()]
+        alone = row.about.isdisjoint(chosen) and row.about.isdisjoint(excluded)
+        decided = row.decides if alone else _decided(row, chosen, excluded)
         if decided is None:
             return None
         asked, refused = decided
         chosen |= asked
         excluded |= refused
         if new := asked | refused:
-            open_ += [i for i, (_, about) in enumerate(rows) if not new.isdisjoint(about)]
+            open_ += [i for i, row in enumerate(rows) if not row.about.isdisjoint(new)]
             open_ = list(dict.fromkeys(open_))
     if not chosen.isdisjoint(excluded):
         return None
@@ -158,7 +169,7 @@ def propagated(
 
 
 def _decided(
-    row: LinearConstraint, chosen: set[int], excluded: set[int]
+    row: LinearConstraint, chosen: Collection[int], excluded: Collection[int]
 ) -> tuple[set[int], set[int]] | None:
     """Return what a constraint requires and forbids besides; None where it cannot hold.
 
