@@ -14,6 +14,9 @@ is the case of equal weights; one inequality implies the sets of very many rows 
 For a tree the weights are chosen by a linear program: those whose bound is greatest where S is a
 given fractional set. It is solved in floats; the constant follows from the rounded weights in
 integers, so that the inequality holds whatever the rounding was.
+
+The sum of these greatest bounds says how far a fractional set is from what z asks for. So z is
+moved, one attribute at a time, to where it is greatest.
 """
 
 from __future__ import annotations
@@ -22,10 +25,10 @@ from typing import Any
 
 import numpy as np
 
-from cpx.compiled.kernel import Bytes2, Floats, Ints, Ints2, Words, kernel, subroutine
+from cpx.compiled.kernel import Bytes, Bytes2, Floats, Ints, Ints2, Words, kernel, subroutine
 from cpx.trees.sufficiency.class_margin import Arrays
 
-__all__ = ["weigh"]
+__all__ = ["ascend", "weigh"]
 
 _PIVOTS = 200
 # After so many pivots the lowest places are taken, which does not go round in circles.
@@ -81,7 +84,7 @@ def weigh(
     total: int = t.base[0]
     for tree in range(len(t.tree_word) - 1):
         k = _tests_that_tell(tree, x, z, tests, t)
-        n = _leaves_between(tree, k, full, x, z, misses, tests, leaves, t)
+        n = _leaves_between(tree, k, full, x, z, shares, -1.0, misses, tests, leaves, places, t)
         high = leaves[0]
         n = _undominated(n, k, misses, leaves)
         for i in range(n):
@@ -106,6 +109,136 @@ def weigh(
             weights[tests[0, j]] += places[0, j]
             of_entries[tests[1, j]] = places[0, j]
     return total
+
+
+@kernel
+def ascend(
+    t: Arrays,
+    full: Words,
+    whole: Ints2,
+    x: Ints,
+    z: Ints,
+    order: Ints,
+    shares: Floats,
+    bounds: Floats,
+    stale: Bytes,
+    at: Floats,
+    misses: Bytes2,
+    tests: Ints2,
+    leaves: Ints,
+    table: Floats,
+    places: Ints2,
+) -> int:
+    """Move attributes of z, one by one, to where the rival has most by the bounds of the trees.
+
+    Each is moved once at most, and how many were is returned; after 0 none alone makes the sum
+    greater. The bound of a tree is the greatest one by any weights where S is the fractional set.
+
+    Parameters
+    ----------
+    t, full, x, shares, misses, tests, leaves, table, places
+        See :func:`weigh`.
+    whole : (A, 3) array of int64
+        The box of all rows; see :func:`cpx.trees.sufficiency.exact_search.search`.
+    z : (A,) array of int64
+        Positions, changed in place.
+    order : (A,) array of int64
+        The attributes, the first to be tried first.
+    bounds : (T,) array of float64
+        Workspace for the bound of each tree.
+    stale : (T,) array of uint8
+        Workspace for which of them are out of date.
+    at : (P,) array of float64
+        Workspace for the sums of one attribute, and of its missing value in the last place.
+    """
+    for tree in range(len(t.tree_word) - 1):
+        stale[tree] = 1
+    for a in range(len(z)):
+        # Where S has an attribute wholly, no bound is greater than with the position in x.
+        if shares[a] >= 1.0 - _SMALL:
+            z[a] = x[a]
+    moved = 0
+    for i in range(len(order)):
+        a = order[i]
+        here = z[a]
+        if shares[a] >= 1.0 - _SMALL:
+            continue
+        low, high = whole[a, 0], whole[a, 1]
+        for c in range(low, high + 1):
+            at[c] = 0.0
+        at[-1] = 0.0
+        now, size = 0.0, 0.0
+        for e in range(t.entry_of[a], t.entry_of[a + 1]):
+            tree, first = t.entry_tree[e], t.segment_at[e]
+            j0, j1 = t.segment_of[first + low], t.segment_of[first + high]
+            if low > high:
+                j1 = j0 - 1
+            # The sums are kept as differences from one position to the next.
+            before = 0.0
+            for j in range(j0 - whole[a, 2], j1 + 1):
+                absent = j < j0
+                if absent:
+                    z[a] = -1
+                else:
+                    z[a] = low if j == j0 else t.starts[first + j]
+                same = absent == (here < 0)
+                if same and not absent:
+                    same = t.segment_of[first + here] == j
+                if same and not stale[tree]:
+                    value = bounds[tree]
+                else:
+                    value = _bound(
+                        tree, full, x, z, shares, misses, tests, leaves, table, places, t
+                    )
+                if same:
+                    bounds[tree], stale[tree] = value, 0
+                    now += value
+                    size += abs(value)
+                if absent:
+                    at[-1] += value
+                else:
+                    at[z[a]] += value - before
+                    before = value
+        best, to = now + _SMALL * size, here
+        if whole[a, 2] and at[-1] > best:
+            best, to = at[-1], -1
+        total = 0.0
+        for c in range(low, high + 1):
+            total += at[c]
+            if total > best:
+                best, to = total, c
+        z[a] = to
+        if to != here:
+            moved += 1
+            for e in range(t.entry_of[a], t.entry_of[a + 1]):
+                stale[t.entry_tree[e]] = 1
+    return moved
+
+
+@subroutine
+def _bound(
+    tree: int, full: Any, x: Any, z: Any, shares: Any,
+    misses: Any, tests: Any, leaves: Any, table: Any, places: Any, t: Any,
+) -> float:  # fmt: skip
+    """Return the greatest bound of a tree, by any weights, where S is the fractional set."""
+    k = _tests_that_tell(tree, x, z, tests, t)
+    # What is in no part of S keeps nothing from the rival, by a great weight.
+    n = _leaves_between(tree, k, full, x, z, shares, _SMALL, misses, tests, leaves, places, t)
+    high = leaves[0]
+    told = 0
+    for j in range(k):
+        # What is in S wholly has no weight: it would cost as much as it gives.
+        if _SMALL < shares[tests[0, j]] < 1.0 - _SMALL:
+            tests[0, told] = tests[0, j]
+            for i in range(n):
+                misses[i, told] = misses[i, j]
+            told += 1
+    n = _undominated(n, told, misses, leaves)
+    for i in range(n):
+        leaves[i] = high - leaves[i]
+    if n == 1:
+        return float(high) - float(leaves[0])
+    return float(high) - _solve(n, told, shares, misses, tests, leaves, table, places)
 
 
 @subroutine
@@ -137,11 +270,13 @@ def _tests_that_tell(tree: int, x: Any, z: Any, tests: Any, t: Any) -> int:
 
 @subroutine
 def _leaves_between(
-    tree: int, count: int, full: Any, x: Any, z: Any, misses: Any, tests: Any, leaves: Any, t: Any
-) -> int:
+    tree: int, count: int, full: Any, x: Any, z: Any, shares: Any, least: float,
+    misses: Any, tests: Any, leaves: Any, places: Any, t: Any,
+) -> int:  # fmt: skip
     """Write the values of the leaves that rows between x and z reach, the greatest first.
 
-    ``misses`` has, for each of them, by which tests z misses it.
+    The rows are as z in attributes whose share is ``least`` or less. ``misses`` has, for each
+    leaf, by which tests z misses it.
     """
     first = t.tree_word[tree]
     width = t.tree_word[tree + 1] - first
@@ -151,14 +286,22 @@ def _leaves_between(
         for i in range(t.tests_at[tree], t.tests_at[tree + 1]):
             e = t.tests[i]
             a = t.tested[e]
-            live &= _reached(e, x[a], width, k, t) | _reached(e, z[a], width, k, t)
-        for bit in range(64):
-            if (live >> np.uint64(bit)) & np.uint64(1):
-                leaves[n] = t.values[64 * (first + k) + bit]
-                for j in range(count):
-                    mask = _reached(tests[1, j], z[tests[0, j]], width, k, t)
-                    misses[n, j] = 1 - ((mask >> np.uint64(bit)) & np.uint64(1))
+            mask = _reached(e, z[a], width, k, t)
+            if shares[a] > least:
+                mask |= _reached(e, x[a], width, k, t)
+            live &= mask
+        before = n
+        bit = 0
+        while live:
+            if live & np.uint64(1):
+                leaves[n], places[0, n] = t.values[64 * (first + k) + bit], bit
                 n += 1
+            live >>= np.uint64(1)
+            bit += 1
+        for j in range(count):
+            mask = _reached(tests[1, j], z[tests[0, j]], width, k, t)
+            for i in range(before, n):
+                misses[i, j] = 1 - ((mask >> np.uint64(places[0, i])) & np.uint64(1))
     return n
 
 
@@ -192,7 +335,7 @@ def _undominated(n: int, k: int, misses: Any, leaves: Any) -> int:
 @subroutine
 def _solve(
     n: int, k: int, shares: Any, misses: Any, tests: Any, leaves: Any, table: Any, places: Any
-) -> None:
+) -> float:
     """Write weights that cost least: c + sum of shares_a w_a, with c + w(R(l)) >= leaves[l].
 
     The simplex method on the dual: maximise the sum of leaves[l] y_l, where all y_l add up to 1
@@ -240,6 +383,7 @@ def _solve(
             break
         _pivot(rows, columns, out, into, table)
         places[0, out], places[1, into] = places[1, into], places[0, out]
+    least_cost: float = table[rows * columns + n]
     # The rounded weights take the place of the basis.
     for j in range(k):
         places[0, j] = 0
@@ -248,6 +392,7 @@ def _solve(
         if 0 <= j < k:
             weight = min(max(table[rows * columns + i], 0.0), 1.0)
             places[0, j] = np.int64(weight * scale + 0.5)
+    return least_cost * scale
 
 
 @subroutine

@@ -82,14 +82,14 @@ class Workspace:
         What ``weigh`` reads and writes, see :func:`cpx.trees.sufficiency.linear_cuts.weigh`; its
         z is the point.
     margin : ClassMargin
-    begin, search, climb, deepen, restore, weigh : callables
+    begin, search, climb, deepen, restore, weigh, ascend : callables
         The kernels of these names; restore is climb back to x, and deepen climb that goes on as
         far as it gets.
     """
 
     def __init__(self, margin: ClassMargin, grid: Grid, x: NDArray[np.int64]) -> None:
         from cpx.trees.sufficiency.exact_search import begin, search
-        from cpx.trees.sufficiency.linear_cuts import weigh
+        from cpx.trees.sufficiency.linear_cuts import ascend, weigh
         from cpx.trees.sufficiency.local_search import ROWS, climb
 
         self.margin = margin
@@ -132,10 +132,16 @@ class Workspace:
         self.of_entries = np.zeros(len(margin.arrays.entry_tree), dtype=np.int64)
         most = 64 * int(np.diff(margin.arrays.tree_word).max(initial=0))
         tests = int(np.bincount(margin.arrays.entry_tree).max(initial=0))
-        self.weigh = bind(
-            weigh, margin.arrays, margin.full, x, self.point, self.shares, self.weights,
-            self.of_entries,
+        program = (
             np.empty((most, tests), dtype=np.uint8), np.empty((2, tests), dtype=np.int64),
             np.empty(most, dtype=np.int64), np.empty((tests + 2) * (most + 1)),
             np.empty((2, most + tests + 1), dtype=np.int64),
+        )  # fmt: skip
+        self.weigh = bind(
+            weigh, margin.arrays, margin.full, x, self.point, self.shares, self.weights,
+            self.of_entries, *program,
+        )  # fmt: skip
+        self.ascend = bind(
+            ascend, margin.arrays, margin.full, whole, x, self.point, self.order, self.shares,
+            np.empty(len(margin.trees)), taken, np.empty(profile.shape[1]), *program,
         )  # fmt: skip

@@ -13,6 +13,7 @@ from cpx.backends.search.reasons.relaxation import Relaxation
 from cpx.methods.reasons import SufficiencyOracle, minimum_reason
 from cpx.methods.reasons import minimum as minimum_module
 from cpx.trees import Attribute, Tree, TreeModel, read_model
+from cpx.trees.sufficiency.workspace import Workspace
 from tests.methods.reasons.ensembles import KINDS, Truth, random_model
 from tests.methods.reasons.test_minimum import values
 
@@ -52,6 +53,42 @@ def test_every_reason_meets_every_inequality(kind: str) -> None:
                         sum(w for p, w in enumerate(weights.tolist()) if reason >> p & 1) >= UNIT
                     )
     assert told > 30
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_rows_ascend_until_no_attribute_alone_makes_the_bound_greater(kind: str) -> None:
+    moved = 0
+    for seed in range(8):
+        model = random_model(seed, kind)
+        oracle = SufficiencyOracle(model, Truth(model).row(seed))
+        rng, n = np.random.default_rng(seed), len(oracle.grid.used)
+        for rival in oracle.rivals:
+            space = oracle.space(rival)
+            # Weights are rounded to whole numbers, which great ones do not feel.
+            for numbers in (space.margin.arrays.values, space.margin.arrays.base):
+                numbers <<= 30
+            size = float(np.abs(space.margin.arrays.values).sum() + 1)
+
+            def bound(space: Workspace = space, size: float = size) -> float:
+                return float(space.weigh() - space.weights @ space.shares) / size
+
+            for _ in range(5):
+                space.shares[:] = rng.choice([0.0, 0.2, 0.5, 0.9, 1.0], n)
+                space.order[:] = rng.permutation(n)
+                for a, (low, high, missing) in enumerate(space.whole.tolist()):
+                    space.point[a] = rng.choice([*[-1] * missing, *range(low, high + 1)])
+                before = bound()
+                while space.ascend():
+                    pass
+                reached, point = bound(), space.point.copy()
+                assert reached >= before - 1e-6
+                moved += reached > before + 1e-6
+                for a, (low, high, missing) in enumerate(space.whole.tolist()):
+                    for to in [*[-1] * missing, *range(low, high + 1)]:
+                        space.point[a] = to
+                        assert bound() <= reached + 1e-6
+                    space.point[:] = point
+    assert moved > 20
 
 
 @pytest.mark.parametrize("n", [3, 6, 7, 9])

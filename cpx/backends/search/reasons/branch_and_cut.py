@@ -26,7 +26,7 @@ __all__ = ["BranchAndCut"]
 Integers = NDArray[np.int64]
 
 # Least shares of the attributes that are kept to look for rows: at the root, and below.
-_ROOT, _BELOW = (0.999, 0.8, 0.6, 0.4, 0.2, 0.01), (0.999, 0.75, 0.5, 0.25, 0.01)
+_ROOT, _BELOW = (0.9, 0.6, 0.2), (0.5,)
 _MISSED_AT_ROOT, _MISSED = 1e-3, 1e-2
 _ROUNDS = 100
 # Rounds of inequalities below the root, and by how much each must raise the bound.

@@ -1,7 +1,8 @@
 """Linear inequalities that sufficient reasons meet and a fractional set does not.
 
 Where they come from, says :mod:`cpx.trees.sufficiency.linear_cuts`; here are the rows that they
-are made from: those that local search finds where the attributes with great shares are kept.
+are made from: local search begins where the attributes with great shares are kept, and goes to
+where the inequality of the row is missed by most.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ __all__ = ["UNIT", "Cuts", "Inequality"]
 
 UNIT = 1 << 20
 """The least sum of each inequality."""
+
+_INSIDE = 0.05  # the share of what a set leaves out, and what is short of 1 otherwise
 
 
 @dataclass(frozen=True)
@@ -65,9 +68,8 @@ class Cuts:
         """Yield inequalities that shares of the attributes miss by more than ``least``.
 
         For each level and rival, the attributes whose share reaches the level are kept, and the
-        others moved to where the rival gains most. Then those that were kept are moved, too: that
-        tells what each of them is worth. Then the row is brought back to x as far as it remains
-        of another class, those with great shares first.
+        others moved to where the rival gains most. Then those that were kept are moved, too, and
+        then each of them to where the inequality is missed by most.
         """
         seen = set()
         for level in levels:
@@ -78,9 +80,9 @@ class Cuts:
             for rival in self._oracle.rivals:
                 space = self._oracle.space(rival)
                 space.point[:] = self._oracle.x
-                for found in self._from_row(rival, kept, shares):
-                    if found.weights @ shares < (1 - least) * UNIT:
-                        yield found
+                found = self._from_row(rival, kept, shares)
+                if found is not None and found.weights @ shares < (1 - least) * UNIT:
+                    yield found
 
     def of_set(self, places: int) -> Inequality:
         """Return the inequality that asks for one of some places."""
@@ -94,50 +96,38 @@ class Cuts:
         rival = self._oracle.rivals[0]
         space = self._oracle.space(rival)
         space.point[kept] = self._oracle.x[kept]
-        found = self._from_row(rival, kept, kept.astype(np.float64))
-        return [one for one in found if one.weights[kept].sum() < UNIT]
+        # Inside of the cube the program tells apart weights that are worth the same at the set.
+        found = self._from_row(rival, kept, _INSIDE + (1 - 2 * _INSIDE) * kept)
+        return [] if found is None or found.weights[kept].sum() >= UNIT else [found]
 
     def of_last(self) -> Inequality:
         """Return the inequality that the last counterexample of the oracle asks for."""
         rival = self._oracle.rivals[0]
-        return self._hit(rival, self._oracle.space(rival))
+        space = self._oracle.space(rival)
+        weights = np.where(space.point != self._oracle.x, UNIT, 0)
+        return Inequality(weights, space.point.copy(), rival)
 
     def _from_row(
         self, rival: int, kept: NDArray[np.bool_], shares: NDArray[np.float64]
-    ) -> Iterator[Inequality]:
+    ) -> Inequality | None:
+        """Return the inequality of the row that local search finds, if it says anything."""
         space = self._oracle.space(rival)
         space.shares[:] = shares
         self._random.shuffle(space.order)
         if self._deepen(space, kept) < space.enough:
-            return
-        row = space.point.copy()
-        yield from self._weighed(rival, space)
+            return None
         self._deepen(space, ~kept)
-        yield from self._weighed(rival, space)
-        space.point[:] = row
-        space.order[:] = np.argsort(-shares, kind="stable")
-        space.restore()
-        yield self._hit(rival, space)
-        same = space.point == self._oracle.x
-        self._deepen(space, same)
-        yield from self._weighed(rival, space)
-        self._deepen(space, ~same)
-        yield from self._weighed(rival, space)
-
-    def _hit(self, rival: int, space: Workspace) -> Inequality:
-        weights = np.where(space.point != self._oracle.x, UNIT, 0)
-        return Inequality(weights, space.point.copy(), rival)
+        while space.ascend():
+            self._oracle.look()
+        least = space.weigh() - space.enough + 1
+        if least <= 0:
+            return None
+        # Rounded up: what is asked for is not more than before.
+        weights = np.array([min(UNIT, -(-w * UNIT // least)) for w in space.weights.tolist()])
+        return Inequality(weights, space.point.copy(), rival, space.of_entries.copy())
 
     def _deepen(self, space: Workspace, held: NDArray[np.bool_]) -> int:
         """Move what is not held to where the rival gains most; return what it gets."""
         bits = int.from_bytes(np.packbits(held, bitorder="little").tobytes(), "little")
         space.held[:] = in_words(bits, self._n)
         return int(space.deepen())
-
-    def _weighed(self, rival: int, space: Workspace) -> Iterator[Inequality]:
-        """Yield the inequality of the point, if it says anything."""
-        least = space.weigh() - space.enough + 1
-        if least > 0:
-            # Rounded up: what is asked for is not more than before.
-            weights = np.array([min(UNIT, -(-w * UNIT // least)) for w in space.weights.tolist()])
-            yield Inequality(weights, space.point.copy(), rival, space.of_entries.copy())
