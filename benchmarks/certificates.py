@@ -51,28 +51,30 @@ def lines(names: list[str]) -> Iterator[list[object]]:
                 assert oracle is not None
                 rows, _ = oracle.draw(FRESH, found.features, np.random.default_rng(1))
                 line += [len(found.features), f"{oracle.same(rows).mean():.3f}", spent]
-            assert found is not None and found.precision is not None  # of the search
-            most = _most(float(found.precision), box.d) if result.proved else None
-            yield [*line, None if most is None else f"{most:.3f}"]
+            most = None
+            if result.proved and found is not None and found.precision is not None:
+                most = f"{greatest(float(found.precision), box.d):.3f}"
+            yield [*line, most]
 
 
-def _most(precision: float, d: int) -> float:
-    """Return what no rule of at most K of d features has more of, but for ``UNSURE``.
+def greatest(
+    seen: float, d: int, k: int = K, samples: int = SAMPLES, unsure: float = UNSURE
+) -> float:
+    """Return what no rule of at most k of d fair bits has more of, but for ``unsure``.
 
-    ``precision`` is the greatest of the samples. A rule of precision p covers a uniform sample
-    with a probability c of at least 2**-K. That it shows no more on its samples has, of n
-    covered ones, the probability exp(-n D) at most, with D the divergence of the two
-    precisions: on the average over n, (1 - c (1 - exp(-D)))**SAMPLES. This is summed over all
-    rules.
+    ``seen`` is the greatest precision on the samples. A rule of precision p covers a sample
+    with a probability c of at least 2**-k. That it shows no more than ``seen`` has, of n covered
+    samples, the probability exp(-n D) at most, with D the divergence of the two precisions: on
+    the average over n, (1 - c (1 - exp(-D)))**samples. This is summed over all rules.
     """
-    rules = sum(math.comb(d, size) for size in range(K + 1))
-    # The divergence at which the sum is UNSURE.
-    share = -math.expm1(math.log(UNSURE / rules) / SAMPLES) * 2**K
-    least = -math.log1p(-share)
-    low, high = precision, 1.0
+    rules = sum(math.comb(d, size) for size in range(k + 1))
+    # The divergence at which the sum is ``unsure``.
+    share = -math.expm1(math.log(unsure / rules) / samples) * 2**k
+    least = -math.log1p(-share) if share < 1 else math.inf
+    low, high = seen, 1.0
     while high - low > 1e-6:
         middle = (low + high) / 2
-        low, high = (low, middle) if _divergence(precision, middle) > least else (middle, high)
+        low, high = (low, middle) if _divergence(seen, middle) > least else (middle, high)
     return high
 
 
