@@ -41,7 +41,7 @@ def lines(names: list[str]) -> Iterator[list[object]]:
             line: list[object] = [dataset.name, number, box.d]
             for engine in ENGINES.values():
                 start = time.process_time()
-                result = solve(problem, engine, time_limit=60)
+                result = solve(problem, engine, time_limit=300)
                 found = result.explanation
                 spent = time.process_time() - start
                 if found is None:
