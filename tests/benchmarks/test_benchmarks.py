@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
+from itertools import combinations, product
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from benchmarks import mutate
 from benchmarks.__main__ import main
+from benchmarks.certificates import greatest
 from benchmarks.choice import chosen
 from benchmarks.tables import show
 from cpx.check.claims import wrong_features
@@ -45,6 +49,30 @@ def test_rows_are_printed_as_they_come(capsys: pytest.CaptureFixture[str]) -> No
     assert capsys.readouterr().out.endswith(
         "| model | size |\n|------:|-----:|\n|     a |    1 |\n"
     )
+
+
+def test_no_rule_is_above_what_the_samples_leave_possible() -> None:
+    """In small worlds with known precisions, about the best that so many rules allow."""
+    d, k, samples, unsure = 4, 2, 300, 0.05
+    cube = np.array(list(product((0, 1), repeat=d)), dtype=bool)
+    rules = [list(rule) for size in range(k + 1) for rule in combinations(range(d), size)]
+    covered = np.array([cube[:, rule].all(axis=1) for rule in rules])
+    rng = np.random.default_rng(0)
+    above, widths = 0, []
+    for _ in range(200):
+        label = rng.random(len(cube)) < rng.random()
+        counts = rng.multinomial(samples, np.full(len(cube), 1 / len(cube)))
+        real = (covered @ label) / covered.sum(axis=1)
+        seen = (covered @ (counts * label)) / (covered @ counts)
+        limit = greatest(seen.max(), d, k, samples, unsure)
+        above += real.max() > limit
+        widths.append(limit - seen.max())
+    assert above <= 10
+    assert 0 < np.mean(widths) < 0.2
+    assert greatest(0.5, d, k, 10, unsure) > 0.99
+    # One rule, that covers all: the limit of Chernoff for a share.
+    p = greatest(0.5, d, 0, 100, 0.01)
+    assert 0.5 * math.log(0.25 / (p * (1 - p))) == pytest.approx(math.log(100) / 100, rel=1e-3)
 
 
 def test_the_published_trees_are_told_one_by_one(

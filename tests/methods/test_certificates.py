@@ -364,6 +364,30 @@ def test_what_says_nothing_of_the_instance_is_left_out() -> None:
     assert certificate(f, x, depth=6, most=2) is None
 
 
+def test_what_speaks_against_the_label_is_left_out() -> None:
+    """The path begins with it, so that no first part of the path is a certificate."""
+
+    def f(z):
+        return (2 * z - 1) @ np.array([-3, 2, 2, 0.5, 0.5, 0.5]) > 0
+
+    x, epsilon = [1] * 6, 0.1
+    tree = ImplicitTree(f, 6, 3)
+    assert [tree.query(node) for node in ({}, {0: 1}, {0: 1, 2: 1})] == [0, 2, 1]
+    assert find_certificate(tree, x, epsilon) is None
+    found = certificate(f, x, depth=3, epsilon=epsilon)
+    assert found is not None
+    assert sorted(found.features) == [1, 2]
+    assert certificate(f, x, depth=3, most=1, epsilon=epsilon) is None
+    explainer = Explainer(f, cube(6), distribution=Uniform(6))
+    problem = explainer.problem(x, k=2, min_precision=0.9)
+    by_engine = solve(problem, "certificates{depth=3}").explanation
+    assert by_engine is not None
+    assert by_engine.features == (1, 2)
+    # Of what is not verified, the surest is told, which is no first part of the path.
+    (told,) = solve(problem, "certificates{depth=2}").warnings
+    assert ": x2 (the most important first): precision 0.7" in told
+
+
 @each(range(20))
 def test_found_certificates_are_certificates(seed: int) -> None:
     """Exactly, over the whole cube: none of the random functions is certified wrongly."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Any
 
 import numpy as np
@@ -119,8 +120,9 @@ def certificate(
     Cut at level j, the tree of depth k is the tree of depth j. So the first j features on
     the path of x are what :func:`find_certificate` verifies with the tree of depth j; the
     depths 0, 1, ... are tried in turn. The path serves all instances, so that some of its
-    features say nothing of this one: of the first that pass, one after the other is left out
-    while the rest passes too, and if more than ``most`` are left, the path is followed on.
+    features say nothing of this one, or speak against its label: of the first that pass, one
+    after the other is left out while the rest passes too, and if more than ``most`` are left,
+    the path is followed on. At its end, its features are left out whether they pass or not.
 
     Parameters
     ----------
@@ -174,21 +176,24 @@ def candidates(
 ) -> Iterator[Certificate]:
     """Yield the candidates of :func:`certificate` in turn, passed or not.
 
-    The last one is the shortest that passed, if any did.
+    Of those with at most ``most`` features, the last one that passed is the shortest.
     """
     epsilon, k = open_unit("epsilon", epsilon), tree.depth
-    # Prefixes, and what is left of one that is shortened. Another one is shortened only where
-    # more than ``most`` features were left of those before.
+    # Prefixes, and what is left of the whole path. Another prefix is shortened only where more
+    # than ``most`` features were left of those before.
     tests = (k + 1) * (k + 2) // 2 + sum(j * (j + 1) // 2 for j in range(most + 1, k))
     test = _Test(tree, x, epsilon, _tail(delta) / tests)
     for path in _walk(tree, x):
         found = test(path)
         yield found
         if found.holds(epsilon):
-            *_, found = (found, *_shortened(test, found))
+            shorter = takewhile(lambda one: one.holds(epsilon), _shortened(test, found))
+            *_, found = (found, *shorter)
             yield found
             if len(found.features) <= most:
                 return
+    # The same features are tested on the same rows again: no test is counted twice.
+    yield from _shortened(test, found)
 
 
 def _walk(tree: ImplicitTree, x: Instance) -> Iterator[dict[int, float]]:
@@ -203,7 +208,7 @@ def _walk(tree: ImplicitTree, x: Instance) -> Iterator[dict[int, float]]:
 
 
 def _shortened(test: _Test, found: Certificate) -> Iterator[Certificate]:
-    """Yield what is left of a certificate as its features are left out, each verified.
+    """Yield what is left of features as one after the other is left out, each tested.
 
     The one is left out without which the most rows agree; of several, the last on the path.
     """
@@ -214,8 +219,6 @@ def _shortened(test: _Test, found: Certificate) -> Iterator[Certificate]:
             for left in reversed(found.features)
         ]
         found = max(shorter, key=lambda one: one.precision.agreeing)
-        if not found.holds(test.epsilon):
-            return
         yield found
 
 

@@ -67,15 +67,19 @@ class Certificates(QueryMethod):
         depth = min(own.pop("depth", PATH * k), domain.d)
         tree = ImplicitTree(counted.same, domain, depth, seed=options.seed, **own)
         best: Certificate | None = None
+        worth = (False, 0.0)
         for found in candidates(tree, x, k, epsilon, delta):
-            if best is None or not best.holds(epsilon) or found.holds(epsilon):
-                best = found
-        assert best is not None  # the path has a root
+            if len(found.features) <= k:
+                holds = found.holds(epsilon)
+                here = (holds, 0.0 if holds else found.precision.low)
+                if here >= worth:
+                    best, worth = found, here
+        assert best is not None  # without features it is one of the candidates
         names = distribution.literal_names(counted.oracle.bits)
         listed = ", ".join(names[j] for j in best.features) or "no feature"
         message = f"{listed} (the most important first): precision {best.precision.value:.3f}"
         warnings = []
-        if not best.holds(epsilon) or len(best.features) > k:
+        if not best.holds(epsilon):
             warnings.append(
                 f"no certificate of at most {plural(k, 'feature')} was verified: {message}, "
                 f"of which only {best.precision.low:.3f} is sure; "
