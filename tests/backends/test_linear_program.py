@@ -29,7 +29,7 @@ def test_highs_may_run_with_more_threads_in_between() -> None:
     program.add(np.full(2, UNIT))
     assert program.solve().value == pytest.approx(1.0)
     assert program.bound(5)[0] == 1
-    master = Master(np.array([1, 2, 3]), 0)
+    master = Master(np.array([1, 2, 3]), 0, 0)
     master.add(2.0, np.array([True, True, False]))
     assert master.solve(60.0).value == pytest.approx(5.0)
     run_with_two_threads()

@@ -124,6 +124,9 @@ class Cuts:
             return None
         # Rounded up: what is asked for is not more than before.
         weights = np.array([min(UNIT, -(-w * UNIT // least)) for w in space.weights.tolist()])
+        if np.isin(weights, (0, UNIT)).all():
+            # It asks for one of some places: a row that is as x elsewhere says so by itself.
+            return Inequality(weights, np.where(weights > 0, space.point, self._oracle.x), rival)
         return Inequality(weights, space.point.copy(), rival, space.of_entries.copy())
 
     def _deepen(self, space: Workspace, held: NDArray[np.bool_]) -> int:
