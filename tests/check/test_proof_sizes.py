@@ -402,11 +402,11 @@ FIGURES: dict[str, list[tuple[int | None, int, int, list[Value | None]]]] = {
         (3, 38, 877, [537589919648, 1, 1099511627776, 14, 9, -274877906944, 728985603584]),
     ],
     "reasons": [
-        (None, 100, 6765, [3, 0, 0, 3, 3, 2, 0, 0, 0, 3, 1, 1, 1, 8, 3344, 2154, 1631, None]),
+        (None, 83, 4484, [3, 0, 0, 3, 3, 2, 0, 0, 0, 3, 1, 1, 1, 8, 3344, 2154, 1631, None]),
         (0, 0, 0, [None, None, None, None, None, None, None, None, None, None, None, None, None,
             None, None, None, None, None]),
-        (5, 18, 292, [3, 0, 0, 3, None, 2, 0, 0, 0, 3, 1, 1, 1, None, None, None, None, None]),
-        (12, 35, 767, [3, 0, 0, 3, 3, 2, 0, 0, 0, 3, 1, 1, 1, None, None, 2154, 1631, None]),
+        (5, 18, 222, [3, 0, 0, 3, None, 2, 0, 0, 0, 3, 1, 1, 1, None, None, None, None, None]),
+        (25, 58, 2014, [3, 0, 0, 3, 3, 2, 0, 0, 0, 3, 1, 1, 1, None, 3344, 2154, 1631, None]),
     ],
 }
 # fmt: on

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from cpx import KernelRule
 from cpx.instances import save
+from cpx.testing.random_trees import random_reason
 
 from .conftest import Run
 
@@ -62,8 +62,8 @@ def test_wrong_arguments_are_named(run: Run, inst: Path) -> None:
         assert done.exit_code == 2, seconds
         assert "seconds" in done.stderr
     assert run("check", inst, "r", "--prove", "--time-limit", "none").exit_code == 0
-    save(KernelRule([[1, 0], [0, 1]], [2, 0], 1, 1).where("not x0"), "rule.json")
-    done = run("solve", "rule.json", "--proof", "p")
+    save(random_reason(0, definition="tree-specific"), "reason.json")
+    done = run("solve", "reason.json", "-b", "cpsat", "--proof", "p")
     assert done.exit_code == 2
-    assert "there are none for kernel-rule" in done.stderr
+    assert "there are none for the definition tree-specific" in done.stderr
     assert not Path("p").exists()

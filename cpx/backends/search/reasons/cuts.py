@@ -68,8 +68,9 @@ class Cuts:
         """Yield inequalities that shares of the attributes miss by more than ``least``.
 
         For each level and rival, the attributes whose share reaches the level are kept, and the
-        others moved to where the rival gains most. Then those that were kept are moved, too, and
-        then each of them to where the inequality is missed by most.
+        others moved to where the rival gains most; brought back to x as far as it remains of
+        another class, that row asks for a set. Then those that were kept are moved, too, and then
+        each of them to where the inequality is missed by most.
         """
         seen = set()
         for level in levels:
@@ -80,9 +81,9 @@ class Cuts:
             for rival in self._oracle.rivals:
                 space = self._oracle.space(rival)
                 space.point[:] = self._oracle.x
-                found = self._from_row(rival, kept, shares)
-                if found is not None and found.weights @ shares < (1 - least) * UNIT:
-                    yield found
+                for found in self._from_row(rival, kept, shares):
+                    if found.weights @ shares < (1 - least) * UNIT:
+                        yield found
 
     def of_set(self, places: int) -> Inequality:
         """Return the inequality that asks for one of some places."""
@@ -97,37 +98,47 @@ class Cuts:
         space = self._oracle.space(rival)
         space.point[kept] = self._oracle.x[kept]
         # Inside of the cube the program tells apart weights that are worth the same at the set.
-        found = self._from_row(rival, kept, _INSIDE + (1 - 2 * _INSIDE) * kept)
-        return [] if found is None or found.weights[kept].sum() >= UNIT else [found]
+        inside = _INSIDE + (1 - 2 * _INSIDE) * kept.astype(np.float64)
+        found = self._from_row(rival, kept, inside)
+        return [one for one in found if one.weights[kept].sum() < UNIT]
 
     def of_last(self) -> Inequality:
         """Return the inequality that the last counterexample of the oracle asks for."""
-        rival = self._oracle.rivals[0]
-        space = self._oracle.space(rival)
-        weights = np.where(space.point != self._oracle.x, UNIT, 0)
-        return Inequality(weights, space.point.copy(), rival)
+        return self._hit(self._oracle.rivals[0])
+
+    def _hit(self, rival: int) -> Inequality:
+        """Return what the row of a rival asks for: one of the places where it is not as x."""
+        row = self._oracle.space(rival).point.copy()
+        return Inequality(np.where(row != self._oracle.x, UNIT, 0), row, rival)
 
     def _from_row(
         self, rival: int, kept: NDArray[np.bool_], shares: NDArray[np.float64]
-    ) -> Inequality | None:
-        """Return the inequality of the row that local search finds, if it says anything."""
+    ) -> Iterator[Inequality]:
+        """Yield what the row that local search finds asks for, as a set and with weights."""
         space = self._oracle.space(rival)
         space.shares[:] = shares
         self._random.shuffle(space.order)
         if self._deepen(space, kept) < space.enough:
-            return None
+            return
+        row = space.point.copy()
+        space.order[:] = np.argsort(-shares, kind="stable")
+        space.restore()
+        yield self._hit(rival)
+        space.point[:] = row
         self._deepen(space, ~kept)
         while space.ascend():
             self._oracle.look()
         least = space.weigh() - space.enough + 1
         if least <= 0:
-            return None
+            return
         # Rounded up: what is asked for is not more than before.
         weights = np.array([min(UNIT, -(-w * UNIT // least)) for w in space.weights.tolist()])
         if np.isin(weights, (0, UNIT)).all():
             # It asks for one of some places: a row that is as x elsewhere says so by itself.
-            return Inequality(weights, np.where(weights > 0, space.point, self._oracle.x), rival)
-        return Inequality(weights, space.point.copy(), rival, space.of_entries.copy())
+            row = np.where(weights > 0, space.point, self._oracle.x)
+            yield Inequality(weights, row, rival)
+        else:
+            yield Inequality(weights, space.point.copy(), rival, space.of_entries.copy())
 
     def _deepen(self, space: Workspace, held: NDArray[np.bool_]) -> int:
         """Move what is not held to where the rival gains most; return what it gets."""
