@@ -1,4 +1,4 @@
-"""What side constraints ask of each rule alone, and of some rule of every set."""
+"""Side constraints in column generation: on each rule for pricing, covering rows for the master."""
 
 from __future__ import annotations
 

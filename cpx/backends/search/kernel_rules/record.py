@@ -1,4 +1,4 @@
-"""What branch and bound over sets of clauses leaves behind for a proof of its bound."""
+"""The branch and bound tree of a search for kernel rules, recorded for a proof of its bound."""
 
 from __future__ import annotations
 
