@@ -1,4 +1,4 @@
-"""Side constraints in column generation: on each rule for pricing, covering rows for the master."""
+"""Side constraints in column generation: on single rules for pricing, rows for the master."""
 
 from __future__ import annotations
 
