@@ -41,6 +41,8 @@ NAMES = (
     "structure",
     "cpmpy_engines",
     "engine_encodings",
+    "portfolio",
+    "cpmpy_overhead",
     "cpmpy_suite",
     "reports",
 )
