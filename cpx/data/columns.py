@@ -234,10 +234,11 @@ def fit_column(
     """
     values = dense(values)
     kind = _kind(name, values, categorical)
-    present = values[values.notna()]
-    if present.empty:
+    there = values.notna().to_numpy()
+    if not there.any():
         raise DataError(f"column {shown(name)} has only missing values: drop it")
-    missing = len(present) < len(values)
+    missing = not there.all()
+    present = values[there] if missing else values
     if kind == "category":
         categories = distinct(name, present)
         if len(categories) > max_categories:
@@ -250,7 +251,7 @@ def fit_column(
         return CategoryColumn(name, missing, categories)
     numbers = as_numbers(name, present)
     if weights is not None:
-        weights = weights[values.notna().to_numpy()]
+        weights = weights[there]
     thresholds = thresholds_of(numbers, n_bins, strategy, weights)
     return NumberColumn(name, missing, thresholds, float(numbers[0]))
 
