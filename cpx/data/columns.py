@@ -193,7 +193,8 @@ def groups_of(columns: Sequence[Column]) -> npt.NDArray[np.int64]:
 
 def bits_of(columns: Sequence[Column], table: pd.DataFrame) -> BoolArray:
     """Return the features of a table that has these columns, in their order."""
-    return np.column_stack([column.bits(table.iloc[:, c]) for c, column in enumerate(columns)])
+    pairs = zip(columns, table.items(), strict=True)
+    return np.column_stack([column.bits(values) for column, (_, values) in pairs])
 
 
 def literals_of(columns: Sequence[Column], bits: BoolArray) -> list[str]:
@@ -212,8 +213,8 @@ def fit_columns(
 ) -> tuple[Column, ...]:
     """Choose the features of all columns of a table, as :func:`fit_column` does of one."""
     return tuple(
-        fit_column(name, table.iloc[:, c], categorical=c in categorical, **options)
-        for c, name in enumerate(names)
+        fit_column(name, values, categorical=c in categorical, **options)
+        for c, (name, (_, values)) in enumerate(zip(names, table.items(), strict=True))
     )
 
 
