@@ -26,6 +26,7 @@ from cpx.backends.progress import Event, Progress
 from cpx.errors import EngineMissing, InvalidOption, UnknownName, shown
 from cpx.models.base import form_of
 from cpx.models.ratio import RatioProblem
+from cpx.models.rule_set.form import RuleSelection
 from cpx.options import EngineOption, named_text
 from cpx.support.renamed import OldAttribute, accept_old_attributes
 from cpx.support.versions import installed_version
@@ -337,6 +338,17 @@ class Backend(ABC):
                 f"samples: call cpx.explain(..., backend={shown(self.name)}), or solve a problem "
                 "stated by cpx.Explainer"
             )
+
+    def wants_start(self, problem: Problem) -> bool:
+        """Say whether the engine may be handed a solution of the problem to begin with.
+
+        Heuristics are not, nor engines with a start of their own. Plain arrays are searched
+        without one, unless they are a selection of rules.
+        """
+        if self.has_own_start or not self.exact:
+            return False
+        states = self.needs_model or self.takes_start
+        return states or isinstance(form_of(problem), RuleSelection)
 
     def encoding_of(
         self, problem: Problem, name: str | None = None, time_limit: float | None = None

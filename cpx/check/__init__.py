@@ -24,9 +24,8 @@ from pkgutil import iter_modules
 from typing import Any
 
 from cpx.check import monomials, rule_sets
-from cpx.check.claims import UNDECIDED
+from cpx.check.claims import UNDECIDED, malformed, plain, shown
 from cpx.check.proofs import Claim, covers
-from cpx.check.shape import malformed, plain, shown
 
 __all__ = [
     "SECONDS",

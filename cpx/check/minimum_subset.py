@@ -14,10 +14,12 @@ from cpx.check.claims import (
     class_name,
     compare,
     compare_shares,
+    having,
+    kept_words,
     names_of,
     nothing_found,
-    of_least_weight,
     percent,
+    plural,
     proof,
     wrong_features,
     wrong_rule,
@@ -25,7 +27,7 @@ from cpx.check.claims import (
     wrong_types,
 )
 
-__all__ = ["KINDS", "MinimumSubset", "judge", "violations"]
+__all__ = ["KINDS", "MinimumSubset", "judge", "of_least_weight", "violations"]
 
 
 @dataclass(frozen=True)
@@ -96,6 +98,25 @@ def _sufficiency(enough: bool | None, wanted: bool) -> list[str]:
     if wanted:
         return ["sufficiency: the features are not enough"]
     return ["status: INFEASIBLE, but all features that are allowed are enough together"]
+
+
+def of_least_weight(
+    instance: Mapping[str, Any], result: Mapping[str, Any], what: str, unit: str
+) -> str:
+    """Return what was proved of a minimum subset: what it is called, and what its features are."""
+    parameters, size = instance["parameters"], len(result["explanation"]["features"])
+    parts = ["has what is required"] * bool(parameters.get("required"))
+    parts += ["has nothing forbidden"] * bool(parameters.get("forbidden"))
+    parts += kept_words(instance)
+    rival, weighted = having(what, parts), bool(parameters.get("weights"))
+    told = plural(size, unit) + f" of weight {result['objective']}" * weighted
+    if result["status"] == "OPTIMAL":
+        return f"{told}, minimum: no {rival} is {'lighter' if weighted else 'smaller'}"
+    if result["bound"] is None:
+        return f"{told}, without a bound"
+    measure = "weight" if weighted else "size"
+    least = f"every {rival} has at least {measure} {result['bound']}"
+    return f"{told}, not proved minimum: {least}"
 
 
 KINDS = ("min-certificate",)

@@ -22,7 +22,6 @@ from cpx.check.claims import (
     broken_by,
     class_name,
     compare_shares,
-    of_least_weight,
     plural,
     wrong_features,
     wrong_rule,
@@ -209,7 +208,7 @@ class Reason:
         out += wrong_rule(found, names, called, words if conditions is not None else ())
         claim = f"{self.definition} reason{' by the rounded losses' * bool(self.unit)}"
         unit = "attribute" if self.by_columns else "condition"
-        proved = of_least_weight(instance, result, claim, unit)
+        proved = minimum_subset.of_least_weight(instance, result, claim, unit)
         forced = self._forced(words, called)
         return out + wrong_sentences(found, [proved], self._sense(instance), forced)
 

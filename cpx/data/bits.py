@@ -279,8 +279,8 @@ def bits_of(text: object, what: str) -> NDArray[np.bool_]:
     return np.asarray(codes == ord("1"), dtype=np.bool_)
 
 
-def matrix_of(rows: object, what: str = "samples") -> NDArray[np.bool_]:
-    """Read a list of equally long strings as an ``(m, d)`` matrix of bits.
+def matrix_of(rows: object) -> NDArray[np.bool_]:
+    """Read samples, equally long strings, as an ``(m, d)`` matrix of bits.
 
     Raises
     ------
@@ -288,9 +288,9 @@ def matrix_of(rows: object, what: str = "samples") -> NDArray[np.bool_]:
         Naming the first row of another length or with another character.
     """
     if not isinstance(rows, Sequence) or isinstance(rows, str):
-        raise InvalidInstance(f"{what} must be a list of strings, got {type(rows).__name__}")
+        raise InvalidInstance(f"samples must be a list of strings, got {type(rows).__name__}")
     if not rows:
-        raise InvalidInstance(f"{what} must not be empty")
+        raise InvalidInstance("samples must not be empty")
     width = len(rows[0]) if isinstance(rows[0], str) else -1
     if all(type(row) is str and len(row) == width for row in rows):
         codes = np.frombuffer("".join(rows).encode("ascii", "replace"), dtype=np.uint8)
@@ -299,10 +299,10 @@ def matrix_of(rows: object, what: str = "samples") -> NDArray[np.bool_]:
             return np.asarray(codes == ord("1")).reshape(len(rows), width)
     # Something is wrong: the first row that is, in words.
     for i, row in enumerate(rows):
-        bits_of(row, f"{what}[{i}]")
+        bits_of(row, f"samples[{i}]")
         if len(row) != width:
             raise InvalidInstance(
-                f"{what}[{i}] has length {len(row)}, {what}[0] has length {width}"
+                f"samples[{i}] has length {len(row)}, samples[0] has length {width}"
             )
     raise AssertionError("rows of equal length, all of 0 and 1")
 

@@ -193,7 +193,8 @@ def groups_of(columns: Sequence[Column]) -> npt.NDArray[np.int64]:
 
 def bits_of(columns: Sequence[Column], table: pd.DataFrame) -> BoolArray:
     """Return the features of a table that has these columns, in their order."""
-    return np.column_stack([column.bits(table.iloc[:, c]) for c, column in enumerate(columns)])
+    pairs = zip(columns, table.items(), strict=True)
+    return np.column_stack([column.bits(values) for column, (_, values) in pairs])
 
 
 def literals_of(columns: Sequence[Column], bits: BoolArray) -> list[str]:
@@ -212,8 +213,8 @@ def fit_columns(
 ) -> tuple[Column, ...]:
     """Choose the features of all columns of a table, as :func:`fit_column` does of one."""
     return tuple(
-        fit_column(name, table.iloc[:, c], categorical=c in categorical, **options)
-        for c, name in enumerate(names)
+        fit_column(name, values, categorical=c in categorical, **options)
+        for c, (name, (_, values)) in enumerate(zip(names, table.items(), strict=True))
     )
 
 
@@ -234,10 +235,11 @@ def fit_column(
     """
     values = dense(values)
     kind = _kind(name, values, categorical)
-    present = values[values.notna()]
-    if present.empty:
+    there = values.notna().to_numpy()
+    if not there.any():
         raise DataError(f"column {shown(name)} has only missing values: drop it")
-    missing = len(present) < len(values)
+    missing = not there.all()
+    present = values[there] if missing else values
     if kind == "category":
         categories = distinct(name, present)
         if len(categories) > max_categories:
@@ -250,7 +252,7 @@ def fit_column(
         return CategoryColumn(name, missing, categories)
     numbers = as_numbers(name, present)
     if weights is not None:
-        weights = weights[values.notna().to_numpy()]
+        weights = weights[there]
     thresholds = thresholds_of(numbers, n_bins, strategy, weights)
     return NumberColumn(name, missing, thresholds, float(numbers[0]))
 

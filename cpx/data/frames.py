@@ -24,6 +24,8 @@ __all__ = [
     "with_columns",
 ]
 
+_FLOAT = np.dtype(np.float64)
+
 
 def as_table(X: Any) -> pd.DataFrame:
     """Return a frame or a two-dimensional array as a frame, or raise DataError."""
@@ -105,9 +107,13 @@ def with_columns(table: pd.DataFrame, labels: list[Any]) -> pd.DataFrame:
     DataError
         Naming columns that are missing, unknown or there twice.
     """
+    given = list(table.columns)
+    if given == labels:
+        return table
     column_names(table, True)
-    unknown = [c for c in table.columns if c not in labels]
-    absent = [c for c in labels if c not in set(table.columns)]
+    known, there = set(labels), set(given)
+    unknown = [c for c in given if c not in known]
+    absent = [c for c in labels if c not in there]
     if unknown or absent:
         raise DataError(
             "the columns differ from those seen in fit: "
@@ -178,6 +184,8 @@ def row_like(row: pd.DataFrame, table: pd.DataFrame) -> pd.DataFrame:
     """
     if list(row.dtypes) == list(table.dtypes):
         return row
+    if set(table.dtypes) == {_FLOAT} and all(isinstance(value, float) for value in row.iloc[0]):
+        return row.astype(_FLOAT)  # all at once
     return pd.DataFrame({c: _value_like(row[c], table[c]) for c in table.columns})
 
 

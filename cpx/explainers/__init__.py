@@ -2,9 +2,9 @@
 
 - ``one_call``: :func:`cpx.explain`, for either kind of explanation;
 - ``arguments``: those that are given by name, for editors and type checkers;
-- ``question``: which rule is wanted, and the conditions that a person writes, read as features;
+- ``question``: which rule is wanted, ties between rules broken, the comparison with the best;
+- ``conditions``: the conditions that a person writes, read as features;
 - ``explainer``: the steps to a rule, one by one, for any classifier;
-- ``conclusions``: ties between rules broken, what is guaranteed, the comparison with the best;
 - ``sufficient``: what forces a prediction of a tree model;
 - ``probabilistic``: what makes a tree model expect its class, when little of a row is known;
 - ``background``: the rows that this is asked of, and the distribution fitted to them;
@@ -12,7 +12,7 @@
 - ``sampled_probability``: the same by rows that are drawn;
 - ``ranking``: the best few rules, or all optimal ones;
 - ``rivals``: rules nearly as good as the best, and how often each would win;
-- ``guarantees``: bounds on the precision of all rules beyond the samples;
+- ``guarantees``: what holds of a rule, and of all rules, beyond the samples;
 - ``adaptive``: samples in rounds, until the precision is known up to epsilon;
 - ``rule_set_classifier``: a set of rules as a classifier.
 """

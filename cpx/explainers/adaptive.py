@@ -21,13 +21,14 @@ from cpx.data.oracle import classifier_name
 from cpx.data.samples import Samples
 from cpx.data.statistics import UniformLimits, exact_lower
 from cpx.errors import InvalidOption
-from cpx.explainers.conclusions import break_tie, chance
 from cpx.explainers.guarantees import (
     allowed_rules,
+    chance,
     highest_precision,
     rounded_down,
     rounded_up,
 )
+from cpx.explainers.question import break_tie
 from cpx.models.monomial.precision_coverage import MaxPrecision
 from cpx.solving import solve
 
@@ -88,9 +89,9 @@ class Answer:
         name = self.problem.samples.context["distribution"]["name"]
         rivals = self.problem.candidate()
         return (
-            f"with probability at least {chance(question)} over the samples drawn, of the rows of "
-            f"{name!r}: its precision is at least {low:g}; no {rivals} of every round is more "
-            f"than {max(0.0, round(high - low, 3)):g} more precise"
+            f"with probability at least {chance(question.delta)} over the samples drawn, of the "
+            f"rows of {name!r}: its precision is at least {low:g}; no {rivals} of every round is "
+            f"more than {max(0.0, round(high - low, 3)):g} more precise"
         )
 
 

@@ -1,8 +1,9 @@
-"""Bounds on the precision of all rules beyond the samples, which hold with a given probability."""
+"""What holds of rules beyond the samples with a given probability, and the words for it."""
 
 from __future__ import annotations
 
 import math
+from decimal import ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from time import monotonic
 from typing import TYPE_CHECKING
@@ -12,25 +13,122 @@ import numpy as np
 from cpx.answers.result import Status
 from cpx.data.statistics import UniformLimits, exact_upper
 from cpx.errors import EngineMissing
-from cpx.models.monomial.precision_coverage import MaxPrecision
+from cpx.models.monomial.precision_coverage import MaxCoverage, MaxPrecision
+from cpx.models.monomial.weighted import KMonomial
 from cpx.solving import solve
 
 if TYPE_CHECKING:
+    from cpx.answers.explanation import Explanation
+    from cpx.answers.values import Value
     from cpx.models.monomial.problem import MonomialProblem
 
 __all__ = [
     "Frontier",
     "allowed_rules",
+    "chance",
+    "guarantee",
     "highest_precision",
     "rounded_down",
     "rounded_up",
 ]
+
+DELTA = 0.05
+"""Failure probability of what is guaranteed, unless it is given."""
 
 _SCALE = 1000
 """Figures of a guarantee are rounded to thousandths, to the safe side."""
 
 _STEPS = 6
 """Solves at most to bound the upper limit of all rules."""
+
+
+def guarantee(
+    problem: MonomialProblem,
+    explanation: Explanation,
+    bound: Value | None,
+    delta: float | None = None,
+    time_limit: float | None = None,
+) -> str:
+    """Return what holds of a rule under the distribution, with probability 1 - delta.
+
+    Parameters
+    ----------
+    problem : MonomialProblem
+        On samples that were drawn.
+    explanation : Explanation
+        The rule, best on the samples or not.
+    bound : int, Fraction or None
+        Proven bound on the objective of every rule allowed.
+    delta : float, optional
+        By default 0.05.
+    time_limit : float, optional
+        Seconds to find out how precise other rules can be.
+
+    Returns
+    -------
+    str
+        A sentence; the page on guarantees has its proof.
+    """
+    samples, rivals = problem.samples, problem.candidate()
+    drawn = samples.context["distribution"]["name"]
+    if problem.min_precision:
+        rivals += " on the samples"
+    opening = f"with probability at least {chance(delta)} over the samples drawn,"
+    if not isinstance(problem, MaxPrecision | MaxCoverage):
+        limits = UniformLimits(allowed_rules(problem), delta or DELTA, 2)
+        return _loss(problem, explanation, bound, limits, opening, rivals)
+    limits = UniformLimits(allowed_rules(problem), delta or DELTA)
+    found, claims = problem.evaluate(explanation), []
+    low = rounded_down(limits.lower(found.agreeing_covered, found.covered))
+    if low > 0:
+        claims.append(f"its precision is at least {low:g}")
+    if (least := rounded_down(limits.lower(found.covered, found.total))) > 0:
+        claims.append(f"it covers at least {least:g}")
+    if bound is not None and isinstance(problem, MaxCoverage):
+        most = rounded_up(limits.upper(int(bound), found.total))
+        claims += [f"no {rivals} covers more than {most:g}"] if most < 1 else []
+    elif bound is not None and isinstance(problem, MaxPrecision):
+        known = limits.upper(found.agreeing_covered, found.covered)
+        deadline = None if time_limit is None else monotonic() + time_limit
+        high = rounded_up(highest_precision(problem, limits, Fraction(bound), known, deadline))
+        claims += _more_precise(low, high, rivals)
+    if not claims:
+        return f"none: {samples.total} samples are too few, a smaller epsilon draws more"
+    return f"{opening} of the rows of {drawn!r}: {'; '.join(claims)}"
+
+
+def _more_precise(low: float, high: float, rivals: str) -> list[str]:
+    """Say how much more precise than the rule another one can be, unless it is anything."""
+    if low <= 0:
+        return [f"no {rivals} has a precision above {high:g}"] if high < 1 else []
+    return [f"no {rivals} is more than {max(0.0, round(high - low, 3)):g} more precise"]
+
+
+def _loss(
+    problem: MonomialProblem,
+    explanation: Explanation,
+    bound: Value | None,
+    limits: UniformLimits,
+    opening: str,
+    rivals: str,
+) -> str:
+    """Say how much more than the best rule this one gets wrong, at most."""
+    if bound is None:
+        return ""
+    total, drawn = problem.samples.total, problem.samples.context["distribution"]["name"]
+    value = int(problem.evaluate(explanation).objective)
+    what = "gets wrong" if isinstance(problem, KMonomial) else "covers in another class"
+    most = rounded_up(limits.upper(value, total) - limits.lower(int(bound), total))
+    return (
+        f"{opening} the share of rows of {drawn!r} that the rule {what} is at most "
+        f"{most:g} above that of every {rivals}"
+    )
+
+
+def chance(delta: float | None) -> Decimal:
+    """Return 1 - delta, never more than is proved: 1 - 1e-7 to six digits would be 1."""
+    left = Decimal(repr(float(delta or DELTA)))
+    return Context(rounding=ROUND_FLOOR).subtract(Decimal(1), left)
 
 
 def allowed_rules(problem: MonomialProblem) -> int:

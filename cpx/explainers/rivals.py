@@ -15,7 +15,6 @@ from cpx.answers.plots import require_matplotlib
 from cpx.answers.text import Block, Fact, Facts, Table, as_text
 from cpx.answers.values import Value, decimal, digits, plural
 from cpx.errors import InvalidOption
-from cpx.explainers.conclusions import covering
 from cpx.explainers.ranking import best_rules
 from cpx.models.monomial.precision_coverage import MaxCoverage, MaxPrecision
 from cpx.models.monomial.problem import MonomialProblem
@@ -186,7 +185,7 @@ def rivals(
     values = [ranking.values[place] for place in near]
     if isinstance(problem, MaxPrecision) and len(rules) == wanted and values[0] == values[-1]:
         # Of more rules of the greatest precision than are listed, those that cover most.
-        widest = best_rules(covering(problem, values[0]), most, time_limit=time_limit)
+        widest = best_rules(problem.covering(values[0]), most, time_limit=time_limit)
         rules = [problem.explanation(found.features) for found in widest.rules] or rules
     order = sorted(
         range(len(rules)), key=lambda i: (abs(values[i] - values[0]), -(rules[i].coverage or 0))

@@ -202,8 +202,10 @@ def run(
         return result.with_warnings(*notes)
     cpu = time.process_time()
     try:
-        started = Start(engine, progress)
-        options = started.options
+        started = None
+        if options.warm_start and engine.wants_start(problem):
+            started = Start(engine, progress)
+            options = started.options
         if form.name:
             options = replace(options, encoding=form.name)
         # A ratio has no statement; an engine that needs one gets linear steps.
@@ -215,7 +217,8 @@ def run(
             outcome = engine.solve(problem, options, progress)
             if engine.needs_model and form.faithful:
                 outcome = break_ties(engine, outcome, options, progress)
-        outcome.warnings += started.told(progress)
+        if started is not None:
+            outcome.warnings += started.told(progress)
     except MemoryError as error:
         outcome = Outcome(False, Termination.MEMORY_LIMIT, f"MemoryError: {error}")
     except KeyboardInterrupt:

@@ -34,13 +34,14 @@ _SMALL = 2_000
 class Start:
     """A known solution of the problem of a solve, reported to its progress.
 
-    Nothing is done for problems of other kinds, for heuristics, and for engines that have a start
-    of their own.
+    Nothing is done for problems of other kinds, and for those that are solved without it in no
+    time.
 
     Parameters
     ----------
     engine : Backend
-        Who is to solve the problem.
+        Who is to solve the problem, and wants a start for it
+        (:meth:`~cpx.backends.base.Backend.wants_start`).
     progress : Progress
         Of the solve. A hint that counts as a solution is improved.
 
@@ -53,8 +54,6 @@ class Start:
     def __init__(self, engine: Backend, progress: Progress) -> None:
         self.options = progress.options
         self._method = ""
-        if engine.has_own_start or not engine.exact or not progress.options.warm_start:
-            return
         asked = _method_for(engine, progress.problem)
         if asked is None:
             return

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
+from cpx.check import minimum_subset
 from cpx.check.claims import (
     broken_by,
     class_name,
     having,
     names_of,
-    of_least_weight,
     percent,
     plural,
     wrong_features,
@@ -73,7 +73,7 @@ def test_what_was_proved_of_a_smallest_set(
 ) -> None:
     result = {"status": "OPTIMAL", "objective": 5, "bound": 5, "explanation": {"features": [0, 1]}}
     instance = {"parameters": parameters, "where": parameters.get("where")}
-    told = of_least_weight(instance, result | changes, "box", "row")
+    told = minimum_subset.of_least_weight(instance, result | changes, "box", "row")
     assert told == sentence
 
 

@@ -201,3 +201,14 @@ def test_the_room_is_lazy():
     assert all(getattr(cpx.data, name) is not None for name in cpx.data.__all__)
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         cpx.data.nothing  # noqa: B018
+
+
+def test_a_row_of_floats_is_read_like_one_of_other_numbers():
+    """Floats in a table of floats are taken all at once."""
+    background = Background(pd.DataFrame({"a": [0.0, 1.0], "b": [1.0, 0.0]}))
+    for row in ({"a": 1.0, "b": 0.0}, {"a": 1, "b": 0.0}, {"a": np.float32(1), "b": False}):
+        read = background.row(pd.Series(row, dtype=object))
+        assert read.dtypes.tolist() == [np.float64] * 2
+        assert read.to_numpy().tolist() == [[1.0, 0.0]]
+    with pytest.raises(DataError, match="'1' in column 'a', a number expected"):
+        background.row({"a": "1", "b": 0.0})

@@ -264,6 +264,7 @@ def test_frames_are_matched_by_name():
     shuffled = table[table.columns[[2, 0, 3, 1]]]
     assert np.array_equal(binarizer.transform(shuffled), binarizer.transform(table))
     assert np.array_equal(binarizer.transform(table.to_numpy()), binarizer.transform(table))
+    assert binarizer.aligned(table) is table
     with pytest.raises(DataError, match="missing 'mean area'"):
         binarizer.transform(table.drop(columns="mean area"))
     with pytest.raises(DataError, match="unknown 'new'"):

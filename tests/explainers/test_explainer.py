@@ -31,7 +31,7 @@ from cpx.explainers.arguments import (
     QuestionOptions,
     ReasonOptions,
 )
-from cpx.explainers.conclusions import guarantee
+from cpx.explainers.guarantees import guarantee
 from cpx.explainers.one_call import explain
 from cpx.explainers.question import Question
 from cpx.explainers.sufficient import ReasonQuestion
@@ -174,11 +174,11 @@ def test_guarantee_without_proof_adds_the_gap(explainer: Explainer, x: pd.Series
     problem = explainer.state(x, question)
     rule = problem.explanation([0])
     value, total = problem.evaluate(rule).objective, problem.samples.total
-    proved, open_ = (guarantee(question, problem, rule, value - left) for left in (0, 7))
+    proved, open_ = (guarantee(problem, rule, value - left, question.delta) for left in (0, 7))
     above = [float(re.search(r"at most ([0-9.]+) above", text)[1]) for text in (proved, open_)]
     assert above[1] - above[0] == pytest.approx(7 / total, abs=0.01)
-    assert guarantee(question, problem, rule, None) == ""
-    usual = guarantee(Question(k=2, objective="loss"), problem, rule, value)
+    assert guarantee(problem, rule, None, question.delta) == ""
+    usual = guarantee(problem, rule, value)
     assert usual.startswith("with probability at least 0.95 over")
 
 
@@ -188,10 +188,10 @@ def test_a_guarantee_claims_no_more_than_is_proved(drawing: Explainer, x: pd.Ser
     question = Question(k=1, objective="loss", epsilon=0.12345649, delta=1e-7)
     problem = explainer.state(x, question)
     rule = problem.explanation([0])
-    text = guarantee(question, problem, rule, problem.evaluate(rule).objective)
+    text = guarantee(problem, rule, problem.evaluate(rule).objective, question.delta)
     assert "with probability at least 0.9999999 over" in text
-    rare = Question(k=1, objective="loss", epsilon=0.5, delta=1e-40)
-    assert "at least 0.9999999999999999999999999999 over" in guarantee(rare, problem, rule, 0)
+    rare = guarantee(problem, rule, 0, delta=1e-40)
+    assert "at least 0.9999999999999999999999999999 over" in rare
 
 
 def test_a_loss_is_seldom_further_from_the_least_than_is_said(table: pd.DataFrame) -> None:
@@ -241,7 +241,7 @@ def test_guarantee_of_shares(drawing: Explainer, x: pd.Series, objective: str) -
 def test_a_guarantee_of_nothing_is_told(explainer: Explainer, x: pd.Series) -> None:
     question = Question(k=9, epsilon=0.9, delta=0.9)
     problem = explainer.state(x, question)
-    text = guarantee(question, problem, problem.explanation(range(9)), None)
+    text = guarantee(problem, problem.explanation(range(9)), None, question.delta)
     assert (
         text == f"none: {problem.samples.total} samples are too few, a smaller epsilon draws more"
     )

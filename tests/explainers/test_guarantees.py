@@ -12,8 +12,7 @@ import pytest
 
 import cpx
 from cpx.data.statistics import UniformLimits
-from cpx.explainers.conclusions import guarantee
-from cpx.explainers.guarantees import Frontier, allowed_rules, highest_precision
+from cpx.explainers.guarantees import Frontier, allowed_rules, guarantee, highest_precision
 from cpx.explainers.question import Question
 from cpx.models.monomial.precision_coverage import MaxPrecision
 from cpx.solving import solve
@@ -121,7 +120,7 @@ def false_claims(known: World, objective: str, m: int, delta: float, seed: int) 
     result = solve(problem, "search")
     if result.explanation is None:
         return []
-    said = claims(guarantee(question, problem, result.explanation, result.bound))
+    said = claims(guarantee(problem, result.explanation, result.bound, question.delta))
     place = known.rules.index(result.explanation.features)
     allowed = np.array([problem.evaluate(problem.explanation(r)).feasible for r in known.rules])
     wrong = (known.covers != known.same) @ known.chances

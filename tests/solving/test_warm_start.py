@@ -19,9 +19,10 @@ from cpx import (
 from cpx.answers.result import Status
 from cpx.backends import backend
 from cpx.backends.base import Progress
+from cpx.backends.search import Search
 from cpx.library import make
 from cpx.options import SolveOptions
-from cpx.solving import warm_start
+from cpx.solving import run, warm_start
 from cpx.solving.warm_start import Start
 from cpx.testing.minimum_subset import three_definitions
 from cpx.testing.rule_sets import random_learning, random_selection
@@ -111,14 +112,49 @@ def test_a_start_begins_with_the_hint(monkeypatch: pytest.MonkeyPatch) -> None:
     assert begun == [None, problem.explanation([0])]
 
 
+def test_who_may_be_handed_a_start() -> None:
+    selection, rule = random_learning(4), planted()
+    told = {
+        name: [backend(name).wants_start(problem) for problem in (selection, rule)]
+        for name in ("column-generation", "local-search", "cpsat", "milp", "search")
+    }
+    assert told == {
+        "column-generation": [False, False],
+        "local-search": [False, False],
+        "cpsat": [True, True],
+        "milp": [True, True],
+        "search": [True, False],
+    }
+
+
+def test_an_engine_with_arrays_that_takes_a_start_wants_it() -> None:
+    class Slow(Search):
+        takes_start = True
+
+    assert Slow().wants_start(planted())
+
+
 @pytest.mark.parametrize(
-    ("engine", "options"),
-    [("column-generation", {}), ("local-search", {}), ("cpsat", {"warm_start": False})],
+    ("engine", "options", "begun"),
+    [
+        ("cpsat", {}, True),
+        ("search", {}, True),
+        ("column-generation", {}, False),
+        ("cpsat", {"warm_start": False}, False),
+    ],
 )
-def test_engines_that_need_no_start_get_none(engine: str, options: dict[str, bool]) -> None:
-    progress = Progress(random_learning(4), SolveOptions(**options))
-    assert Start(backend(engine), progress).told(progress) == []
-    assert progress.explanation is None
+def test_a_start_is_looked_for_where_one_is_wanted(
+    engine: str, options: dict[str, bool], begun: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = []
+    monkeypatch.setattr(run, "Start", lambda *known: asked.append(known) or Start(*known))
+    result = solve(random_learning(4), engine, isolate=False, **options)
+    told = any("of the local search before" in warning for warning in result.warnings)
+    assert (bool(asked), told) == (begun, begun)
+
+
+def planted() -> KMonomial:
+    return KMonomial(make("planted", m=200, d=10, k=2).samples, k=2)
 
 
 def test_the_time_of_the_processor_is_that_of_the_solve() -> None:
@@ -128,7 +164,7 @@ def test_the_time_of_the_processor_is_that_of_the_solve() -> None:
 
 
 def test_engines_that_take_no_start_are_left_alone_with_a_rule() -> None:
-    progress = Progress(KMonomial(make("planted", m=200, d=10, k=2).samples, k=2), SolveOptions())
+    progress = Progress(planted(), SolveOptions())
     assert Start(backend("cpsat"), progress).told(progress) == []
     assert progress.explanation is None
 

@@ -131,7 +131,8 @@ class Domain:
             When the table does not have the columns of the domain.
         """
         frame = self._columns.aligned(table)
-        return np.column_stack([a.values(frame.iloc[:, c]) for c, a in enumerate(self.attributes)])
+        pairs = zip(self.attributes, frame.items(), strict=True)
+        return np.column_stack([attribute.values(column) for attribute, (_, column) in pairs])
 
     def cells(self, values: FloatArray) -> IntArray:
         """Return the cell of each value among all cells, shape (n, m)."""

@@ -147,6 +147,19 @@ class MaxPrecision(MonomialProblem, RatioProblem):
             value=value,
         )
 
+    def covering(self, precision: Value | None) -> MaxCoverage:
+        """Return the problem of the rule of at least this precision that covers most."""
+        limits: dict[str, Any] = {**self.shares, "min_precision": precision}
+        return MaxCoverage(
+            samples=self.samples,
+            k=self.k,
+            required=self.required,
+            forbidden=self.forbidden,
+            one_per_group=self.one_per_group,
+            side_constraints=self.side_constraints,
+            **limits,
+        )
+
     def trivial_bound(self) -> Fraction:
         """Return 1, or less where the agreeing samples do not fill the least coverage."""
         return min(Fraction(1), Fraction(self.samples.agreeing, self._limits.least))
