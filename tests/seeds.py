@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Sequence
 from functools import wraps
 from typing import Any
 
@@ -12,12 +12,21 @@ import pytest
 Test = Callable[..., None]
 
 
-def each(seeds: Iterable[int]) -> Callable[[Test], Test]:
-    """Run a test for each seed, one after the other; a failure tells which seed it was."""
+def each(seeds: Sequence[int], few: int | None = None) -> Callable[[Test], Test]:
+    """Run a test for each seed, one after the other; a failure tells which seed it was.
+
+    The first few, if nothing is said eight or a quarter of them, are in every run; the others
+    are slow.
+    """
+    few = max(8, len(seeds) // 4) if few is None else few
+    parts = [pytest.param(seeds[:few], id="first")]
+    if seeds[few:]:
+        parts.append(pytest.param(seeds[few:], id="others", marks=pytest.mark.slow))
 
     def decorated(test: Test) -> Test:
+        @pytest.mark.parametrize("seeds", parts)
         @wraps(test)
-        def for_each(**others: Any) -> None:
+        def for_each(*, seeds: Sequence[int], **others: Any) -> None:
             for seed in seeds:
                 try:
                     test(seed=seed, **others)
@@ -26,8 +35,11 @@ def each(seeds: Iterable[int]) -> Callable[[Test], Test]:
                     raise
 
         given = inspect.signature(test)
-        rest = [one for name, one in given.parameters.items() if name != "seed"]
-        for_each.__signature__ = given.replace(parameters=rest)  # type: ignore[attr-defined]
+        kept = [
+            one.replace(name="seeds") if name == "seed" else one
+            for name, one in given.parameters.items()
+        ]
+        for_each.__signature__ = given.replace(parameters=kept)  # type: ignore[attr-defined]
         return for_each
 
     return decorated

@@ -123,9 +123,9 @@ def test_all_solvers_against_brute_force(problem):
 @pytest.fixture(scope="module")
 def monomial():
     rng = np.random.default_rng(3)
-    agreement = rng.random((300, 24)) < 0.55
-    same = agreement[:, :3].all(axis=1) ^ (rng.random(300) < 0.15)
-    problem = KMonomial(Samples(agreement, same, rng.integers(1, 9, 300)), k=3)
+    agreement = rng.random((120, 14)) < 0.55
+    same = agreement[:, :3].all(axis=1) ^ (rng.random(120) < 0.15)
+    problem = KMonomial(Samples(agreement, same, rng.integers(1, 9, 120)), k=3)
     return problem, brute_force(problem)
 
 
