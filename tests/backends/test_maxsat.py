@@ -104,7 +104,7 @@ toys = st.integers(1, 8).flatmap(
 
 
 @given(toys)
-@settings(max_examples=60, deadline=None)
+@settings(deadline=None)
 def test_all_solvers_against_brute_force(problem):
     expected = problem.optimum()
     for solver in SOLVERS:
@@ -244,7 +244,7 @@ def _encode(kind, weights, cap):
     st.integers(1, 150),
     st.sampled_from(["generalised", 2, 4, 16]),
 )
-@settings(max_examples=80, deadline=None)
+@settings(deadline=None)
 def test_sums_are_bounded_exactly(weights, cap, kind):
     by_literal = {v if v % 2 else -v: w for v, w in enumerate(weights, 1)}
     total, clauses = _encode(kind, by_literal, cap)

@@ -28,6 +28,7 @@ PAGES = [
     ROOT / "README.md",
     *sorted(p for p in (ROOT / "docs").rglob("*.md") if "_build" not in p.parts),
 ]
+LONG = {"report.md", "rule-set-classifier.md"}  # of several seconds, before a release
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 
 
@@ -40,7 +41,11 @@ def _apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("_apart")
-@pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
+@pytest.mark.parametrize(
+    "path",
+    [pytest.param(p, marks=pytest.mark.slow) if p.name in LONG else p for p in PAGES],
+    ids=lambda path: str(path.relative_to(ROOT)),
+)
 def test_page(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "100")
     # A fresh interpreter for each engine takes half a minute; see test_doctor for those.

@@ -55,7 +55,7 @@ def listed(problem, ranking):
     ]
 
 
-@each(range(50))
+@each(range(50), 50)
 def test_random_problems(seed):
     problem = random_problem(seed, 30, 8)
     wanted = irredundant(problem)
