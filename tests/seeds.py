@@ -23,23 +23,28 @@ def each(seeds: Sequence[int], few: int | None = None) -> Callable[[Test], Test]
     if seeds[few:]:
         parts.append(pytest.param(seeds[few:], id="others", marks=pytest.mark.slow))
 
+    return lambda test: pytest.mark.parametrize("seeds", parts)(of_each("seed")(test))
+
+
+def of_each(name: str) -> Callable[[Test], Test]:
+    """Let a test take several values of an argument, whose name then ends in s, in turn."""
+
     def decorated(test: Test) -> Test:
-        @pytest.mark.parametrize("seeds", parts)
         @wraps(test)
-        def for_each(*, seeds: Sequence[int], **others: Any) -> None:
-            for seed in seeds:
+        def for_each(**given: Any) -> None:
+            for value in given.pop(f"{name}s"):
                 try:
-                    test(seed=seed, **others)
+                    test(**{name: value}, **given)
                 except BaseException as error:
-                    error.add_note(f"seed {seed}")
+                    error.add_note(f"{name} {value}")
                     raise
 
-        given = inspect.signature(test)
+        signature = inspect.signature(test)
         kept = [
-            one.replace(name="seeds") if name == "seed" else one
-            for name, one in given.parameters.items()
+            one.replace(name=f"{name}s") if one.name == name else one
+            for one in signature.parameters.values()
         ]
-        for_each.__signature__ = given.replace(parameters=kept)  # type: ignore[attr-defined]
+        for_each.__signature__ = signature.replace(parameters=kept)  # type: ignore[attr-defined]
         return for_each
 
     return decorated

@@ -60,7 +60,8 @@ def test_random_problems(seed: int, backend: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(100, 140))
+@pytest.mark.timeout(1800)
+@each(range(100, 140), 40)
 @pytest.mark.parametrize("backend", ["cpsat", "maxsat:lsu", "milp", "portfolio:cpsat+maxsat"])
 def test_more_random_problems(seed: int, backend: str) -> None:
     problem = random_problem(seed, 24, 7)

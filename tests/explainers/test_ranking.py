@@ -72,7 +72,7 @@ def test_random_problems(seed):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(1000, 1400))
+@each(range(1000, 1400), 400)
 def test_more_random_problems(seed):
     problem = random_problem(seed, 60, 10)
     wanted = irredundant(problem)
