@@ -67,7 +67,7 @@ def has_ortools(process: str) -> bool:
     ("number", "engine", "isolate"),
     [
         (signal.SIGINT, "cpsat", "--isolate"),
-        (signal.SIGTERM, "cpsat", "--no-isolate"),
+        pytest.param(signal.SIGTERM, "cpsat", "--no-isolate", marks=pytest.mark.slow),
         pytest.param(signal.SIGTERM, "milp:cbc", "--isolate", marks=pytest.mark.slow),
         (signal.SIGTERM, "milp:cbc", "--no-isolate"),
     ],

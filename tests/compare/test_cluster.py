@@ -20,14 +20,13 @@ from cpx.solving.servers import shutdown
 
 from .helpers import marked, tiny
 
-distributed = pytest.importorskip("distributed")
-
 
 @pytest.fixture(
     params=[False, pytest.param(True, marks=pytest.mark.slow)], ids=["threads", "processes"]
 )
 def cluster(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     """Yield a cluster, of which nothing must be left; processes of its own take ten seconds."""
+    distributed = pytest.importorskip("distributed")
     mark = f"CPX_TEST_MARK={uuid.uuid4()}"
     monkeypatch.setenv(*mark.split("="))
     with distributed.LocalCluster(
@@ -51,10 +50,12 @@ def test_a_worker_that_dies_costs_no_run(cluster: Any, tmp_path: Path) -> None:
     killed: list[str] = []
     shutdown()
 
+    from distributed import default_client
+
     def kill_one(run: cpx.compare.Run, _: Comparison) -> None:
         if killed:
             return
-        (address, process), *_ = distributed.default_client().run(os.getpid).items()
+        (address, process), *_ = default_client().run(os.getpid).items()
         killed.append(address)
         if process != os.getpid():
             os.kill(process, signal.SIGKILL)
@@ -81,6 +82,7 @@ def test_a_worker_that_dies_costs_no_run(cluster: Any, tmp_path: Path) -> None:
 
 
 def test_without_a_cluster(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("distributed")
     monkeypatch.setattr("cpx.compare.cluster._SECONDS", 0.5)
     with connected(None):
         pass
