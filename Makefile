@@ -22,7 +22,7 @@ test: $(STAMP)
 	$(BIN)/python -m pytest -n auto --dist worksteal
 
 slow: $(STAMP)
-	$(BIN)/python -m pytest -m slow
+	$(BIN)/python -m pytest -m "slow or hypothesis" --hypothesis-profile many
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

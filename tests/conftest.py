@@ -14,11 +14,17 @@ from typing import Any
 
 import pytest
 import typer.testing
+from hypothesis import settings
 
 # The tests run on all cores already. Threads that wait for each other over small matrices took
 # most of the time of those that train a network; what they start inherits it.
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(_name, "1")
+
+# Hypothesis draws other examples in each run; ``make slow`` asks for more of them.
+settings.register_profile("few", max_examples=30)
+settings.register_profile("many", max_examples=300)
+settings.load_profile("few")
 
 # The commands are built from their functions once, and not whenever a test calls one.
 if built := getattr(typer.testing, "_get_command", None):

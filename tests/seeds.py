@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Sequence
 from functools import wraps
 from typing import Any
 
@@ -12,22 +12,39 @@ import pytest
 Test = Callable[..., None]
 
 
-def each(seeds: Iterable[int]) -> Callable[[Test], Test]:
-    """Run a test for each seed, one after the other; a failure tells which seed it was."""
+def each(seeds: Sequence[int], few: int | None = None) -> Callable[[Test], Test]:
+    """Run a test for each seed, one after the other; a failure tells which seed it was.
+
+    The first few, if nothing is said eight or a quarter of them, are in every run; the others
+    are slow.
+    """
+    few = max(8, len(seeds) // 4) if few is None else few
+    parts = [pytest.param(seeds[:few], id="first")]
+    if seeds[few:]:
+        parts.append(pytest.param(seeds[few:], id="others", marks=pytest.mark.slow))
+
+    return lambda test: pytest.mark.parametrize("seeds", parts)(of_each("seed")(test))
+
+
+def of_each(name: str) -> Callable[[Test], Test]:
+    """Let a test take several values of an argument, whose name then ends in s, in turn."""
 
     def decorated(test: Test) -> Test:
         @wraps(test)
-        def for_each(**others: Any) -> None:
-            for seed in seeds:
+        def for_each(**given: Any) -> None:
+            for value in given.pop(f"{name}s"):
                 try:
-                    test(seed=seed, **others)
+                    test(**{name: value}, **given)
                 except BaseException as error:
-                    error.add_note(f"seed {seed}")
+                    error.add_note(f"{name} {value}")
                     raise
 
-        given = inspect.signature(test)
-        rest = [one for name, one in given.parameters.items() if name != "seed"]
-        for_each.__signature__ = given.replace(parameters=rest)  # type: ignore[attr-defined]
+        signature = inspect.signature(test)
+        kept = [
+            one.replace(name=f"{name}s") if one.name == name else one
+            for one in signature.parameters.values()
+        ]
+        for_each.__signature__ = signature.replace(parameters=kept)  # type: ignore[attr-defined]
         return for_each
 
     return decorated

@@ -255,7 +255,7 @@ def repeats_itself(backend: str) -> None:
 
     Engines side by side owe the value: which of them is first depends on the machine.
     """
-    for problem in filter(find_backend(backend).accepts, (_medium(backend, 4), _with_ties())):
+    for problem in filter(find_backend(backend).accepts, (_medium(backend, 4, 100), _with_ties())):
         first, second = (solve(problem, backend, seed=7) for _ in range(2))
         assert first.objective == second.objective
         assert first.explanation is not None

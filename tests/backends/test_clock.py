@@ -66,7 +66,7 @@ def test_engines(kind, engine, monkeypatch):
     assert others == [first, first]
 
 
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_learned_rules(seed, monkeypatch):
     samples = drawn(seed, m=300, d=20)
 

@@ -8,54 +8,56 @@ import pytest
 
 from cpx.testing import conformance
 from tests.engines import DELETERS, ENGINES, HEURISTICS, OF_REASONS
+from tests.seeds import of_each
 
 STATING = [name for name in ENGINES if name != "search"]  # of the encodings that search ignores
 
 
 def product(engines: Sequence[str], stated: Sequence[tuple[conformance.Case, str]]) -> list:
-    """Return each case in each encoding for each engine, what may be left out marked slow.
+    """Return each engine with each case and its encodings, what may be left out marked slow.
 
     That each engine solves each case in its default encoding, and each other encoding is solved
     by one engine, is not slow. The engines take turns, so that each meets each encoding.
     """
-    numbers = {case: number for number, case in enumerate(dict.fromkeys(c for c, _ in stated))}
+    found = []
+    for number, case in enumerate(dict.fromkeys(case for case, _ in stated)):
+        for engine in engines:
+            turns = [STATING[(number + at) % len(STATING)] for at in range(len(case.encodings))]
+            now = [e for at, e in enumerate(case.encodings) if at == 0 or turns[at] == engine]
+            later = [e for e in case.encodings if e not in now]
+            found.append(pytest.param(engine, case, now, id=f"{engine}-{case}"))
+            if later:
+                name = f"{engine}-{case}-others"
+                found.append(pytest.param(engine, case, later, id=name, marks=pytest.mark.slow))
+    return found
 
-    def marks(engine: str, case: conformance.Case, encoding: str) -> tuple:
-        at = case.encodings.index(encoding)
-        turn = STATING[(numbers[case] + at) % len(STATING)]
-        return () if at == 0 or engine == turn else (pytest.mark.slow,)
 
-    return [
-        pytest.param(engine, case, encoding, marks=marks(engine, case, encoding))
-        for engine in engines
-        for case, encoding in stated
-    ]
-
-
-@pytest.mark.parametrize(
-    ("engine", "case", "encoding"), product(ENGINES, conformance.STATED), ids=str
-)
+@pytest.mark.parametrize(("engine", "case", "encodings"), product(ENGINES, conformance.STATED))
+@of_each("encoding")
 def test_optimum(engine: str, encoding: str, case: conformance.Case) -> None:
     conformance.check_case(engine, case, encoding)
 
 
 @pytest.mark.parametrize(
-    ("engine", "case", "encoding"), product(STATING, conformance.MINIMUM_SUBSETS_STATED), ids=str
+    ("engine", "case", "encodings"), product(STATING, conformance.MINIMUM_SUBSETS_STATED)
 )
+@of_each("encoding")
 def test_smallest_sets(engine: str, encoding: str, case: conformance.Case) -> None:
     conformance.check_case(engine, case, encoding)
 
 
 @pytest.mark.parametrize(
-    ("engine", "case", "encoding"), product(ENGINES, conformance.RULE_SETS_STATED), ids=str
+    ("engine", "case", "encodings"), product(ENGINES, conformance.RULE_SETS_STATED)
 )
+@of_each("encoding")
 def test_rule_sets(engine: str, encoding: str, case: conformance.Case) -> None:
     conformance.check_case(engine, case, encoding)
 
 
 @pytest.mark.parametrize(
-    ("engine", "case", "encoding"), product(STATING, conformance.EXPECTED_STATED), ids=str
+    ("engine", "case", "encodings"), product(STATING, conformance.EXPECTED_STATED)
 )
+@of_each("encoding")
 def test_expected_predictions(engine: str, encoding: str, case: conformance.Case) -> None:
     result = conformance.check_case(engine, case, encoding)
     if result.explanation is not None:

@@ -49,10 +49,10 @@ def _hard(seed: int, m: int = 60, d: int = 9) -> KMonomial:
     return KMonomial(Samples(agreement, same, rng.integers(1, 4, m)), k=4, required=(8,))
 
 
-@pytest.mark.parametrize("seed", range(6))
-@pytest.mark.parametrize("only", range(len(cpsat._PHASES)))
-def test_the_parameters_of_each_phase_claim_no_more_than_is_true(only, seed, monkeypatch) -> None:
-    monkeypatch.setattr(cpsat, "_PHASES", (cpsat._PHASES[only]._replace(units=math.inf),))
+@each(range(6), 3)
+@pytest.mark.parametrize("phase", cpsat._PHASES, ids=range(len(cpsat._PHASES)))
+def test_the_parameters_of_each_phase_claim_no_more_than_is_true(phase, seed, monkeypatch) -> None:
+    monkeypatch.setattr(cpsat, "_PHASES", (phase._replace(units=math.inf),))
     for problem in (_hard(seed), random_problem(300 + seed)):
         best = brute_force(problem)
         for hint in (None, (8,), best and best[1]):

@@ -25,6 +25,7 @@ from cpx.data.tree_mixture import ONE, TreeMixture
 from cpx.models.expected_prediction.problem import MLSE
 from cpx.options import SolveOptions
 from cpx.testing.expected_prediction import STRUCTURES, best_set, random_expectation
+from tests.seeds import some
 
 
 @pytest.mark.parametrize("structure", STRUCTURES[1:])
@@ -132,10 +133,11 @@ def test_no_set_gives_a_component_more_weight_and_the_mean_is_a_bound() -> None:
     assert tighter
 
 
-def test_dinkelbach_excludes_no_score_that_a_set_has() -> None:
+@pytest.mark.parametrize("n", some(8, 40))
+def test_dinkelbach_excludes_no_score_that_a_set_has(n: int) -> None:
     below_components, better = 0, 0
     # In coarse units roundings count.
-    for seed, unit in product(range(40), ["1/1048576", "1/64", "1/16"]):
+    for seed, unit in product(range(n), ["1/1048576", "1/64", "1/16"]):
         problem = random_expectation(seed, "mixture", unit=unit)
         assert isinstance(problem, MLSE)
         if not {*problem.required}.isdisjoint(problem.forbidden) or problem.n_features < 3:
@@ -164,7 +166,7 @@ def test_dinkelbach_excludes_no_score_that_a_set_has() -> None:
                 below_components += theta < max(bounds)
         assert {tuple(sorted(S)) for S in met} <= {*sets}
         better += bool(met)
-    assert below_components > 100
+    assert below_components > 2 * n
     assert better
 
 

@@ -33,7 +33,7 @@ def test_highs_is_freed() -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="memory is read from /proc")
 def test_many_solves_take_no_memory() -> None:
-    before, after = grown("milp:highs", 150)
+    before, after = grown("milp:highs", 80)
     assert after - before < 5
 
 
@@ -46,6 +46,6 @@ def test_the_memory_of_scip_does_not_wait_for_the_collector(engine: str) -> None
     gc.disable()
     try:
         assert solve(KMonomial(samples, k=2), engine).proved
-        assert not [one for one in gc.get_objects() if isinstance(one, pyscipopt.Model)]
+        assert not [one for one in gc.get_objects() if issubclass(type(one), pyscipopt.Model)]
     finally:
         gc.enable()

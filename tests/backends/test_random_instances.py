@@ -14,6 +14,7 @@ from cpx.testing import conformance
 from cpx.testing.brute import brute_force
 from cpx.testing.random_instances import random_problem
 from tests.engines import ENGINES
+from tests.seeds import each, of_each
 
 FAITHFUL = [name for name in conformance.ENCODINGS if name != "table1-literal"]
 
@@ -24,42 +25,41 @@ def _agrees_with_brute_force(problem, engine: str, encoding: str) -> None:
     conformance.check_result(result, problem, best and best[0], closed=True)
 
 
-def product(encodings: Sequence[str], seeds: range) -> list:
-    """Return each engine with each encoding and seed, what may be left out marked slow.
+def product(encodings: Sequence[str], seeds: range, few: int) -> list:
+    """Return each engine with each encoding and its seeds, what may be left out marked slow.
 
-    Each engine meets each seed once and each encoding equally often, which search ignores.
+    In every run each engine meets the first few seeds once, and each encoding, which search
+    ignores.
     """
-    return [
-        pytest.param(
-            engine,
-            encoding,
-            seed,
-            marks=() if (seed + turn) % len(encodings) == at else (pytest.mark.slow,),
-        )
-        for turn, engine in enumerate(ENGINES)
-        for at, encoding in enumerate(encodings)
-        for seed in seeds
-    ]
+    found = []
+    for turn, engine in enumerate(ENGINES):
+        for at, encoding in enumerate(encodings):
+            now = [seed for seed in seeds[:few] if (seed + turn) % len(encodings) == at]
+            later = [seed for seed in seeds if seed not in now]
+            found.append(pytest.param(engine, encoding, now, id=f"{engine}-{encoding}"))
+            name = f"{engine}-{encoding}-others"
+            found.append(pytest.param(engine, encoding, later, id=name, marks=pytest.mark.slow))
+    return found
 
 
-def some_of(seeds: range) -> list:
-    """Return all seeds, those after the third marked slow."""
-    return [*seeds[:3], *(pytest.param(seed, marks=pytest.mark.slow) for seed in seeds[3:])]
-
-
-@pytest.mark.parametrize(("engine", "encoding", "seed"), product(conformance.ENCODINGS, range(12)))
+@pytest.mark.parametrize(
+    ("engine", "encoding", "seeds"), product(conformance.ENCODINGS, range(12), 8)
+)
+@of_each("seed")
 def test_brute_force_agrees(engine: str, encoding: str, seed: int) -> None:
     problem = random_problem(seed, kinds=(KMonomial, NegativeOnly), limited=False)
     _agrees_with_brute_force(problem, engine, encoding)
 
 
-@pytest.mark.parametrize(("engine", "encoding", "seed"), product(FAITHFUL, range(20, 44)))
+@pytest.mark.parametrize(("engine", "encoding", "seeds"), product(FAITHFUL, range(20, 44), 12))
+@of_each("seed")
 def test_brute_force_agrees_on_all_kinds_and_limits(engine: str, encoding: str, seed: int) -> None:
     _agrees_with_brute_force(random_problem(seed), engine, encoding)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(1000, 1060))
+@pytest.mark.timeout(1800)
+@each(range(1000, 1060), 60)
 @pytest.mark.parametrize("encoding", FAITHFUL)
 @pytest.mark.parametrize("engine", ENGINES)
 def test_brute_force_agrees_on_larger_instances(engine: str, encoding: str, seed: int) -> None:
@@ -67,7 +67,7 @@ def test_brute_force_agrees_on_larger_instances(engine: str, encoding: str, seed
     _agrees_with_brute_force(problem, engine, encoding)
 
 
-@pytest.mark.parametrize("seed", some_of(range(100, 108)))
+@each(range(100, 108), 2)
 @pytest.mark.parametrize("engine", ENGINES)
 def test_permuted_features(engine: str, seed: int) -> None:
     problem = random_problem(seed)
@@ -89,7 +89,7 @@ def test_permuted_features(engine: str, seed: int) -> None:
     assert _answer(permuted, engine) == _answer(problem, engine)
 
 
-@pytest.mark.parametrize("seed", some_of(range(200, 208)))
+@each(range(200, 208), 2)
 @pytest.mark.parametrize("engine", ENGINES)
 def test_permuted_and_duplicated_samples(engine: str, seed: int) -> None:
     problem = random_problem(seed)
@@ -110,7 +110,7 @@ def test_permuted_and_duplicated_samples(engine: str, seed: int) -> None:
     assert _answer(merged, engine) == wanted
 
 
-@pytest.mark.parametrize("seed", some_of(range(300, 308)))
+@each(range(300, 308), 2)
 @pytest.mark.parametrize("engine", ENGINES)
 def test_scaled_weights(engine: str, seed: int) -> None:
     problem = random_problem(seed)

@@ -15,7 +15,7 @@ from cpx.options import SolveOptions
 from cpx.testing import conformance
 from cpx.testing.rule_sets import best_set, random_selection
 from tests.engines import ENGINES
-from tests.seeds import some
+from tests.seeds import each, some
 
 
 @pytest.mark.parametrize("encoding", ["signature", "channelling", "hamming"])
@@ -28,11 +28,11 @@ def test_brute_force_agrees(engine: str, encoding: str, n: int) -> None:
         conformance.check_result(result, problem, best_set(problem), closed=True)
 
 
-def test_search_agrees_with_brute_force() -> None:
-    for seed in range(60):
-        problem = random_selection(seed, max_samples=40)
-        result = solve(problem, "search")
-        conformance.check_result(result, problem, best_set(problem), closed=True)
+@each(range(60))
+def test_search_agrees_with_brute_force(seed: int) -> None:
+    problem = random_selection(seed, max_samples=40)
+    result = solve(problem, "search")
+    conformance.check_result(result, problem, best_set(problem), closed=True)
 
 
 def many_rules(seed: int = 0, R: int = 60, m: int = 120, **more) -> RuleSetSelection:
@@ -133,11 +133,11 @@ def test_local_search_takes_its_number_of_rounds() -> None:
             backend(f"local-search:{wrong}")
 
 
-def test_local_search_keeps_limits() -> None:
-    for seed in range(40):
-        problem = random_selection(seed)
-        best = best_set(problem)
-        conformance.check_result(solve(problem, "local-search"), problem, best)
+@each(range(40))
+def test_local_search_keeps_limits(seed: int) -> None:
+    problem = random_selection(seed)
+    best = best_set(problem)
+    conformance.check_result(solve(problem, "local-search"), problem, best)
 
 
 def test_local_search_repeats_itself() -> None:

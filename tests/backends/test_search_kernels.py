@@ -194,7 +194,7 @@ def test_limits_leave_all_better_pairs(seed):
 
 @pytest.mark.parametrize("level", [machine_code.level, machine_code.baseline])
 @pytest.mark.parametrize("rows", [1, 2, 3, 6, 7, 14, 21])
-@pytest.mark.parametrize("seed", range(3))
+@each(range(3), 1)
 def test_scan(seed, rows, level):
     rng = np.random.default_rng(seed)
     n, height = int(rng.integers(2, 40)), rows + int(rng.integers(2))
@@ -549,7 +549,7 @@ def test_of_equal_columns_one_stays_for_each_group_that_is_shared(groups, left):
 
 
 @given(st.integers(0, 2**32 - 1))
-@settings(max_examples=60, deadline=None)
+@settings(deadline=None)
 def test_merged_rows_weigh_the_same(seed):
     rng = np.random.default_rng(seed)
     rows = rng.random((int(rng.integers(0, 60)), int(rng.integers(1, 130)))) < 0.5

@@ -17,6 +17,7 @@ from cpx.backends.search.table_sums.objective import GreatestValue
 from cpx.backends.search.table_sums.terms import FREE, IN, OUT, largest_gains, restrict
 from cpx.options import SolveOptions
 from tests.backends.table_sums import Tabled, random_tables
+from tests.seeds import each
 
 
 def targeted(rng: np.random.Generator, *, likeliest: bool) -> Tabled:
@@ -51,26 +52,26 @@ def check(problem: Tabled, **options: object) -> None:
     assert all(sign * point.bound <= sign * best[0] for point in progress.trace if point.bound)
 
 
-def test_greatest_value_and_of_these_the_least_penalty() -> None:
-    for seed in range(120):
-        check(Tabled(random_tables(np.random.default_rng(seed))))
+@each(range(120))
+def test_greatest_value_and_of_these_the_least_penalty(seed: int) -> None:
+    check(Tabled(random_tables(np.random.default_rng(seed))))
 
 
-def test_fewest_features_and_of_these_the_least_penalty() -> None:
-    for seed in range(50):
-        check(targeted(np.random.default_rng(seed), likeliest=False))
+@each(range(50))
+def test_fewest_features_and_of_these_the_least_penalty(seed: int) -> None:
+    check(targeted(np.random.default_rng(seed), likeliest=False))
 
 
-def test_least_penalty() -> None:
-    for seed in range(50):
-        check(targeted(np.random.default_rng(seed), likeliest=True))
+@each(range(50))
+def test_least_penalty(seed: int) -> None:
+    check(targeted(np.random.default_rng(seed), likeliest=True))
 
 
+@each(range(30))
 @pytest.mark.parametrize("k", [0, "all"])
-def test_nothing_and_everything_may_be_chosen(k: object) -> None:
-    for seed in range(30):
-        form = random_tables(np.random.default_rng(seed), required=())
-        check(Tabled(replace(form, k=form.n_features if k == "all" else 0)))
+def test_nothing_and_everything_may_be_chosen(seed: int, k: object) -> None:
+    form = random_tables(np.random.default_rng(seed), required=())
+    check(Tabled(replace(form, k=form.n_features if k == "all" else 0)))
 
 
 def test_required_features_that_contradict() -> None:
@@ -80,50 +81,50 @@ def test_required_features_that_contradict() -> None:
     assert progress.explanation is None
 
 
-def test_a_hint_changes_no_proof() -> None:
-    for seed in range(20):
-        rng = np.random.default_rng(seed)
-        for problem in (
-            Tabled(random_tables(rng)),
-            targeted(rng, likeliest=False),
-            targeted(rng, likeliest=True),
-        ):
-            allowed = list(problem.allowed())
-            if not allowed:
-                continue
-            hint = allowed[int(rng.integers(len(allowed)))]
-            progress = Progress(problem, SolveOptions())
-            progress.found(problem.explanation(hint))
-            outcome = backend("search").solve(problem, progress.options, progress)
-            assert outcome.proved
-            assert problem.key(progress.explanation.features) == problem.best()
+@each(range(20))
+def test_a_hint_changes_no_proof(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    for problem in (
+        Tabled(random_tables(rng)),
+        targeted(rng, likeliest=False),
+        targeted(rng, likeliest=True),
+    ):
+        allowed = list(problem.allowed())
+        if not allowed:
+            continue
+        hint = allowed[int(rng.integers(len(allowed)))]
+        progress = Progress(problem, SolveOptions())
+        progress.found(problem.explanation(hint))
+        outcome = backend("search").solve(problem, progress.options, progress)
+        assert outcome.proved
+        assert problem.key(progress.explanation.features) == problem.best()
 
 
+@each(range(25))
 @pytest.mark.parametrize("options", [{"time_limit": 1e-4}, {"gap": 0.5}, {"gap": 0.01}])
-def test_what_is_stopped_claims_what_holds(options: dict[str, float]) -> None:
-    for seed in range(25):
-        rng = np.random.default_rng(seed)
-        for problem in (
-            Tabled(random_tables(rng)),
-            targeted(rng, likeliest=False),
-            targeted(rng, likeliest=True),
-        ):
-            progress, outcome = run(problem, **options)
-            best = problem.best()
-            if best is None:
-                assert progress.explanation is None
-                continue
-            sign = 1 if problem.sense == "min" else -1
-            if progress.best_bound is not None:
-                assert sign * progress.best_bound <= sign * best[0]
-            if progress.explanation is not None:
-                assert problem.form.allows(progress.explanation.features)
-                key = problem.key(progress.explanation.features)
-                assert sign * key[0] >= sign * best[0]
-                if outcome.best_of_ties:
-                    assert key == best
-            if outcome.proved and not options.get("gap"):
-                assert progress.objective == best[0]
+def test_what_is_stopped_claims_what_holds(seed: int, options: dict[str, float]) -> None:
+    rng = np.random.default_rng(seed)
+    for problem in (
+        Tabled(random_tables(rng)),
+        targeted(rng, likeliest=False),
+        targeted(rng, likeliest=True),
+    ):
+        progress, outcome = run(problem, **options)
+        best = problem.best()
+        if best is None:
+            assert progress.explanation is None
+            continue
+        sign = 1 if problem.sense == "min" else -1
+        if progress.best_bound is not None:
+            assert sign * progress.best_bound <= sign * best[0]
+        if progress.explanation is not None:
+            assert problem.form.allows(progress.explanation.features)
+            key = problem.key(progress.explanation.features)
+            assert sign * key[0] >= sign * best[0]
+            if outcome.best_of_ties:
+                assert key == best
+        if outcome.proved and not options.get("gap"):
+            assert progress.objective == best[0]
 
 
 def opened(rng: np.random.Generator) -> tuple[BranchAndBound, np.ndarray, int]:

@@ -81,7 +81,7 @@ weights = st.integers(-6, 6)
     st.sampled_from(["root", "implied", "reified"]),
     st.booleans(),
 )
-@settings(max_examples=150, deadline=None)
+@settings(deadline=None)
 def test_weighted_sums(left, costs, relation, bound, sense, offset, place, with_integer):
     b = cp.boolvar(shape=6)
     variables = list(b)
@@ -124,7 +124,7 @@ literals = st.integers(0, 4).flatmap(lambda i: st.sampled_from([i + 1, -i - 1]))
     st.lists(weights, min_size=5, max_size=5),
     st.sampled_from(["min", "max"]),
 )
-@settings(max_examples=100, deadline=None)
+@settings(deadline=None)
 def test_clausal_forms(forms, costs, sense):
     b = cp.boolvar(shape=5)
 
@@ -153,7 +153,7 @@ def test_clausal_forms(forms, costs, sense):
     st.integers(-12, 12),
     st.sampled_from([None, 6, -6]),
 )
-@settings(max_examples=150, deadline=None)
+@settings(deadline=None)
 def test_linear_clauses_have_exactly_the_solutions(terms, relation, bound, premise):
     clauses = linear_clauses(terms, relation, bound, IDPool(start_from=7), premise)
     if [] in clauses:

@@ -68,14 +68,14 @@ def test_engines_find_the_optimum(engine: str, seed: int) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=300, deadline=None)
+@settings(deadline=None)
 @given(problems())
 def test_search_finds_the_optimum_of_many_problems(problem: KernelRule) -> None:
     confirmed(problem, "search", optimum(problem))
 
 
 @pytest.mark.slow
-@settings(max_examples=60, deadline=None)
+@settings(deadline=None)
 @given(problems(), st.sampled_from(ENGINES))
 def test_engines_find_the_optimum_of_random_problems(problem: KernelRule, engine: str) -> None:
     confirmed(problem, engine, optimum(problem))

@@ -15,6 +15,7 @@ from cpx.check.forest import Forest, Node
 from cpx.trees import Attribute, TreeModel
 from tests.methods.reasons.ensembles import Truth, random_model, random_tree
 from tests.methods.reasons.test_checker import claim
+from tests.seeds import some
 
 
 def cells_of(model: TreeModel, x: Any) -> Cells:
@@ -76,9 +77,10 @@ def test_leaves_are_those_that_rows_reach() -> None:
         assert cells.reached(cells.everything).all()
 
 
-def test_a_class_wins_as_it_does_on_all_rows() -> None:
+@pytest.mark.parametrize("n", some(50, 150))
+def test_a_class_wins_as_it_does_on_all_rows(n: int) -> None:
     seen = []
-    for seed in range(150):
+    for seed in range(n):
         cells, rng = random_cells(seed % 50), np.random.default_rng(seed)
         rows = rows_of(cells, cells.everything)
         leaves = leaves_of(cells, rows)
@@ -161,9 +163,10 @@ def test_few_parts_of_a_box_are_looked_at() -> None:
     assert len(looks) <= 476
 
 
-def test_conditions_are_each_free() -> None:
+@pytest.mark.parametrize("n", some(20, 60))
+def test_conditions_are_each_free(n: int) -> None:
     seen = set()
-    for seed in range(60):
+    for seed in range(n):
         model = random_model(seed, "sum")
         row = Truth(model).row(seed)
         x = np.where(row < 0, np.nan, row)

@@ -11,6 +11,7 @@ import pytest
 
 from cpx import check
 from cpx.check import monomials
+from tests.seeds import some
 
 _SHARES = ("1/4", "1/3", "2/5", "1/2", "3/5", "3/4")
 
@@ -64,12 +65,13 @@ def refused(told: list[str]) -> bool:
     return any(t.endswith((" wanted", "is covered")) or t.startswith("features") for t in told)
 
 
+@pytest.mark.parametrize("n", some(60, 250))
 @pytest.mark.parametrize("kind", ["k-monomial", "negative-only", "max-precision", "max-coverage"])
-def test_constraints_and_infeasibility_are_decided_as_by_all_rules(kind: str) -> None:
+def test_constraints_and_infeasibility_are_decided_as_by_all_rules(n: int, kind: str) -> None:
     blank = {"objective": None, "bound": None, "gap": None, "trace": []}
     none = {**blank, "status": "INFEASIBLE", "explanation": None}
     seen = set()
-    for seed in range(250):
+    for seed in range(n):
         instance = instance_of(kind, seed)
         rules = [s for n in range(5) for s in itertools.combinations(range(4), n)]
         claims = [
@@ -90,14 +92,16 @@ def test_constraints_and_infeasibility_are_decided_as_by_all_rules(kind: str) ->
     assert seen >= {(True, True), (False, False)}
 
 
+@pytest.mark.parametrize("n", some(60, 250))
 @pytest.mark.parametrize("kind", ["k-monomial", "negative-only", "max-precision", "max-coverage"])
 def test_bounds_are_refuted_by_the_best_rule_of_two_more_features_than_are_required(
+    n: int,
     kind: str,
 ) -> None:
     objective = monomials._OBJECTIVES[kind]
     sign = 1 if kind in ("k-monomial", "negative-only") else -1
     seen = set()
-    for seed in range(250):
+    for seed in range(n):
         instance = instance_of(kind, seed)
         data = monomials.read(instance)
         most = len(instance["parameters"].get("required", ())) + 2

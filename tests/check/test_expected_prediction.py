@@ -23,7 +23,7 @@ from cpx.check.leaf_sums import LeafSums
 from cpx.check.states import Probabilities, States, _children_first
 from cpx.models.expected_prediction.same_decision import SameDecision
 from cpx.testing.expected_prediction import STRUCTURES, best_set, random_expectation
-from tests.seeds import each
+from tests.seeds import each, some
 
 
 def _answer(problem, chosen, bound=None):
@@ -53,7 +53,7 @@ def _claim(problem, chosen):
 
 @pytest.mark.parametrize("dual", [False, True], ids=["mlse", "fewest"])
 @pytest.mark.parametrize("structure", STRUCTURES)
-@pytest.mark.parametrize("seed", range(8))
+@each(range(8), 3)
 def test_sets_are_judged_as_the_problem_measures_them(seed, structure, dual):
     problem = random_expectation(seed, structure, dual)
     every = range(problem.n_features)
@@ -152,10 +152,11 @@ def test_figures_that_are_not_recomputed_alike_are_named(solved, field, value, t
     assert any(told in one for one in check.violations(instance, wrong))
 
 
+@pytest.mark.parametrize("n", some(10, 20))
 @pytest.mark.parametrize("dual", [False, True], ids=["mlse", "fewest"])
-def test_what_is_said_of_a_bound_is_what_the_problem_says(dual):
+def test_what_is_said_of_a_bound_is_what_the_problem_says(n, dual):
     said = set()
-    for seed in range(20):
+    for seed in range(n):
         problem = random_expectation(seed, dual=dual)
         best = best_set(problem)
         if best is None:
@@ -591,10 +592,10 @@ def test_events_are_counted_once_before_they_are_kept():
 def test_some_states_are_as_probable_as_they_are_together():
     tables = [[[[5, 1, 7, 2, 11, 3]]], [[[4, 9, 0, 6, 8, 1]]]]
     chances = Probabilities({"weights": [3, 5], "tables": tables, "parents": None})
-    for some in range(1 << 6):
-        states = [state for state in range(6) if some >> state & 1]
+    for subset in range(1 << 6):
+        states = [state for state in range(6) if subset >> state & 1]
         expected = [sum(table[0][0][state] for state in states) for table in tables]
-        assert chances.masses(0, some) == expected
+        assert chances.masses(0, subset) == expected
 
 
 def test_attributes_come_before_their_parents():

@@ -30,6 +30,7 @@ from cpx.models.monomial.problem import MonomialProblem
 from cpx.solving.proofs import monomials as prover
 from tests.check.proof_files import document
 from tests.check.test_altered_results import PROBLEMS_ASKED
+from tests.seeds import some
 
 KINDS: tuple[type[MonomialProblem], ...] = (KMonomial, NegativeOnly, MaxCoverage, MaxPrecision)
 
@@ -341,8 +342,9 @@ def test_a_proof_of_another_instance_is_refused(counted: int) -> None:
             proved(other.to_dict(), document(problem, lines, Claim(value)))
 
 
+@pytest.mark.parametrize("n", some(20, 60))
 def test_a_prover_whose_bounds_are_off_by_one_is_caught(
-    counted: int, monkeypatch: pytest.MonkeyPatch
+    n: int, counted: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It drops pairs that the goal does not, so that parts are missing."""
     right, caught = Box.tightened, 0
@@ -352,7 +354,7 @@ def test_a_prover_whose_bounds_are_off_by_one_is_caught(
         return right(self, useful, rounds) & (self.goal.cost(c, l) < self.goal.target + 2)
 
     rng = np.random.default_rng(counted)
-    for _ in range(60):
+    for _ in range(n):
         m, d = 40, 7
         samples = Samples(rng.random((m, d)) < 0.6, rng.random(m) < 0.4)
         problem = KMonomial(samples, k=4)
@@ -364,7 +366,7 @@ def test_a_prover_whose_bounds_are_off_by_one_is_caught(
             proved(problem.to_dict(), document(problem, lines, claim))
         except Refused:
             caught += 1
-    assert caught > 5
+    assert caught > n // 12
 
 
 @pytest.mark.parametrize(
@@ -461,11 +463,13 @@ def test_weights_that_floats_may_not_add_up_are_refused(
 ) -> None:
     parameters = {} if factors is None else {"class_weights": factors}
     instance = {"problem": "any", "parameters": parameters}
-    for some in ([weight - 1], [weight - 2, 1], [weight // 2 - 1, -(weight // 2)]):
-        documents.refuse_unknown({**instance, "weights": some}, {"weights"}, {"class_weights"})
-    for some in ([weight], [weight - 1, -1]):
+    for weights in ([weight - 1], [weight - 2, 1], [weight // 2 - 1, -(weight // 2)]):
+        documents.refuse_unknown({**instance, "weights": weights}, {"weights"}, {"class_weights"})
+    for heavy in ([weight], [weight - 1, -1]):
         with pytest.raises(Undecided, match="too large"):
-            documents.refuse_unknown({**instance, "weights": some}, {"weights"}, {"class_weights"})
+            documents.refuse_unknown(
+                {**instance, "weights": heavy}, {"weights"}, {"class_weights"}
+            )
 
 
 @pytest.mark.parametrize("kind", PROVABLE)
@@ -594,9 +598,10 @@ def test_the_largest_removals_of_a_row_are_added_up(n: int) -> None:
     assert less.tolist() == [[sum(row[: n - 1])] for row in ordered]
 
 
-def test_sets_of_three_more_are_counted_where_no_set_is_larger() -> None:
+@pytest.mark.parametrize("n", some(60, 250))
+def test_sets_of_three_more_are_counted_where_no_set_is_larger(n: int) -> None:
     rng, refused = np.random.default_rng(1), [0, 0]
-    for _ in range(250):
+    for _ in range(n):
         problem = drawn(rng)
         root = checker.Question(problem.to_dict(), Claim(optimum(problem))).root
         if root is None or root.candidates.size < 3:
@@ -623,7 +628,7 @@ def test_sets_of_three_more_are_counted_where_no_set_is_larger() -> None:
         root.r = 4
         with pytest.raises(Refused, match="4 more features are too many"):
             root.refuse_triples(useful)
-    assert min(refused) > 10
+    assert min(refused) > n // 25
 
 
 def _useful(box: Box) -> Any:
@@ -653,9 +658,10 @@ def _useful(box: Box) -> Any:
     return out
 
 
-def test_pairs_are_dropped_for_the_reasons_that_are_told() -> None:
+@pytest.mark.parametrize("n", some(60, 250))
+def test_pairs_are_dropped_for_the_reasons_that_are_told(n: int) -> None:
     rng, seen = np.random.default_rng(0), set()
-    for number in range(250):
+    for number in range(n):
         problem = drawn(rng)
         if number % 5 == 0:  # features that exclude the same, in groups
             table = np.repeat(rng.random((20, 3)) < 0.6, 2, axis=1)

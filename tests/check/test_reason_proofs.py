@@ -104,7 +104,7 @@ def boosted() -> tuple[SufficientReason, int]:
     return problem, int(cpx.solve(problem, "hitting-sets").objective)
 
 
-@pytest.mark.parametrize("n", some(80, 160))
+@pytest.mark.parametrize("n", some(40, 160))
 def test_the_optimum_is_proved_and_nothing_beyond(n: int) -> None:
     bounded = infeasible = 0
     for problem, least in problems(n, 1):
@@ -124,10 +124,11 @@ def test_the_optimum_is_proved_and_nothing_beyond(n: int) -> None:
     assert bounded >= n // 26
 
 
-def test_inequalities_hold_for_all_reasons_whatever_the_weights() -> None:
+@pytest.mark.parametrize("n", some(16, 60))
+def test_inequalities_hold_for_all_reasons_whatever_the_weights(n: int) -> None:
     """The checker takes any row and any weights; what it reads must hold."""
     told = 0
-    for seed in range(60):
+    for seed in range(n):
         model = random_model(seed, KINDS[seed % len(KINDS)])
         truth, rng = Truth(model), np.random.default_rng(seed)
         x = truth.row(seed)
@@ -153,11 +154,11 @@ def test_inequalities_hold_for_all_reasons_whatever_the_weights() -> None:
             for row in rows:
                 told += 1
                 assert all(sum(row[j] for j in reason) >= UNIT for reason in reasons)
-    assert told > 300
+    assert told > 5 * n
 
 
 @pytest.mark.timeout(1800)
-@pytest.mark.parametrize("n", [40, pytest.param(1000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("n", some(16, 1000))
 def test_no_altered_proof_proves_a_false_claim(
     boosted: tuple[SufficientReason, int], n: int
 ) -> None:
@@ -166,7 +167,7 @@ def test_no_altered_proof_proves_a_false_claim(
     for problem, least in [*small, boosted]:
         instance = problem.to_dict()
         _, lines = prover.prove(instance, Claim(least), never)
-        for _ in range(60 if problem is boosted[0] else 12):
+        for _ in range(24 if problem is boosted[0] else 12):
             tried += 1
             changed = altered(lines, rng)
             with pytest.raises(Refused):
@@ -209,11 +210,11 @@ def test_a_search_without_time_proves_less_or_nothing(
 
 def test_nodes_may_be_in_each_other_as_deep_as_there_are_features() -> None:
     # One feature is enough: the others are left out, or kept, one after the other.
-    X = np.random.default_rng(0).random((40, 1500))
+    X = np.random.default_rng(0).random((40, 1200))
     model = read_model(DecisionTreeClassifier(max_depth=1, random_state=0).fit(X, X[:, 7] > 0.5))
     problem = SufficientReason(model, X[0], definition="sufficient")
     cell = 1 - int(X[0, 7] > model.thresholds[7][0])
-    others = [j for j in range(1500) if j != 7]
+    others = [j for j in range(1200) if j != 7]
     lines = [f"hit 7 {cell}", *(f"split {j}" for j in others)]
     lines += ["bound 1 0 1"] * (len(others) + 1)
     whole = document(problem, lines, Claim(1))

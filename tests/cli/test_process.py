@@ -67,7 +67,7 @@ def has_ortools(process: str) -> bool:
     ("number", "engine", "isolate"),
     [
         (signal.SIGINT, "cpsat", "--isolate"),
-        (signal.SIGTERM, "cpsat", "--no-isolate"),
+        pytest.param(signal.SIGTERM, "cpsat", "--no-isolate", marks=pytest.mark.slow),
         pytest.param(signal.SIGTERM, "milp:cbc", "--isolate", marks=pytest.mark.slow),
         (signal.SIGTERM, "milp:cbc", "--no-isolate"),
     ],
@@ -192,8 +192,8 @@ def interrupted_at(module: str, owner: str, name: str, *args: object) -> Complet
 )
 def test_sigterm_in_learning_keeps_the_rules_so_far(tmp_path: Path, model: tuple[str]) -> None:
     rng = np.random.default_rng(0)
-    X = rng.integers(0, 9, (400, 4))
-    y = np.where((X[:, 0] > 4) ^ (rng.random(400) < 0.2), "yes", "no")
+    X = rng.integers(0, 9, (150, 4))
+    y = np.where((X[:, 0] > 4) ^ (rng.random(150) < 0.2), "yes", "no")
     table, rules = tmp_path / "table.csv", tmp_path / "rules.json"
     text = [",".join([*map(str, row), label]) for row, label in zip(X, y, strict=True)]
     table.write_text("\n".join(["a,b,c,d,y", *text]))
@@ -269,7 +269,7 @@ def test_ctrl_c_in_a_comparison_keeps_the_finished_runs(
     runs = folder / "runs.jsonl"
     while process.poll() is None and not (runs.exists() and "OPTIMAL" in runs.read_text()):
         time.sleep(0.1)
-    time.sleep(1)
+    time.sleep(0.4)
     os.killpg(process.pid, signal.SIGINT)
     out, err = process.communicate(timeout=30)
     assert process.returncode == 3, err

@@ -20,16 +20,21 @@ from cpx.solving.servers import shutdown
 
 from .helpers import marked, tiny
 
-distributed = pytest.importorskip("distributed")
 
-
-@pytest.fixture
-def cluster(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    """Yield a cluster, of which nothing must be left."""
+@pytest.fixture(
+    params=[False, pytest.param(True, marks=pytest.mark.slow)], ids=["threads", "processes"]
+)
+def cluster(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    """Yield a cluster, of which nothing must be left; processes of its own take ten seconds."""
+    distributed = pytest.importorskip("distributed")
     mark = f"CPX_TEST_MARK={uuid.uuid4()}"
     monkeypatch.setenv(*mark.split("="))
     with distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, dashboard_address=None, memory_limit=0
+        n_workers=2,
+        threads_per_worker=1,
+        processes=request.param,
+        dashboard_address=None,
+        memory_limit=0,
     ) as cluster:
         yield cluster
     shutdown()
@@ -42,14 +47,21 @@ def cluster(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
 def test_a_worker_that_dies_costs_no_run(cluster: Any, tmp_path: Path) -> None:
     problems = {"a": tiny(), "b": tiny(k=2)}
     asked: dict[str, Any] = {"seeds": range(4), "time_limit": 60, "memory": 2**32}
-    killed: list[int] = []
+    killed: list[str] = []
     shutdown()
 
+    from distributed import default_client
+
     def kill_one(run: cpx.compare.Run, _: Comparison) -> None:
-        if not killed:
-            (first, *_) = distributed.default_client().run(os.getpid).values()
-            os.kill(first, signal.SIGKILL)
-            killed.append(first)
+        if killed:
+            return
+        (address, process), *_ = default_client().run(os.getpid).items()
+        killed.append(address)
+        if process != os.getpid():
+            os.kill(process, signal.SIGKILL)
+            return
+        (worker,) = (one for one in cluster.workers.values() if one.address == address)
+        cluster.loop.add_callback(worker.close, executor_wait=False, nanny=False)
 
     with connected(cluster.scheduler_address):
         there = cpx.compare(
@@ -70,6 +82,7 @@ def test_a_worker_that_dies_costs_no_run(cluster: Any, tmp_path: Path) -> None:
 
 
 def test_without_a_cluster(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("distributed")
     monkeypatch.setattr("cpx.compare.cluster._SECONDS", 0.5)
     with connected(None):
         pass

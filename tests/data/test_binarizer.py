@@ -73,7 +73,7 @@ def tables(draw):
     )
 
 
-@settings(max_examples=75, deadline=None)
+@settings(deadline=None)
 @given(tables(), st.integers(2, 5), st.sampled_from(["quantile", "uniform"]))
 def test_one_feature_per_column_and_names_true(table, n_bins, strategy):
     binarizer = Binarizer(n_bins, strategy).fit(table)
@@ -95,7 +95,7 @@ def test_one_feature_per_column_and_names_true(table, n_bins, strategy):
             assert truth(names[j], column, value) == bits[i, j]
 
 
-@settings(max_examples=50, deadline=None)
+@settings(deadline=None)
 @given(tables(), tables())
 def test_literals_true_of_rows_not_seen_in_fit(seen, other):
     binarizer = Binarizer().fit(seen)
@@ -108,7 +108,6 @@ def test_literals_true_of_rows_not_seen_in_fit(seen, other):
             assert truth(literal, column, value), (literal, value)
 
 
-@settings(max_examples=300)
 @given(
     st.floats(allow_nan=False, allow_infinity=False),
     st.floats(allow_nan=False, allow_infinity=False),

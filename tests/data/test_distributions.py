@@ -70,7 +70,7 @@ def test_same_seed_same_samples(D):
         pd.testing.assert_frame_equal(first.rows, again.rows)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(deadline=None)
 @given(
     st.sampled_from(ALL),
     st.integers(0, 149),

@@ -55,7 +55,7 @@ def all_states(D):
 mixtures = st.builds(random_mixture, st.integers(0, 10_000), st.booleans())
 
 
-@settings(max_examples=40, deadline=None)
+@settings(deadline=None)
 @given(mixtures, st.integers(0, 1000))
 def test_probabilities_are_sums_over_all_states(D, seed):
     rng = np.random.default_rng(seed)
@@ -78,7 +78,7 @@ def test_probabilities_are_sums_over_all_states(D, seed):
             assert posterior[i, c] == pytest.approx(float(part / total), abs=1e-12)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(deadline=None)
 @given(mixtures, st.integers(0, 1000))
 def test_events_are_sums_over_all_states(D, seed):
     rng = np.random.default_rng(seed)

@@ -60,7 +60,8 @@ def test_random_problems(seed: int, backend: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(100, 140))
+@pytest.mark.timeout(1800)
+@each(range(100, 140), 40)
 @pytest.mark.parametrize("backend", ["cpsat", "maxsat:lsu", "milp", "portfolio:cpsat+maxsat"])
 def test_more_random_problems(seed: int, backend: str) -> None:
     problem = random_problem(seed, 24, 7)
@@ -142,7 +143,7 @@ def _irredundant_sets(problem):
     return sorted(found)
 
 
-@each(range(10))
+@each(range(10), 5)
 @pytest.mark.parametrize("backend", ["search", "cpsat", "maxsat"])
 def test_sets_of_rules(seed: int, backend: str) -> None:
     # With prices of 0, limits, required rules, both losses; every other one with constraints.
@@ -341,7 +342,7 @@ def _learned_sets(problem):
 
 
 @pytest.mark.parametrize("backend", EXPECTATION_ENGINES)
-@each(range(6))
+@each(range(6), 3)
 def test_sets_of_learned_rules(seed: int, backend: str) -> None:
     problem = random_learning(seed)
     rng = np.random.default_rng([7, seed])

@@ -64,7 +64,7 @@ def agrees(problem, form, encoding, answer, data):
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("encoding", ENCODINGS)
 @pytest.mark.parametrize("kind", [KMonomial, NegativeOnly])
-@pytest.mark.parametrize("n", some(3, 8))
+@pytest.mark.parametrize("n", some(2, 8))
 def test_random_instances(form, encoding, kind, n, tmp_path):
     for seed in range(n):
         problem = instance(seed, kind)

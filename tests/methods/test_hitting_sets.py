@@ -15,7 +15,7 @@ from cpx.errors import InvalidInstance, InvalidOption
 from cpx.testing.minimum_subset import least_weight
 from cpx.testing.random_trees import completions, random_reason, random_row, random_tree_model
 from cpx.trees import read_sklearn
-from tests.seeds import each
+from tests.seeds import each, some
 
 
 @pytest.fixture(scope="module")
@@ -56,10 +56,11 @@ def test_random_models(seed, level):
     assert result.verified
 
 
+@pytest.mark.parametrize("n", some(15, 60))
 @pytest.mark.parametrize("trees", [1, 3])
-def test_many_features_are_required_and_forbidden(trees):
+def test_many_features_are_required_and_forbidden(n, trees):
     statuses = set()
-    for seed in range(60):
+    for seed in range(n):
         rng = np.random.default_rng(seed)
         model = random_tree_model(seed, most_attributes=5, most_trees=trees)
         order = rng.permutation(model.n_attributes).tolist()

@@ -195,13 +195,13 @@ def test_hamming_never_gives_a_bound_of_errors() -> None:
     assert solve(problem, "cpsat").objective == 2
 
 
-def test_saved_and_read_again() -> None:
-    for seed in range(20):
-        problem = random_selection(seed)
-        again = loads(dumps(problem))
-        assert again.to_dict() == problem.to_dict()
-        assert isinstance(again, RuleSetSelection)
-        assert best_set(again) == best_set(problem)
+@each(range(20))
+def test_saved_and_read_again(seed: int) -> None:
+    problem = random_selection(seed)
+    again = loads(dumps(problem))
+    assert again.to_dict() == problem.to_dict()
+    assert isinstance(again, RuleSetSelection)
+    assert best_set(again) == best_set(problem)
 
 
 def test_schema_takes_what_is_saved() -> None:

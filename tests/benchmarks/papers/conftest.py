@@ -2,9 +2,13 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+
+from benchmarks.papers.koriche import running
+from benchmarks.papers.koriche.protocol import train
 
 
 def write_tables(folder: Path, **tables: tuple[str, list[str]]) -> Path:
@@ -28,6 +32,17 @@ def numbers(seed: int = 0, rows: int = 40) -> str:
         size, weight, code = rng.normal(10, 3), rng.normal(5, 1), rng.integers(1, 4)
         lines.append(f"{size:.2f},{weight:.2f},{code},{'big' if size > 10 else 'small'}")
     return "\n".join(lines) + "\n"
+
+
+@pytest.fixture
+def _trained_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Train in this process, which has loaded what each new one would have to."""
+    call = running.call
+
+    def here(function: Any, *args: Any, **options: Any) -> Any:
+        return train(*args) if function is train else call(function, *args, **options)
+
+    monkeypatch.setattr(running, "call", here)
 
 
 @pytest.fixture

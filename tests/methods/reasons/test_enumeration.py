@@ -20,13 +20,14 @@ from cpx.methods.reasons import (
 from cpx.trees import Attribute, Tree, TreeModel
 from tests.methods.reasons.ensembles import KINDS, Truth, random_model
 from tests.methods.reasons.test_minimum import values
+from tests.seeds import some
 
 
 def minimal_ones(sets):
     return {s for s in sets if not any(other < s for other in sets)}
 
 
-def cases(kind: str, n: int = 40):
+def cases(kind: str, n: int):
     for seed in range(n):
         model = random_model(seed, kind)
         truth = Truth(model)
@@ -34,9 +35,10 @@ def cases(kind: str, n: int = 40):
         yield seed, model, truth, x, values(model, x)
 
 
+@pytest.mark.parametrize("n", some(16, 40))
 @pytest.mark.parametrize("kind", KINDS)
-def test_reasons_are_subset_minimal_and_the_best_order_wins(kind: str) -> None:
-    for seed, model, truth, x, row in cases(kind):
+def test_reasons_are_subset_minimal_and_the_best_order_wins(kind: str, n: int) -> None:
+    for seed, model, truth, x, row in cases(kind, n):
         weights = np.random.default_rng(seed).integers(1, 5, model.n_attributes).tolist()
         found = minimal_reason(model, row, weights=weights, orders=3, seed=seed)
         assert found.minimal
@@ -47,7 +49,7 @@ def test_reasons_are_subset_minimal_and_the_best_order_wins(kind: str) -> None:
 
 def test_a_deletion_cut_short_leaves_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = set()
-    for _, model, truth, x, row in cases("sum"):
+    for _, model, truth, x, row in cases("sum", 40):
         for last in range(6):
 
             class Short(deletion.SufficiencyOracle):
@@ -66,10 +68,11 @@ def test_a_deletion_cut_short_leaves_a_reason(monkeypatch: pytest.MonkeyPatch) -
     assert whole == {True, False}
 
 
+@pytest.mark.parametrize("n", some(16, 40))
 @pytest.mark.parametrize("kind", KINDS)
-def test_the_smallest_change(kind: str) -> None:
+def test_the_smallest_change(kind: str, n: int) -> None:
     none = set()
-    for seed, model, truth, x, row in cases(kind):
+    for seed, model, truth, x, row in cases(kind, n):
         rng = np.random.default_rng(seed)
         weights = rng.integers(1, 5, model.n_attributes)
         keep = np.flatnonzero(rng.random(model.n_attributes) < 0.2)
@@ -91,10 +94,11 @@ def test_the_smallest_change(kind: str) -> None:
     assert none == {True, False}
 
 
+@pytest.mark.parametrize("n", some(16, 40))
 @pytest.mark.parametrize("kind", KINDS)
-def test_all_reasons_and_what_is_in_all_or_some(kind: str) -> None:
+def test_all_reasons_and_what_is_in_all_or_some(kind: str, n: int) -> None:
     several = 0
-    for seed, model, truth, x, row in cases(kind):
+    for seed, model, truth, x, row in cases(kind, n):
         wanted = minimal_ones(truth.reasons(x))
         found = enumerate_reasons(model, row, seed=seed)
         assert found.complete
@@ -118,11 +122,11 @@ def test_all_reasons_and_what_is_in_all_or_some(kind: str) -> None:
             first = enumerate_reasons(model, row, 1, seed=seed)
             assert len(first.reasons) == 1
             assert not first.complete
-    assert several > 1
+    assert several > n // 40
 
 
 def test_wrong_arguments_are_refused() -> None:
-    _, model, _, _, row = next(cases("sum"))
+    _, model, _, _, row = next(cases("sum", 1))
     with pytest.raises(InvalidOption, match="orders"):
         minimal_reason(model, row, orders=0)
     with pytest.raises(InvalidOption, match="n must"):
@@ -134,7 +138,7 @@ def test_wrong_arguments_are_refused() -> None:
 
 
 def test_time_limits_are_kept() -> None:
-    _, model, _, _, row = next(cases("sum"))
+    _, model, _, _, row = next(cases("sum", 1))
     for function in (minimal_reason, contrastive, enumerate_reasons, relevant_attributes):
         start = time.monotonic()
         function(model, row, time_limit=5)

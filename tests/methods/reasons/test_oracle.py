@@ -13,10 +13,10 @@ from cpx.methods.reasons import Stopped, SufficiencyOracle
 from cpx.models.sufficient_reason.features import conditional
 from cpx.trees import Attribute, Tree, TreeModel
 from tests.methods.reasons.ensembles import KINDS, Truth, random_model
-from tests.seeds import some
+from tests.seeds import each, some
 
 
-@pytest.mark.parametrize("n", some(20, 60))
+@pytest.mark.parametrize("n", some(12, 60))
 @pytest.mark.parametrize("wide", [False, True])
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_set_is_decided_as_by_all_completions(kind: str, wide: bool, n: int) -> None:
@@ -59,21 +59,21 @@ def test_no_attribute_of_a_counterexample_can_be_restored_alone(kind: str) -> No
     assert changed >= 3
 
 
+@each(range(40), 10)
 @pytest.mark.parametrize("kind", KINDS)
-def test_changes_are_sets_that_can_change_the_class(kind: str) -> None:
-    for seed in range(40):
-        model = random_model(seed, kind, wide=seed % 2 == 1)
-        truth = Truth(model)
-        x = truth.row(seed)
-        oracle = SufficiencyOracle(model, x)
-        for free in range(oracle.everything, -1, -1):
-            change = oracle.change(free)
-            held = oracle.attributes(oracle.everything & ~free)
-            assert (change is None) == truth.sufficient(x, sorted(held))
-            if change is not None:
-                assert change & ~free == 0
-                others = oracle.attributes(oracle.everything & ~change)
-                assert not truth.sufficient(x, sorted(others))
+def test_changes_are_sets_that_can_change_the_class(seed: int, kind: str) -> None:
+    model = random_model(seed, kind, wide=seed % 2 == 1)
+    truth = Truth(model)
+    x = truth.row(seed)
+    oracle = SufficiencyOracle(model, x)
+    for free in range(oracle.everything, -1, -1):
+        change = oracle.change(free)
+        held = oracle.attributes(oracle.everything & ~free)
+        assert (change is None) == truth.sufficient(x, sorted(held))
+        if change is not None:
+            assert change & ~free == 0
+            others = oracle.attributes(oracle.everything & ~change)
+            assert not truth.sufficient(x, sorted(others))
 
 
 def test_deep_trees_with_many_leaves() -> None:
@@ -168,9 +168,10 @@ def test_wrong_rows_and_sets_are_refused() -> None:
     assert SufficiencyOracle(bounded, [1]).counterexample([]) is None
 
 
-def test_votes_on_conditions_are_decided_as_by_all_completions() -> None:
+@pytest.mark.parametrize("n", some(50, 150))
+def test_votes_on_conditions_are_decided_as_by_all_completions(n: int) -> None:
     both, classes = set(), set()
-    for seed in range(150):
+    for seed in range(n):
         model = conditional(random_model(seed, "vote"))
         x = np.random.default_rng(seed).integers(2, size=model.n_attributes).astype(np.int32)
         if not 2 <= model.n_attributes <= 7 or len(model.trees) < 2:

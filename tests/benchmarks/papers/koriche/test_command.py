@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from typer.testing import CliRunner
 
 from benchmarks.papers.commands import app
@@ -13,6 +14,7 @@ def run(*args: object) -> tuple[int, str]:
     return result.exit_code, result.output
 
 
+@pytest.mark.usefixtures("_trained_here")
 def test_a_table_is_made_and_resumed(tmp_path: Path) -> None:
     data = write_tables(tmp_path / "data", vote=(numbers(), ["code"]))
     args = ["--data", data, "-o", tmp_path / "out", "-n", 2, "--datasets", "vote", "-k", 2]

@@ -55,6 +55,7 @@ def test_what_is_there_is_not_made_again(data: Path, tmp_path: Path) -> None:
     assert sorted(made) == sorted(task.key for task in tasks)
 
 
+@pytest.mark.usefixtures("_trained_here")
 def test_a_method_that_asks_the_classifier_runs_in_a_process(data: Path, tmp_path: Path) -> None:
     experiment = small(data, "loss")
     asking = Method("asks", "Asks", "certificates", "certificates", samples=False)
@@ -67,6 +68,7 @@ def test_a_method_that_asks_the_classifier_runs_in_a_process(data: Path, tmp_pat
     assert (record.message, record.status in ("FEASIBLE", "UNKNOWN")) == ("", True)
 
 
+@pytest.mark.usefixtures("_trained_here")
 def test_a_failure_is_kept_and_tried_again(data: Path, tmp_path: Path) -> None:
     experiment = small(data, "loss")
     good, other = experiment.tasks(figures=False)
@@ -94,6 +96,7 @@ def test_a_table_that_is_missing_stops_all_before_it_starts(data: Path, tmp_path
     assert not store.records
 
 
+@pytest.mark.usefixtures("_trained_here")
 def test_ctrl_c_keeps_what_had_ended(data: Path, tmp_path: Path) -> None:
     def interrupt(task: Task, record: Record) -> None:
         raise KeyboardInterrupt

@@ -107,6 +107,7 @@ def test_tasks_of_the_figures(experiment: Experiment) -> None:
     assert len({task.key for task in all_tasks}) == len(all_tasks)
 
 
+@pytest.mark.slow
 def test_figures_are_the_same_files_again(experiment: Experiment, store: Store) -> None:
     pytest.importorskip("matplotlib")
     first = {path.name: path.read_bytes() for path in draw(experiment, store)}
