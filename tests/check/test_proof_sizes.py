@@ -403,8 +403,8 @@ FIGURES: dict[str, list[tuple[int | None, int, int, list[Value | None]]]] = {
     ],
     "reasons": [
         (None, 83, 4484, [3, 0, 0, 3, 3, 2, 0, 0, 0, 3, 1, 1, 1, 8, 3344, 2154, 1631, None]),
-        (0, 0, 0, [None, None, None, None, None, None, None, None, None, None, None, None, None,
-            None, None, None, None, None]),
+        (0, 8, 88, [3, 0, 0, None, None, None, 0, 0, 0, 3, 1, None, None, None, None, None, None,
+            None]),
         (5, 18, 222, [3, 0, 0, 3, None, 2, 0, 0, 0, 3, 1, 1, 1, None, None, None, None, None]),
         (25, 58, 2014, [3, 0, 0, 3, 3, 2, 0, 0, 0, 3, 1, 1, 1, None, 3344, 2154, 1631, None]),
     ],
