@@ -9,8 +9,9 @@ from __future__ import annotations
 import gzip
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from cpx.answers.html import Shown
@@ -38,8 +39,8 @@ class Proof:
         Format, kind, fingerprint of the instance, and the claim; see the page "Proofs".
     lines : tuple of str
         The body.
-    rows : ProofRows, optional
-        What a proof about a minimum sufficient reason says, in words.
+    told : callable, optional
+        Returns what a proof about a minimum sufficient reason says, in words.
 
     Examples
     --------
@@ -52,7 +53,12 @@ class Proof:
 
     header: Mapping[str, Any]
     lines: tuple[str, ...]
-    rows: ProofRows | None = None
+    told: Callable[[], ProofRows] | None = None
+
+    @cached_property
+    def rows(self) -> ProofRows | None:
+        """What a proof about a minimum sufficient reason says, in words; of others None."""
+        return None if self.told is None else self.told()
 
     @property
     def bound(self) -> Value | None:

@@ -118,7 +118,7 @@ def proofs(n: int, seed: int) -> Iterator[tuple[MonomialProblem, Value | None, l
         yield problem, value, lines
 
 
-@pytest.fixture(params=[1, 2, 3])
+@pytest.fixture(params=[1, 2, 3, 4])
 def counted(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
     """Small problems are not all counted at once: some are split down to the last feature."""
     monkeypatch.setattr(prover, "_COUNTED", request.param)
@@ -548,6 +548,10 @@ def test_boxes_in_each_other_take_no_more_memory_than_allowed(
                 refused += 1
                 with pytest.raises(Refused, match="entries"):
                     proved(problem.to_dict(), document(problem, lines, goal))
+            # Nor does it trust that boxes are small enough for their sets to be counted.
+            claim, trusted = prover.prove(problem.to_dict(), goal, never, trusted=True)
+            assert claim is not None
+            assert proved(problem.to_dict(), document(problem, trusted, claim, goal)) == claim
         assert proved(problem.to_dict(), document(problem, lines, goal)) == goal
     assert refused
 
@@ -624,11 +628,33 @@ def test_sets_of_three_more_are_counted_where_no_set_is_larger(n: int) -> None:
                 found.append(cost < root.goal.target and root.about.side.kept_by(here)[0])
         refused[any(found)] += 1
         with pytest.raises(Refused, match="better") if any(found) else nullcontext():
-            root.refuse_triples(useful)
-        root.r = 4
-        with pytest.raises(Refused, match="4 more features are too many"):
-            root.refuse_triples(useful)
+            root.refuse_sets(useful)
+        root.r = 5
+        with pytest.raises(Refused, match="5 more features are too many"):
+            root.refuse_sets(useful)
     assert min(refused) > n // 25
+
+
+def test_sets_of_up_to_four_more_are_counted_whatever_the_prover_looked_at() -> None:
+    """A trusted prover writes ``counted`` without a look: every wrong goal is to be refused."""
+    rng, of_four, claimed = np.random.default_rng(1), 0, 0
+    while of_four < 12:
+        samples = Samples(rng.random((16, 7)) < 0.75, rng.random(16) < 0.4)
+        kind, limits = [(KMonomial, {}), (MaxPrecision, {"min_coverage": "1/16"})][claimed % 2]
+        problem, fewer = kind(samples, k=4, **limits), kind(samples, k=3, **limits)
+        value = optimum(problem)
+        assert value is not None
+        # Of these no set of three is better than the optimum of four, and one of four is.
+        of_four += optimum(fewer) != value
+        right, wrong = Claim(value), Claim(better(problem, value))
+        for goal in (right, wrong):
+            claim, lines = prover.prove(problem.to_dict(), goal, never, trusted=True)
+            assert (claim, lines) == (goal, ["counted"])
+        assert proved(problem.to_dict(), document(problem, ["counted"], right)) == right
+        with pytest.raises(Refused, match="better"):
+            proved(problem.to_dict(), document(problem, ["counted"], wrong))
+        claimed += 1
+    assert claimed > of_four
 
 
 def _useful(box: Box) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,14 +14,19 @@ from sklearn.ensemble import GradientBoostingClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 import cpx
+from cpx.backends.search.reasons.cuts import Inequality
+from cpx.backends.search.reasons.record import Record, RecordedCuts
 from cpx.check.proofs import Claim, Refused, proved
 from cpx.check.proofs import reasons as checker
 from cpx.check.proofs.document import fingerprint
 from cpx.check.proofs.parts import Part
 from cpx.check.proofs.reasons import UNIT, Inequalities
 from cpx.errors import InvalidInstance, InvalidOption
+from cpx.methods.reasons import minimum
 from cpx.models import SufficientReason
+from cpx.options import SolveOptions
 from cpx.solving.proofs import reasons as prover
+from cpx.solving.run import run
 from cpx.testing.fuzz.drawing import side_constraint
 from cpx.testing.minimum_subset import least_weight
 from cpx.testing.random_trees import random_reason
@@ -122,6 +128,99 @@ def test_the_optimum_is_proved_and_nothing_beyond(n: int) -> None:
                     proved(instance, document(problem, lines, false))
     assert infeasible >= n // 32
     assert bounded >= n // 26
+
+
+@pytest.fixture
+def branching(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Small problems, too, are solved by branch and cut, with whatever hitting sets told."""
+    for name in ("_CALLS", "_CALLS_OF_FEW"):
+        monkeypatch.setattr(minimum, name, 3)
+
+
+def recorded(problem: SufficientReason) -> RecordedCuts | None:
+    """Return what the engine records of a problem, if it gets to branch and cut."""
+    record: list[object] = []
+    run(problem, "hitting-sets", SolveOptions(), record=record)
+    assert len(record) < 2
+    (found,) = record or [None]
+    assert found is None or isinstance(found, RecordedCuts)
+    return found
+
+
+def nodes(record: Record) -> list[Record]:
+    return [record, *(node for part in record.parts for node in nodes(part))]
+
+
+@pytest.mark.usefixtures("branching")
+@pytest.mark.parametrize("n", some(12, 60))
+def test_a_recorded_search_proves_the_same_and_whatever_it_says_nothing_false(n: int) -> None:
+    X, y = make_classification(200, 20, n_informative=13, n_redundant=2, random_state=0)
+    learned = GradientBoostingClassifier(n_estimators=40, max_depth=4, random_state=0)
+    model = read_model(learned.fit(X, y))
+    followed = of_sets = 0
+    for number in range(n):
+        rng = np.random.default_rng(number)
+        required, forbidden = np.split(rng.permutation(20)[: number % 4], [number % 3])
+        problem = SufficientReason(
+            model, X[number], definition="sufficient", weights=rng.integers(1, 10, 20).tolist(),
+            required=required.tolist(), forbidden=forbidden.tolist(),
+        )  # fmt: skip
+        found = cpx.solve(problem, "hitting-sets").objective
+        record = recorded(problem)
+        if record is None or found is None:
+            continue
+        instance, least = problem.to_dict(), int(found)
+        followed += len(nodes(record.root)) > 1
+        of_sets += any(one.row is None for one in record.inequalities)
+        claim, lines = prover.prove(instance, Claim(least), never, [record], problem)
+        assert claim == Claim(least)
+        assert proved(instance, document(problem, lines, claim)) == claim
+        for _ in range(3):
+            # Another tree, other multipliers, and sets that are none to be hit.
+            for node in nodes(record.root):
+                if rng.random() < 0.5:
+                    node.parts.reverse()
+                if rng.random() < 0.5:
+                    node.multipliers = [(i, y // 2) for i, y in node.multipliers]
+            for at, one in enumerate(record.inequalities):
+                if rng.random() < 0.3:
+                    weights = UNIT * (rng.random(one.weights.size) < 0.5).astype(np.int64)
+                    record.inequalities[at] = Inequality(weights)
+            claim, lines = prover.prove(instance, Claim(least), never, [record], problem)
+            assert claim == Claim(least)
+            assert proved(instance, document(problem, lines, claim)) == claim
+            with pytest.raises(Refused):
+                prover.prove(instance, Claim(least + 1), never, [record], problem)
+    assert followed >= n // 2
+    assert of_sets >= n // 2
+
+
+@pytest.mark.usefixtures("branching")
+def test_a_recorded_search_spares_the_proof_its_own(
+    boosted: tuple[SufficientReason, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    problem, least = boosted
+    record = recorded(problem)
+    assert record is not None
+    assert len(nodes(record.root)) > 2
+    monkeypatch.setattr(prover._Search, "close", None)
+    claim, lines = prover.prove(problem.to_dict(), Claim(least), never, [record], problem)
+    assert proved(problem.to_dict(), document(problem, lines, claim)) == Claim(least)
+
+
+@pytest.mark.usefixtures("branching")
+@pytest.mark.parametrize("room", [0, 100, 2000])
+def test_a_search_that_is_recorded_in_part_is_gone_on_with(
+    boosted: tuple[SufficientReason, int], monkeypatch: pytest.MonkeyPatch, room: int
+) -> None:
+    problem, least = boosted
+    monkeypatch.setattr(minimum, "RecordedCuts", partial(RecordedCuts, room=room))
+    record = recorded(problem)
+    assert record is not None
+    kept = sum(2 * len(node.multipliers) for node in nodes(record.root))
+    assert kept <= room + 2 * len(record.inequalities)
+    claim, lines = prover.prove(problem.to_dict(), Claim(least), never, [record], problem)
+    assert proved(problem.to_dict(), document(problem, lines, claim)) == Claim(least)
 
 
 @pytest.mark.parametrize("n", some(16, 60))

@@ -68,8 +68,11 @@ class Box:
     goal : Goal
     chosen : tuple of int
         The features R.
+
+    Attributes
+    ----------
     within : int
-        Entries of the tables of the boxes that this one is in, but for the outermost.
+        Entries of its tables, and of those of the boxes that it is in, but for the outermost.
     """
 
     def __init__(
@@ -82,13 +85,17 @@ class Box:
         r: int,
         goal: Goal,
         chosen: tuple[int, ...],
-        within: int = 0,
     ) -> None:
         self.about, self.candidates, self.r, self.goal = about, candidates, r, goal
-        self.chosen, self.within = chosen, within
+        self.chosen, self.within = chosen, 0
         self._agrees, self._bad, self._weights = agrees, bad, weights
         self.c = int(weights[:bad].sum(dtype=np.float64))
         self.l = goal.good - int(weights[bad:].sum(dtype=np.float64))
+
+    @property
+    def entries(self) -> int:
+        """Entries of the tables of the box: its samples and its pairs."""
+        return self._agrees.size + self.candidates.size**2
 
     # ------------------------------------------------------------------ sums
 
@@ -234,13 +241,34 @@ class Box:
             useful, rounds = left, rounds - 1
         return useful
 
-    def refuse_triples(self, useful: Bools) -> None:
+    def refuse_sets(self, useful: Bools) -> None:
+        """Refuse a box of at most four more features where one of its sets beats the goal.
+
+        With four, a set that beats the goal and has more than one of them has a useful pair, so
+        it is in the box of the first of its features in any order: a box of three more.
+        """
+        if self.r > 4:
+            raise Refused(f"{self.r} more features are too many to be counted")
+        if self.r < 4:
+            self._refuse_triples(useful)
+            return
+        while useful.any():
+            at = self.first(useful)
+            child = self.child(at, useful[at])
+            child.refuse_singles()
+            child.refuse_sets(child.useful())
+            useful = self.without(at, useful)
+
+    def first(self, useful: Bools) -> int:
+        """Return the place of the candidate of a useful pair that leaves the least bad weight."""
+        live = np.flatnonzero(useful.any(axis=1))
+        return int(live[np.argmin(self.singles[0][live])])
+
+    def _refuse_triples(self, useful: Bools) -> None:
         """Refuse a box of at most three more features where one of its sets beats the goal.
 
         The useful pairs are counted, and all sets of three candidates whose pairs are useful.
         """
-        if self.r > 3:
-            raise Refused(f"{self.r} more features are too many to be counted")
         if self.r > 1 and (useful & self._better_pairs()).any():
             raise Refused("a better rule has two more features")
         if self.r < 3:
@@ -280,18 +308,18 @@ class Box:
     def child(self, at: int, candidates: Bools) -> Box:
         """Return the box of one more chosen feature, with some of the candidates."""
         rows = self._agrees[at] > 0
-        agrees = self._agrees[candidates][:, rows]
-        return Box(
+        child = Box(
             self.about,
             self.candidates[candidates],
-            agrees,
+            self._agrees[candidates][:, rows],
             int(np.count_nonzero(rows[: self._bad])),
             self._weights[rows],
             self.r - 1,
             self.goal,
             (*self.chosen, int(self.candidates[at])),
-            self.within + agrees.size + agrees.shape[0] ** 2,
         )
+        child.within = self.within + child.entries
+        return child
 
 
 def _largest(removed: Ints, n: int) -> tuple[Ints, Ints]:

@@ -4,7 +4,7 @@ A proof is a tree of boxes (:mod:`~cpx.check.proofs.boxes`), one line for each, 
 parts:
 
 - ``bounded``: no pair of candidates is useful;
-- ``counted``: at most three features may be added, and all sets are counted;
+- ``counted``: at most four features may be added, and all sets are counted;
 - ``split f g h``: the box of the sets with f, then of those with g and without f, and so on,
   follow in this order; no useful pair is left without these features;
 - ``breaks i``: side constraint i of the instance holds for no set of the box;
@@ -22,6 +22,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -93,13 +94,21 @@ def check_box(box: Box, document: Document, claimed: Goal, depth: int = 0) -> No
         box.refuse_singles()
         useful = box.useful()
         if rule == "counted":
-            box.refuse_triples(useful)
+            if box.r > 3:
+                _refuse_large(box)
+            box.refuse_sets(useful)
         elif rule == "split":
             _check_parts(box, useful, whole_numbers(features), document, claimed, depth + 1)
         elif rule != "bounded":
             raise Refused(f"no rule is called {rule[:20]!r}")
         elif useful.any():
             raise Refused("the box is not bounded by the goal")
+
+
+def _refuse_large(box: Box) -> None:
+    """Refuse a box that has parts where the tables would take too much memory."""
+    if box.within > MOST_ENTRIES:
+        raise Refused(f"the tables of boxes in each other have more than {MOST_ENTRIES} entries")
 
 
 def _check_parts(
@@ -112,8 +121,7 @@ def _check_parts(
 ) -> None:
     if depth > DEEPEST:
         raise Refused(f"more than {DEEPEST} boxes in each other")
-    if box.within > MOST_ENTRIES:
-        raise Refused(f"the tables of boxes in each other have more than {MOST_ENTRIES} entries")
+    _refuse_large(box)
     places = {int(feature): at for at, feature in enumerate(box.candidates)}
     for feature in features:
         at = places.pop(feature, None)
@@ -150,8 +158,9 @@ class Question:
         weights, same = self.data.weights, self.data.same
         self.good, self.total = int(weights[same].sum()), int(weights.sum())
         self.paid = 0
-        self.goal, self._side = goal, SideConstraints(instance)
-        self.root = self._root(self._sums(goal))
+        self.goal, self.side = goal, SideConstraints(instance)
+        self._sought, self._groups = self._sums(goal), self._read_groups()
+        self.candidates = self._candidates()
 
     def claimed(self, claim: Claim) -> Goal:
         """Return a claim in the terms of the root's goal, which must imply it."""
@@ -197,31 +206,41 @@ class Question:
             raise Undecided("numbers are too large for the checker")
         return Goal(alpha, beta, good, target, least, most, gamma, delta)
 
-    def _root(self, goal: Goal) -> Box | None:
-        """Return the box of all sets beyond the required features; None where these clash."""
-        data, (_, d) = self.data, self.data.agrees.shape
-        required = sorted(data.required)
-        groups = np.arange(d)
-        if data.groups is not None:
-            groups = np.unique(data.groups, return_inverse=True)[1]
-        used = groups[required]
+    def _read_groups(self) -> NDArray[np.int64]:
+        """Return the group of each feature, of which one may be chosen."""
+        if self.data.groups is None:
+            return np.arange(self.data.agrees.shape[1])
+        return np.unique(self.data.groups, return_inverse=True)[1]
+
+    def _candidates(self) -> NDArray[np.int64] | None:
+        """Return what may be chosen beside the required features; None where these clash."""
+        data, required = self.data, sorted(self.data.required)
+        used = self._groups[required]
         clash = len(required) > data.k or data.required & data.forbidden
         if clash or np.unique(used).size < used.size:
             return None
-        free = ~np.isin(groups, used)
+        free = ~np.isin(self._groups, used)
         free[[*required, *data.forbidden]] = False
+        return np.flatnonzero(free)
+
+    @cached_property
+    def root(self) -> Box | None:
+        """The box of all sets beyond the required features; None where these clash."""
+        if self.candidates is None:
+            return None
+        data, required = self.data, sorted(self.data.required)
         rows = np.asarray(data.agrees[:, required].all(axis=1))
         weights, same = data.weights[rows], data.same[rows]
         box, self.paid = root_box(
             data.agrees[rows],
             np.where(same, 0, weights),
             np.where(same, weights, 0),
-            np.flatnonzero(free),
-            groups,
+            self.candidates,
+            self._groups,
             data.k - len(required),
-            goal,
+            self._sought,
             tuple(required),
-            self._side,
+            self.side,
         )
         return box
 

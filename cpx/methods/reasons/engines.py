@@ -341,6 +341,7 @@ class HittingSets(_OracleMethod):
                     time_limit=left,
                     seed=options.seed,
                     listen=hear,
+                    record=progress.record,
                 )
         finally:
             # The problem keeps its oracle, which has to decide again whatever it is asked.

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cpx.backends.search.reasons.branch_and_cut import BranchAndCut
+from cpx.backends.search.reasons.record import RecordedCuts
 from cpx.errors import InvalidInstance
 from cpx.methods.reasons.deletion import delete_from_reason
 from cpx.methods.reasons.hitting_set import HittingSetSearch
@@ -153,10 +154,14 @@ def minimum_of_oracle(
     time_limit: float | None = None,
     seed: int = 0,
     listen: Listener | None = None,
+    record: list[object] | None = None,
 ) -> MinimumReason:
-    """Find a minimum reason by an oracle of a row; see :func:`minimum_reason`."""
+    """Find a minimum reason by an oracle of a row; see :func:`minimum_reason`.
+
+    To ``record`` branch and cut adds its :class:`RecordedCuts`, where it was needed.
+    """
     start, limit = time.monotonic(), seconds(time_limit)
-    search = _Search(oracle, weights, must_keep, must_avoid, seed, listen)
+    search = _Search(oracle, weights, must_keep, must_avoid, seed, listen, record)
     if limit is not None:
         oracle.deadline = start + limit
     with suppress(Stopped):
@@ -175,6 +180,7 @@ class _Search(HittingSetSearch):
         must_avoid: Iterable[int],
         seed: int,
         listen: Listener | None,
+        record: list[object] | None,
     ) -> None:
         d = oracle.model.n_attributes
         weight = weight_map(weights, d)
@@ -189,7 +195,7 @@ class _Search(HittingSetSearch):
         cost = {place: weight[oracle.grid.used[place]] for place in free}
         base = sum(weight[a] for a in self.keep)
         super().__init__(oracle, cost, seed, base, self.tell)
-        self.listen, self.seed = listen, seed
+        self.listen, self.seed, self.record = listen, seed, record
 
     def run(self) -> None:
         if self.always and self.refutation(self.free) is not None:
@@ -233,9 +239,12 @@ class _Search(HittingSetSearch):
             self.shrink(self.free, order)
             return least()
 
+        recorded = None
+        if self.record is not None:
+            self.record.append(recorded := RecordedCuts())
         search = BranchAndCut(
             self.oracle, costs, kept, 1 - avoided, least(), self.seed, found, shrink,
-            lambda lower: self.bounded(lower + self.base),
+            lambda lower: self.bounded(lower + self.base), recorded,
         )  # fmt: skip
         for change in self.family:
             search.add(change)

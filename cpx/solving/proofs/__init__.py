@@ -53,7 +53,7 @@ prove it; and raises Refused where it finds out that what is to be proved is wro
 _TRUSTING = ("monomial", "expected-prediction")
 """Kinds of proof that can be made without looking at the sets which the checker counts."""
 
-_RECORDED = ("kernel-rule",)
+_RECORDED = ("kernel-rule", "sufficient-reason")
 """Kinds of proof that can be read off what the engine has recorded."""
 
 _OF_ALL = ("kernel-rule", "rule-set-learning")
@@ -161,6 +161,8 @@ def prove(
     if kind in _RECORDED and not of_all:
         # A search that kept side constraints has not looked at the other answers.
         make = partial(make, record=record)
+    if isinstance(problem, SufficientReason):
+        make = partial(make, problem=problem)
     with noted(stop := threading.Event()), one_thread():
 
         def over() -> bool:
@@ -188,11 +190,12 @@ def prove(
     }
     if claim != goal:
         header["goal"] = made.to_dict()
-    rows = None
+    told = None
     if isinstance(problem, SufficientReason):
         found = result.explanation
-        rows = rows_of(problem, claim, lines, () if found is None else found.features)
-    return Proof(header, tuple(lines), rows)
+        features = () if found is None else found.features
+        told = partial(rows_of, problem, claim, tuple(lines), features)
+    return Proof(header, tuple(lines), told)
 
 
 def _of_all(problem: Any, end: float) -> Claim:

@@ -24,8 +24,9 @@ from cpx.check.proofs.monomials import DEEPEST, MINIMISED, MOST_ENTRIES, Questio
 
 __all__ = ["close", "prove"]
 
-# Features that may still be added when all sets are counted.
-_COUNTED = 3
+# Features that may still be added when all sets are counted, and when the prover counts them too:
+# with one more it asks in between whether the time is up.
+_COUNTED, _LOOKED_AT = 4, 3
 
 
 def prove(
@@ -37,9 +38,13 @@ def prove(
     ``trusted``, only where that is met on the way.
     """
     question = Question(instance, goal)
-    root = question.root
-    if root is None:
+    if question.candidates is None:
         return goal, []
+    more = min(question.data.k - len(question.data.required), question.candidates.size)
+    if trusted and more <= _COUNTED and not len(question.side):
+        return goal, ["counted"]
+    root = question.root
+    assert root is not None
     lines, left_open = close(root, over, trusted=trusted)
     return _weakest(question, left_open), lines
 
@@ -89,6 +94,7 @@ class _Search:
         self.lines: list[str] = []
         self.left_open: list[Box] = []
         self._over, self._trusted = over, trusted
+        self._counted = _COUNTED if trusted else min(_COUNTED, _LOOKED_AT)
 
     def close(self, box: Box, depth: int) -> None:
         """Write the lines for a box."""
@@ -98,7 +104,9 @@ class _Search:
         if len(side := box.about.side) and (broken := side.which(box.part())) is not None:
             self.lines.append(f"breaks {broken}")
             return
-        if self._trusted and box.r <= _COUNTED:
+        large = box.within > MOST_ENTRIES
+        counted = min(self._counted, _LOOKED_AT) if large else self._counted
+        if self._trusted and box.r <= counted:
             self.lines.append("counted")
             return
         box.refuse_singles()
@@ -106,34 +114,40 @@ class _Search:
         if not useful.any():
             self.lines.append("bounded")
             return
-        if box.r <= _COUNTED:
-            box.refuse_triples(useful)
+        if box.r <= counted:
+            box.refuse_sets(useful)
             self.lines.append("counted")
             return
-        if depth >= DEEPEST or box.within > MOST_ENTRIES:
+        if large or depth >= DEEPEST:
             self._leave(box)
+            return
+        # Of parts that are not made, only what their tables take at most is known.
+        counts = self._trusted and box.within + 2 * box.entries <= MOST_ENTRIES
+        if counts and box.r == self._counted + 1:
+            live = np.flatnonzero(useful.any(axis=1))
+            self._count(box.candidates[live], box.singles[0][live])
             return
         place, features = len(self.lines), []
         self.lines.append("")
         while useful.any():
-            live = np.flatnonzero(useful.any(axis=1))
-            at = int(live[np.argmin(box.singles[0][live])])
+            at = box.first(useful)
             features.append(str(box.candidates[at]))
-            if self._trusted and box.r <= _COUNTED + 2 and not self._over():
-                self._count(box, at, np.flatnonzero(useful[at]))
+            if counts and box.r == self._counted + 2 and not self._over():
+                others = np.flatnonzero(useful[at])
+                self._count(box.candidates[others], box.pairs[0][at, others])
             else:
                 self.close(box.child(at, useful[at]), depth + 1)
             useful = box.without(at, useful)
         self.lines[place] = " ".join(["split", *features])
 
-    def _count(self, box: Box, at: int, candidates: NDArray[np.int64]) -> None:
-        """Write lines for the part of a candidate: all sets with some others are counted."""
-        if box.r - 1 > _COUNTED:
-            covered = box.pairs[0][at, candidates]
-            features = box.candidates[candidates[np.argsort(covered, kind="stable")]]
-            self.lines.append(" ".join(["split", *map(str, features.tolist())]))
-            self.lines += ["counted"] * (features.size - 1)
-        self.lines.append("counted")
+    def _count(self, features: NDArray[np.int64], covered: NDArray[np.int64]) -> None:
+        """Write lines for a box: all sets with some features are counted.
+
+        First come those that leave the least bad weight.
+        """
+        ordered = features[np.argsort(covered, kind="stable")].tolist()
+        self.lines.append(" ".join(["split", *map(str, ordered)]))
+        self.lines += ["counted"] * features.size
 
     def _leave(self, box: Box) -> None:
         self.left_open.append(box)

@@ -3,12 +3,16 @@
 The search is that of :mod:`cpx.backends.search.reasons`, handed the bound to prove; each row that
 it finds is weighed by the checker, so that what the lines say is what the checker reads. Side
 constraints, of which it knows nothing, are branched on.
+
+Where the engine has recorded a search of its own, its nodes are looked at again, with the rows
+that their bounds need and the multipliers that they had; below a node whose bound is not enough
+as the checker weighs the rows, the search goes on.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn
 
 import numpy as np
@@ -16,11 +20,13 @@ from numpy.typing import NDArray
 
 from cpx.backends.search.reasons.branch_and_cut import BranchAndCut
 from cpx.backends.search.reasons.cuts import Inequality
+from cpx.backends.search.reasons.record import Record, RecordedCuts
 from cpx.backends.search.reasons.relaxation import SCALE
 from cpx.check.proofs.document import Claim, Refused
 from cpx.check.proofs.parts import Part, SideConstraints, root_part
 from cpx.check.proofs.reasons import Inequalities
 from cpx.instances import from_dict
+from cpx.models.base import Problem
 from cpx.models.sufficient_reason.problem import SufficientReason
 from cpx.trees import MISSING
 from cpx.trees.sufficiency.class_margin import differences
@@ -32,20 +38,28 @@ Integers = NDArray[np.int64]
 
 
 def prove(
-    instance: Mapping[str, Any], goal: Claim, over: Callable[[], bool]
+    instance: Mapping[str, Any],
+    goal: Claim,
+    over: Callable[[], bool],
+    record: Sequence[object] = (),
+    problem: Problem | None = None,
 ) -> tuple[Claim | None, list[str]]:
     """Return what was proved and the lines: the goal, or the bound that the nodes reached.
 
     The claim is None where the time was up before that. Refused is raised where the goal is wrong.
+    The ``problem`` that the instance was saved from spares reading its model.
     """
-    problem = from_dict(dict(instance))
+    if problem is None:
+        problem = from_dict(dict(instance))
     assert isinstance(problem, SufficientReason)
     root = root_part(problem.n_features, instance["parameters"])
     if root is None:
         return goal, []
     oracle = problem.row_oracle(new=True)
     oracle.stop = over
-    search = _Search(problem, oracle, Inequalities(instance), goal.bound)
+    known, recorded = Inequalities(instance), next(iter(record), None)
+    assert recorded is None or isinstance(recorded, RecordedCuts)
+    search = _Search(problem, oracle, known, goal.bound, recorded)
     try:
         search.prove(root, SideConstraints(instance))
     except Stopped:
@@ -71,6 +85,7 @@ class _Search(BranchAndCut):
         oracle: SufficiencyOracle,
         known: Inequalities,
         bound: Any,
+        recorded: RecordedCuts | None,
     ) -> None:
         used, weights = oracle.grid.used, problem.weights or (1,) * problem.n_features
         costs = np.array([weights[a] for a in used], dtype=np.int64)
@@ -86,6 +101,9 @@ class _Search(BranchAndCut):
         self._apart[list(used)] = 0
         self._rows: list[str] = []
         self._nodes: list[list[Any]] = []
+        self._recorded, self._allowed = recorded or RecordedCuts(), costs >= 0
+        # The numbers of recorded inequalities here; None of what the checker reads nothing from.
+        self._place_of: dict[int, int | None] = {}
 
     def prove(self, part: Part, side: SideConstraints) -> None:
         """Write the lines for a part: no reason in it that keeps the side constraints is better.
@@ -97,12 +115,13 @@ class _Search(BranchAndCut):
             return
         used, before = list(self._oracle.grid.used), len(self._nodes)
         low, high = part.kept[used].astype(np.int64), (~part.out[used]).astype(np.int64)
+        self._allowed = ~part.out[used]
         try:
             if self.reached is None:
                 self._refute(high)
             else:
                 self.upper = int(self.reached) - int(self._apart[part.kept].sum())
-                self.close(low, high)
+                self._follow(self._recorded.root, low, high)
         except _Found as found:
             del self._nodes[before:]
             # Of all allowed features, those that no tree tests are allowed, too.
@@ -121,6 +140,64 @@ class _Search(BranchAndCut):
         self._decide(high > 0)
         self._nodes.append(["missed", missed])
 
+    def _follow(self, node: Record, low: Integers, high: Integers) -> None:
+        """Write the lines for a recorded node."""
+        self._program.fix(low, high)
+        if node.missed is not None:
+            self._number(node.missed)
+        if (missed := self._program.missed()) is not None:
+            self._nodes.append(["missed", missed])
+            return
+        numbers = ((self._number(i), times) for i, times in node.multipliers)
+        line: list[Any] = ["bound", [pair for pair in numbers if pair[0] is not None]]
+        bound, lowest, highest = self._program.multiplied(line[1], self.upper)
+        if bound >= self.upper:
+            self._nodes.append(line)
+            return
+        if node.place < 0:
+            self.close(low, high)
+            return
+        self.nodes += 1
+        taken, left = node.parts
+        after = self._excluded(line, low, high, lowest, highest)
+        if lowest[node.place] == highest[node.place]:
+            self._follow(taken if lowest[node.place] else left, lowest, highest)
+        else:
+            one = np.arange(len(low)) == node.place
+            self._nodes.append(["split", self._oracle.grid.used[node.place]])
+            self._follow(taken, lowest | one, highest)
+            self._follow(left, lowest, highest & ~one)
+        self._nodes += after
+
+    def _number(self, recorded: int) -> int | None:
+        """Return the number that a recorded inequality has here; ask for it the first time."""
+        if recorded not in self._place_of:
+            inequality, before = self._recorded.inequalities[recorded], len(self._rows)
+            if inequality.row is not None:
+                self.ask(inequality)
+            elif self._differs(inequality.weights > 0):
+                self.ask(self._cuts.of_last())
+            self._place_of[recorded] = before if before < len(self._rows) else None
+        return self._place_of[recorded]
+
+    def _differs(self, places: NDArray[np.bool_]) -> bool:
+        """Look for a row of another class that is as x elsewhere, but in forbidden places."""
+        fixed = np.flatnonzero(self._allowed & ~places).tolist()
+        return self._oracle.counterexample([self._oracle.grid.used[p] for p in fixed]) is not None
+
+    def _excluded(
+        self, line: list[Any], low: Integers, high: Integers, lowest: Integers, highest: Integers
+    ) -> list[list[Any]]:
+        """Write what multipliers exclude as nodes of their own; return those that come last."""
+        after = []
+        for j in np.flatnonzero((lowest > low) | (highest < high)).tolist():
+            self._nodes.append(["split", self._oracle.grid.used[j]])
+            if lowest[j] > low[j]:
+                after.append(line)
+            else:
+                self._nodes.append(line)
+        return after[::-1]
+
     def close(self, low: Integers, high: Integers) -> None:
         """Write the lines for a node."""
         self.nodes += 1
@@ -136,14 +213,7 @@ class _Search(BranchAndCut):
             return
         if relaxed is None or not (low < high).any():
             self._wrong(0)
-        # What the multipliers exclude, they exclude as a node of its own.
-        after = []
-        for j in np.flatnonzero((lowest > low) | (highest < high)).tolist():
-            self._nodes.append(["split", self._oracle.grid.used[j]])
-            if lowest[j] > low[j]:
-                after.append(line)
-            else:
-                self._nodes.append(line)
+        after = self._excluded(line, low, high, lowest, highest)
         if (lowest < highest).any():
             self._program.tidy(relaxed.shares)
             j = self._place(relaxed, lowest, highest)
@@ -153,7 +223,7 @@ class _Search(BranchAndCut):
             self.close(lowest, highest & ~one)
         else:
             self.close(lowest, highest)
-        self._nodes += after[::-1]
+        self._nodes += after
 
     def written(self) -> list[str]:
         """Return the lines, with the rows that some node needs."""

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpx.backends.search.reasons.cuts import Cuts, Inequality
+from cpx.backends.search.reasons.record import Record, RecordedCuts
 from cpx.backends.search.reasons.relaxation import Relaxation, Relaxed
 from cpx.trees.sufficiency.oracle import SufficiencyOracle
 
@@ -60,6 +61,8 @@ class BranchAndCut:
         the least cost so far.
     bounded : callable
         Called with each better lower bound.
+    record : RecordedCuts, optional
+        To be filled with what is asked for, and with the nodes.
     """
 
     def __init__(
@@ -73,10 +76,11 @@ class BranchAndCut:
         found: Callable[[int], int],
         shrink: Callable[[Sequence[int]], int],
         bounded: Callable[[int], None],
+        record: RecordedCuts | None = None,
     ) -> None:
         self._oracle, self._costs, self.upper = oracle, costs, upper
         self._found, self._shrink, self._bounded = found, shrink, bounded
-        self._limits = low, high
+        self._limits, self._record = (low, high), record
         self._program, self._cuts = Relaxation(costs, seed), Cuts(oracle)
         self._random = np.random.default_rng(seed)
         n = len(costs)
@@ -91,27 +95,34 @@ class BranchAndCut:
     def ask(self, inequality: Inequality) -> None:
         """Ask for a least sum of weights."""
         self._program.add(inequality.weights)
+        if self._record is not None:
+            self._record.add(inequality)
 
     def run(self) -> None:
         """Search until the best reason is proved a minimum."""
         number = count()
-        heap = [(0, 0, next(number), *self._limits)]
+        root = None if self._record is None else self._record.root
+        heap = [(0, 0, next(number), *self._limits, root)]
         while heap:
-            bound, depth, _, low, high = heapq.heappop(heap)
+            bound, depth, _, low, high, record = heapq.heappop(heap)
             if bound >= self.upper:
                 break
             self._bounded(bound)
             self.nodes += 1
-            for child in self._explore(low, high):
+            for child in self._explore(low, high, record):
                 if child[0] < self.upper:
                     bound = max(bound, child[0])
                     heapq.heappush(heap, (bound, depth - 1, next(number), *child[1:]))
         self._bounded(self.upper)
 
-    def _explore(self, low: Integers, high: Integers) -> list[tuple[int, Integers, Integers]]:
+    def _explore(
+        self, low: Integers, high: Integers, record: Record | None
+    ) -> list[tuple[int, Integers, Integers, Record | None]]:
         """Return the children of a node, with a bound that is proved."""
         self._program.fix(low, high)
         relaxed = self._tightened(high)
+        if self._record is not None and record is not None:
+            self._record.bounded(record, self._program.multipliers(), self._program.missed())
         if relaxed is None:
             return []
         bound, low, high = self._program.bound(self.upper)
@@ -125,7 +136,8 @@ class BranchAndCut:
         self._program.tidy(relaxed.shares)
         j = self._place(relaxed, low, high)
         one = np.arange(len(low)) == j
-        children = [(bound, low, high & ~one), (bound, low | one, high)]
+        taken, left = (None, None) if record is None else record.split(j)
+        children = [(bound, low, high & ~one, left), (bound, low | one, high, taken)]
         return children if relaxed.shares[j] < 0.5 else children[::-1]
 
     def _tightened(self, high: Integers) -> Relaxed | None:

@@ -150,15 +150,21 @@ class Relaxation:
         """
         if self.missed() is not None:
             return upper, self._low, self._high
-        multipliers = [times for _, times in self.multipliers()]
+        return self.multiplied(self.multipliers(), upper)
+
+    def multiplied(
+        self, multipliers: list[tuple[int, int]], upper: int
+    ) -> tuple[int, Integers, Integers]:
+        """Return what :meth:`bound` does, by some multipliers of inequalities."""
+        times = [y for _, y in multipliers]
         one = UNIT * SCALE
-        most = (sum(multipliers) * UNIT + int(self._costs.sum()) * one) * (len(self._costs) + 1)
+        most = (sum(times) * UNIT + int(self._costs.sum()) * one) * (len(self._costs) + 1)
         exact = np.int64 if most < 2**62 else object
-        y = np.array(multipliers, dtype=exact)
-        rows = self._rows[self._used].astype(np.int64).astype(exact)
+        y = np.array(times, dtype=exact)
+        rows = self._rows[[row for row, _ in multipliers]].astype(np.int64).astype(exact)
         rest = self._costs.astype(exact) * one - y @ rows
         forced = np.where(rest > 0, self._low, self._high)
-        total = sum(multipliers) * UNIT + int((rest * forced).sum())
+        total = sum(times) * UNIT + int((rest * forced).sum())
         room = (upper - 1) * one - total
         low = np.where(-rest > room, self._high, self._low)
         return -(-total // one), low, np.where(rest > room, self._low, self._high)
