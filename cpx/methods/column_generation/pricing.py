@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from itertools import groupby
+from operator import itemgetter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,42 +56,38 @@ def beam_pricing(
     d = allowed.shape[1]
     parts = [slice(at, at + _ROWS) for at in range(0, len(rows), _ROWS)]
     whole = table.numbers(rows) if table.few else None
-    owners = np.arange(len(seeds))
-    covers: Singles = np.ones((len(seeds), len(rows)), dtype=np.float32)
-    sets: list[Features] = [()] * len(seeds)
+    owners, sets = np.arange(len(seeds)), [()] * len(seeds)
+    # Beams of like seeds share sets, whose weights are summed once.
+    place, covers = {(): 0}, np.ones((1, len(rows)), dtype=np.float32)
     found: dict[Features, float] = {}
     for size in range(1, min(k, d) + 1):
-        scores: Singles = np.zeros((len(sets), d), dtype=np.float32)
+        sums: Singles = np.zeros((len(covers), d), dtype=np.float32)
         for part in parts:
             if stop():
                 return _ordered(found)
             matrix = table.numbers(rows[part]) if whole is None else whole[part]
-            scores += (covers[:, part] * signed[part]) @ matrix
-        scores[~allowed[owners]] = -np.inf
-        for row, chosen in enumerate(sets):
-            scores[row, list(chosen)] = -np.inf
-        picked: list[tuple[int, int]] = []
-        for owner in range(len(seeds)):
-            own = np.flatnonzero(owners == owner)
-            picked += _best(scores, own, d, width)
+            sums += (covers[:, part] * signed[part]) @ matrix
+        for chosen, row in place.items():
+            sums[row, list(chosen)] = -np.inf
+        own = [place[chosen] for chosen in sets]
+        scores = np.where(allowed[owners], sums[own], -np.inf)
+        picked = _best(scores, owners, width)
         if not picked:
             break
-        parents = np.array([row for row, _ in picked])
-        added = np.array([j for _, j in picked])
-        sets = [tuple(sorted((*sets[row], j))) for row, j in picked]
-        found.update(zip(sets, scores[parents, added].tolist()))
+        grown = [tuple(sorted((*sets[row], j))) for row, j in picked]
+        found.update((chosen, float(scores[at])) for chosen, at in zip(grown, picked, strict=True))
         if size == min(k, d):
             break
-        grown: Singles = np.empty((len(sets), len(rows)), dtype=np.float32)
+        new = {chosen: (own[row], j) for chosen, (row, j) in zip(grown, picked, strict=True)}
+        parents, added = np.array(list(new.values())).T
+        more: Singles = np.empty((len(new), len(rows)), dtype=np.float32)
         for part in parts:
             if stop():
                 return _ordered(found)
-            if whole is None:
-                more = table.literals[np.ix_(rows[part], added)].T
-            else:
-                more = whole[part, added].T
-            np.multiply(covers[parents, part], more, out=grown[:, part])
-        owners, covers = owners[parents], grown
+            holds = table.literals[rows[part]] if whole is None else whole[part]
+            np.multiply(covers[parents, part], holds[:, added].T, out=more[:, part])
+        owners, sets = owners[[row for row, _ in picked]], grown
+        place, covers = {chosen: row for row, chosen in enumerate(new)}, more
     return _ordered(found)
 
 
@@ -97,20 +95,20 @@ def _ordered(found: dict[Features, float]) -> list[Features]:
     return sorted(found, key=lambda features: (-found[features], features))
 
 
-def _best(scores: Singles, own: NDArray[np.intp], d: int, width: int) -> list[tuple[int, int]]:
-    """Return the best extensions of one beam as (set, literal), of different scores."""
-    flat = scores[own].ravel()
-    many = min(3 * width, flat.size)
-    top = np.argpartition(-flat, many - 1)[:many]
+def _best(scores: Singles, owners: NDArray[np.intp], width: int) -> list[tuple[int, int]]:
+    """Return the best extensions of each beam as (set, literal), of different scores."""
+    scores = scores.copy()
+    rows, sets = np.arange(len(scores)), range(len(scores))
+    top: list[tuple[int, float, int, int]] = []
+    for _ in range(width):
+        literals = scores.argmax(axis=1)
+        best = scores[rows, literals]
+        scores[scores == best[:, None]] = -np.inf
+        top += zip(owners.tolist(), (-best).tolist(), sets, literals.tolist(), strict=True)
     picked: list[tuple[int, int]] = []
-    met: set[float] = set()
-    for place in top[np.lexsort((top, -flat[top]))]:
-        score = float(flat[place])
-        if score == -np.inf or len(picked) == width:
-            break
-        if score not in met:
-            met.add(score)
-            picked.append((int(own[place // d]), int(place % d)))
+    for _, beam in groupby(sorted(top), key=itemgetter(0)):
+        different = {cost: (row, j) for _, cost, row, j in reversed(list(beam)) if cost < np.inf}
+        picked += list(different.values())[: -width - 1 : -1]
     return picked
 
 
