@@ -15,14 +15,11 @@ Test = Callable[..., None]
 def each(seeds: Sequence[int], few: int | None = None) -> Callable[[Test], Test]:
     """Run a test for each seed, one after the other; a failure tells which seed it was.
 
-    The first few, if nothing is said eight or a quarter of them, are in every run; the others
-    are slow.
+    Where it is said how many are enough in every run, the first few, the others are slow.
     """
-    few = max(8, len(seeds) // 4) if few is None else few
-    parts = [pytest.param(seeds[:few], id="first")]
-    if seeds[few:]:
+    parts = [pytest.param(seeds[:few], id="first" if few else "all")]
+    if few:
         parts.append(pytest.param(seeds[few:], id="others", marks=pytest.mark.slow))
-
     return lambda test: pytest.mark.parametrize("seeds", parts)(of_each("seed")(test))
 
 

@@ -215,8 +215,8 @@ def answers_ratios(backend: str) -> None:
 
 def keeps_a_short_limit(backend: str) -> None:
     """A limit that is over at once: no proof, no infeasibility, and a quick return."""
-    weighted = _monomial(2, 2000, 40)
-    both = (_medium(backend, 2, 2000, 40), MaxPrecision(weighted.samples, k=4))
+    weighted = _monomial(2, 1000, 40)
+    both = (_medium(backend, 2, 1000, 40), MaxPrecision(weighted.samples, k=4))
     for problem in filter(find_backend(backend).accepts, both):
         start = time.perf_counter()
         result = solve(problem, backend, time_limit=0.05)

@@ -30,7 +30,7 @@ def enumerated(table, weights, k, required, groups):
 
 
 @pytest.mark.parametrize("bits", [3, 10, 24, 52, 54])
-@each(range(40))
+@each(range(40), 10)
 def test_bound_and_weights(seed, bits):
     rng = np.random.default_rng(seed)
     m, d = int(rng.integers(1, 30)), int(rng.integers(1, 8))

@@ -59,7 +59,7 @@ def test_brute_force_agrees_on_all_kinds_and_limits(engine: str, encoding: str, 
 
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
-@each(range(1000, 1060), 60)
+@each(range(1000, 1060))
 @pytest.mark.parametrize("encoding", FAITHFUL)
 @pytest.mark.parametrize("engine", ENGINES)
 def test_brute_force_agrees_on_larger_instances(engine: str, encoding: str, seed: int) -> None:

@@ -28,7 +28,7 @@ def test_brute_force_agrees(engine: str, encoding: str, n: int) -> None:
         conformance.check_result(result, problem, best_set(problem), closed=True)
 
 
-@each(range(60))
+@each(range(60), 15)
 def test_search_agrees_with_brute_force(seed: int) -> None:
     problem = random_selection(seed, max_samples=40)
     result = solve(problem, "search")
@@ -133,7 +133,7 @@ def test_local_search_takes_its_number_of_rounds() -> None:
             backend(f"local-search:{wrong}")
 
 
-@each(range(40))
+@each(range(40), 10)
 def test_local_search_keeps_limits(seed: int) -> None:
     problem = random_selection(seed)
     best = best_set(problem)

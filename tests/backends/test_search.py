@@ -58,7 +58,7 @@ def needle(m=1000, d=180, agreeing=4, k=5, seed=0):
 # ---------------------------------------------------------- exact, first
 
 
-@each(range(300))
+@each(range(300), 75)
 def test_random_problems(seed):
     agrees_with_brute_force(random_problem(seed), threads=1 + seed % 2)
 
@@ -88,7 +88,7 @@ def test_the_first_of_the_best_sets_does_not_depend_on_the_clock(seed, monkeypat
     agrees_with_brute_force(random_problem(seed))
 
 
-@each(range(60))
+@each(range(60), 15)
 def test_many_columns_few_rows(seed):
     # Many sets of equal value: what is tested is the choice among them.
     agrees_with_brute_force(random_problem(seed, max_samples=6, max_features=11))
@@ -242,7 +242,7 @@ def test_stop_before_the_search():
     assert (outcome.proved, outcome.termination) == (False, Termination.INTERRUPTED)
 
 
-@each(range(12))
+@each(range(12), 6)
 def test_bounds_hold_at_random_interrupts(seed):
     rng = np.random.default_rng(seed)
     problem = needle(400, 60, int(rng.integers(0, 40)), 5, seed)

@@ -599,7 +599,7 @@ def test_a_wide_beam_is_exhaustive_on_a_tiny_problem():
 
 
 @pytest.mark.parametrize("threads", [1, 2, 3])
-@each(range(60))
+@each(range(60), 15)
 def test_first_optimal_agrees_with_brute_force(seed, threads):
     form = any_form(1000 + seed, columns=9)
     reduced, best = reduce(form), best_of(form)

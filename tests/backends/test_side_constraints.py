@@ -72,7 +72,7 @@ def test_the_linear_form_means_what_the_text_says(n: int) -> None:
     assert held > 5 * n
 
 
-@each(range(60))
+@each(range(60), 15)
 def test_the_search_of_rules(seed: int) -> None:
     problem = constrained(random_problem(seed), seed)
     best, result = brute_force(problem), solve(problem, "search", threads=1 + seed % 2)
@@ -184,7 +184,7 @@ def test_engines_of_statements(engine: str, seed: int) -> None:
         assert result.objective == (None if best is None else best[0])
 
 
-@each(range(25))
+@each(range(25), 8)
 def test_rule_sets(seed: int) -> None:
     problem = constrained(random_selection(seed), seed)
     every = (
@@ -201,7 +201,7 @@ def test_rule_sets(seed: int) -> None:
 
 
 @pytest.mark.parametrize("definition", ["sufficient", "any"])
-@each(range(25))
+@each(range(25), 8)
 def test_sufficient_reasons(seed: int, definition: str) -> None:
     wanted = {"definition": definition} if definition == "sufficient" else {}
     problem = constrained(random_reason(seed, **wanted), seed)
@@ -289,7 +289,7 @@ def test_expected_predictions(seed: int, structure: str, dual: bool) -> None:
             assert problem.tie(result.explanation.features) == best[1]
 
 
-@each(range(20))
+@each(range(20), 8)
 def test_rules_of_kernel_machines(seed: int) -> None:
     rng = np.random.default_rng([4, seed])
     m, d = int(rng.integers(1, 8)), int(rng.integers(1, 4))
@@ -411,7 +411,7 @@ def irredundant(problem: Any) -> list[tuple[int, ...]]:
     return sorted(found, key=order)
 
 
-@each(range(30))
+@each(range(30), 8)
 def test_the_best_few_rules(seed: int) -> None:
     # Weighted rows of both classes: none cancel, so that rows are what they are.
     problem = random_problem(seed, 14, 6, kinds=[KMonomial], limited=False)
@@ -498,7 +498,7 @@ def learned(problem: Any, modulo: int) -> int | None:
 
 
 @pytest.mark.parametrize("of_literals", [False, True], ids=["rules", "literals"])
-@each(range(24))
+@each(range(24), 8)
 def test_column_generation(seed: int, of_literals: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     if of_literals:
         monkeypatch.setattr(rule_set_learning, "MOST_STATED", 1)

@@ -52,7 +52,7 @@ def check(problem: Tabled, **options: object) -> None:
     assert all(sign * point.bound <= sign * best[0] for point in progress.trace if point.bound)
 
 
-@each(range(120))
+@each(range(120), 30)
 def test_greatest_value_and_of_these_the_least_penalty(seed: int) -> None:
     check(Tabled(random_tables(np.random.default_rng(seed))))
 
@@ -100,7 +100,7 @@ def test_a_hint_changes_no_proof(seed: int) -> None:
         assert problem.key(progress.explanation.features) == problem.best()
 
 
-@each(range(25))
+@each(range(25), 8)
 @pytest.mark.parametrize("options", [{"time_limit": 1e-4}, {"gap": 0.5}, {"gap": 0.01}])
 def test_what_is_stopped_claims_what_holds(seed: int, options: dict[str, float]) -> None:
     rng = np.random.default_rng(seed)

@@ -63,7 +63,7 @@ def test_sets_are_judged_as_the_problem_measures_them(seed, structure, dual):
         assert (check.violations(instance, result) == []) == feasible
 
 
-@each(range(25))
+@each(range(25), 8)
 def test_what_is_rounded_in_coarse_units_is_judged_as_rounded(seed):
     problem = random_expectation(seed, dual=True, unit="1/3")
     every = range(problem.n_features)

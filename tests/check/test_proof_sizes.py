@@ -431,7 +431,10 @@ def allowing(questions: int | None) -> Callable[[], bool]:
     return lambda: questions is not None and next(times) >= questions
 
 
-@pytest.mark.parametrize("name", WRITERS)
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(n, marks=pytest.mark.slow) if n == "prices of rows" else n for n in WRITERS],
+)
 def test_proofs_are_short_and_bounds_are_good(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     writer = WRITERS[name]
     problems = writer.problems(np.random.default_rng(0))

@@ -72,7 +72,7 @@ def test_one_rival_that_may_win_is_enough_to_refute(definition: str) -> None:
     assert not _refused(problem, (0,))
 
 
-@each(range(60))
+@each(range(60), 15)
 def test_a_majority_is_counted_against_the_worst_rival(seed: int) -> None:
     """Against all rows: trees that may vote otherwise all vote for one rival."""
     rng = np.random.default_rng(seed)

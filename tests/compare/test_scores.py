@@ -294,7 +294,7 @@ def random_runs(seed: int, engines: str = "pqrs", instances: int = 8) -> list[Ru
     return runs
 
 
-@each(range(10))
+@each(range(10), 5)
 def test_the_order_of_runs_does_not_matter(seed: int) -> None:
     runs = random_runs(seed)
     table = scores(cases_of(runs)).sort_index()
@@ -303,7 +303,7 @@ def test_the_order_of_runs_does_not_matter(seed: int) -> None:
     assert np.allclose(table, other, equal_nan=True)
 
 
-@each(range(10))
+@each(range(10), 5)
 def test_who_is_best_everywhere_is_first_in_every_score(seed: int) -> None:
     runs = random_runs(seed)
     optima = {

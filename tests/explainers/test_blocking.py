@@ -42,7 +42,7 @@ def _agrees(wanted, found, ranking) -> None:
     assert ranking.more == (len(wanted) > n and wanted[n][0] == last)
 
 
-@each(range(12))
+@each(range(12), 6)
 @pytest.mark.parametrize("backend", ["cpsat", "maxsat"])
 def test_random_problems(seed: int, backend: str) -> None:
     # Weights, required and forbidden features, groups and limits among them; the last ones are
@@ -61,7 +61,7 @@ def test_random_problems(seed: int, backend: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
-@each(range(100, 140), 40)
+@each(range(100, 140))
 @pytest.mark.parametrize("backend", ["cpsat", "maxsat:lsu", "milp", "portfolio:cpsat+maxsat"])
 def test_more_random_problems(seed: int, backend: str) -> None:
     problem = random_problem(seed, 24, 7)

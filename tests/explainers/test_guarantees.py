@@ -38,7 +38,7 @@ def test_the_rules_counted_are_those_allowed(seed):
     assert allowed_rules(problem) == max(1, len(rules_of(problem)))
 
 
-@each(range(60))
+@each(range(60), 15)
 def test_no_rule_is_above_the_highest_upper_limit(seed):
     problem = random_problem(seed, kinds=(MaxPrecision,))
     best = solve(problem, "search")

@@ -55,7 +55,7 @@ def listed(problem, ranking):
     ]
 
 
-@each(range(50), 50)
+@each(range(50))
 def test_random_problems(seed):
     problem = random_problem(seed, 30, 8)
     wanted = irredundant(problem)
@@ -72,7 +72,7 @@ def test_random_problems(seed):
 
 
 @pytest.mark.slow
-@each(range(1000, 1400), 400)
+@each(range(1000, 1400))
 def test_more_random_problems(seed):
     problem = random_problem(seed, 60, 10)
     wanted = irredundant(problem)

@@ -31,7 +31,7 @@ def irredundant(problem, chosen) -> bool:
     )
 
 
-@each(range(24))
+@each(range(24), 8)
 @pytest.mark.parametrize("kind", KINDS)
 def test_all_rules_within_epsilon_are_listed(kind, seed):
     problem, epsilon = random_problem(seed, kinds=(kind,), max_features=7), Fraction(1, 10)

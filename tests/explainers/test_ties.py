@@ -29,7 +29,7 @@ def most_covered(problem, precision):
     return max(covered)
 
 
-@each(range(80))
+@each(range(80), 20)
 def test_random_problems(seed):
     problem = random_problem(seed, kinds=(MaxPrecision,))
     first = solve(problem, "search")

@@ -24,7 +24,7 @@ from tests.seeds import each
 ENGINE = "column-generation"
 
 
-@each(range(12))
+@each(range(12), 6)
 def test_brute_force_agrees(seed: int) -> None:
     problem = random_learning(seed)
     best = best_learned(problem)

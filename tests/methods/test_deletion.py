@@ -23,7 +23,7 @@ def _random(seed: int) -> MinimumSubset:
         return random_reason(seed)
 
 
-@each(range(80))
+@each(range(80), 20)
 def test_nothing_can_be_left_out(seed: int) -> None:
     problem, best = _random(seed), least_weight(_random(seed))
     for name in DELETERS:
@@ -37,7 +37,7 @@ def test_nothing_can_be_left_out(seed: int) -> None:
             assert not problem.enough(tuple(sorted(features - {j})))
 
 
-@each(range(10))
+@each(range(10), 5)
 def test_more_orders_are_no_worse(seed: int) -> None:
     problem = random_votes(seed, 15, 10)
     sizes = [

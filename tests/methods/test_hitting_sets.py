@@ -39,7 +39,7 @@ def least_by_completions(problem):
 
 
 @pytest.mark.parametrize("level", ["attributes", "conditions"])
-@each(range(60))
+@each(range(60), 15)
 def test_random_models(seed, level):
     try:
         problem = random_reason(seed, definition="sufficient", level=level)

@@ -36,7 +36,7 @@ def _limited(seed: int):
 
 # ``triples`` completes with a better rule what it has not; see test_triples.
 @pytest.mark.parametrize("encoding", [name for name in NAMES if name != "triples"])
-@each(range(40))
+@each(range(40), 10)
 def test_complete_assignments_satisfy_the_model_at_the_value_of_the_rule(encoding, seed) -> None:
     problem = _limited(seed)
     if encoding == "table1-literal":

@@ -51,7 +51,7 @@ def _brute(problem: MinCertificate) -> int | None:
     return best
 
 
-@each(range(30))
+@each(range(30), 8)
 def test_engines_find_the_minimum(seed: int) -> None:
     problem = _random(seed)
     best = _brute(problem)

@@ -242,7 +242,7 @@ def test_sides_that_matter() -> None:
     assert no.explanation.guarantee == "a <= 2 and b <= 1 force no"
 
 
-@each(range(80))
+@each(range(80), 20)
 def test_what_is_printed_is_true_of_all_rows_in_it(seed: int) -> None:
     """Rows in the printed intervals, not only those in the cells of x, get the class."""
     problem = random_reason(seed, level="attributes")

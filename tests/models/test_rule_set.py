@@ -155,7 +155,7 @@ def test_presolve_drops_what_it_says() -> None:
 
 
 @pytest.mark.parametrize("encoding", ["signature", "channelling", "hamming"])
-@each(range(25))
+@each(range(25), 8)
 def test_statements_are_the_problem(seed: int, encoding: str) -> None:
     problem = random_selection(seed)
     best = best_set(problem)

@@ -89,7 +89,7 @@ def _on_attributes(seed: int, **arguments: Any) -> SufficientReason:
     return random_reason(seed, level="attributes", **arguments)
 
 
-@each(range(150))
+@each(range(150), 37)
 def test_the_form_and_the_checker_are_the_definition(seed: int) -> None:
     problem = _on_attributes(seed)
     checker = Reason(problem.to_dict())
@@ -100,7 +100,7 @@ def test_the_form_and_the_checker_are_the_definition(seed: int) -> None:
             assert checker.enough(frozenset(S)) == right, (S, problem.definition)
 
 
-@each(range(150))
+@each(range(150), 37)
 def test_the_full_definition_of_several_trees(seed: int) -> None:
     model = random_tree_model(seed)
     problem = SufficientReason(model, random_row(model, seed), definition="sufficient")
@@ -151,7 +151,7 @@ def test_conditions_are_free(seed: int) -> None:
             assert checker.enough(frozenset(S)) == right
 
 
-@each(range(30))
+@each(range(30), 8)
 @pytest.mark.parametrize("encoding", ["order", "direct"])
 def test_engines_find_the_minimum(seed: int, encoding: str) -> None:
     problem = _on_attributes(seed)
@@ -181,7 +181,7 @@ def _with_odd_leaves(seed: int) -> SufficientReason:
     return SufficientReason(odd, x, level=level, definition="tree-specific")
 
 
-@each(range(40))
+@each(range(40), 10)
 def test_rounded_losses(seed: int) -> None:
     """Form and checker round alike, engines agree, and answers hold for the exact numbers."""
     problem = _with_odd_leaves(seed)

@@ -52,7 +52,7 @@ def _satisfied(statement, values) -> bool:
 
 
 @pytest.mark.parametrize("poor", [False, True])
-@each(range(12))
+@each(range(12), 6)
 def test_all_better_rules_and_the_known_one_remain(seed, poor, monkeypatch) -> None:
     if poor:
         _begin_with_a_pair(monkeypatch)

@@ -151,7 +151,7 @@ def assert_right(problem: Problem, engine: str, hint: tuple[int, ...] | None, **
         assert result.objective == best, told
 
 
-@each(range(60, 130))
+@each(range(60, 130), 17)
 def test_the_search_proves_the_same_with_the_worst_hint(seed: int) -> None:
     problem = drawn(seed)
     values = every_solution(problem)
