@@ -20,7 +20,10 @@ from cpx.backends.search import pairs as search_pairs
 from cpx.backends.search.driver import explore, first_optimal
 from cpx.backends.search.objective import ALLOWED, FAR, Objective, cost, low, most_bad, rank
 from cpx.backends.search.presolve import merge_rows, reduce
+from cpx.backends.search.remaining_constraints import NOWHERE, _additive
 from cpx.backends.search.root import Root
+from cpx.backends.search.side_constraints import ask_first
+from cpx.backends.search.side_constraints import buffers as new_buffers
 from cpx.backends.search.stack import new_levels, weigh_child
 from cpx.compiled import machine_code
 from cpx.compiled.kernel import Ints, Words
@@ -338,6 +341,52 @@ def test_subtree_bounds_are_below_all_completions(seed):
     for chosen, value in completions.items():
         first = min(order.index(p) for p in chosen)
         assert low[first] <= value
+
+
+def test_pair_bounds_are_below_all_allowed_completions_of_two_or_more():
+    raised, asked = 0, 0
+    for seed in range(150):
+        rng, agreement, weights, bad = table(seed, rows=30, columns=8, heaviest=4)
+        objective = random_objective(rng, int(weights[:bad].sum()), int(weights[bad:].sum()))
+        if objective.alpha < 0 or objective.beta == 0:
+            continue
+        excluded = ~agreement[bad:]
+        shared = ((excluded * weights[bad:, None]).T @ excluded).astype(np.int32)
+        # Each constraint asks for one of some columns.
+        changes = (rng.random((8, rng.integers(0, 3))) < 0.4).astype(np.int64)
+        asking = _additive(changes, -np.ones(changes.shape[1], dtype=np.int64))
+        side = NOWHERE._replace(additive=asking, there=1)
+        buffers = new_buffers(side)
+
+        def figures(chosen, agreement=agreement, weights=weights, bad=bad):
+            on = agreement[:, list(chosen)].all(axis=1)
+            return int(weights[:bad][on[:bad]].sum()), int(weights[bad:][~on[bad:]].sum())
+
+        r, parent = int(rng.integers(2, 5)), rng.permutation(8)[: rng.integers(0, 3)]
+        covered, before = figures(parent)
+        ids = sorted(set(range(8)).difference(parent), key=lambda j: figures([*parent, j])[0])
+        n, kept, ids = len(ids), np.arange(len(ids)), np.array(ids)
+        removed = sorted((covered - figures([*parent, j])[0] for j in ids), reverse=True)
+        most = min(covered, sum(removed[: r - 1]))
+        front = ask_first(side, buffers, parent, parent.size, ids, kept, n, np.zeros(n, dtype=int))
+        ids = ids[kept]
+        after, lost = np.array([figures([*parent, j]) for j in ids], dtype=np.int64).T.copy()
+        limit = price(objective, *figures([*parent, *ids[rng.permutation(n)[:2]]]))
+        plain = np.zeros(n, dtype=np.int64)
+        bounding, numbers = plain.copy(), objective.numbers()
+        of = numbers, shared, asking, buffers.slacks.now, ids, covered, before, after, lost
+        bounds.pair_bounds(*of, n, front, most, r, limit, bounding)
+        raised += int((bounding > plain).sum())
+        asked += front < n
+        for size in range(2, r + 1):
+            for chosen in combinations(range(n), size):
+                columns = [*parent, *ids[list(chosen)]]
+                if (changes[columns].sum(axis=0) > 0).all():
+                    assert chosen[0] < front
+                    value = price(objective, *figures(columns))
+                    assert min(limit, bounding[chosen[0]]) <= value
+    assert raised > 100
+    assert asked > 20
 
 
 @pytest.mark.parametrize("r", [1, 2, 3, 7])

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cpx import KMonomial, RuleSetLearning, Samples, check, solve
+from cpx import KMonomial, MaxCoverage, MaxPrecision, RuleSetLearning, Samples, check, solve
 from cpx.backends import backend as find_backend
 from cpx.backends.search import kernel_rules, remaining_constraints
 from cpx.backends.search.kernel_rules import branch_and_bound, local_search
@@ -85,6 +85,58 @@ def test_the_search_of_rules(seed: int) -> None:
     assert result.explanation.features == best[1]
     assert allowed(problem, best[1])
     assert result.verified
+
+
+@each(range(90))
+def test_rules_that_constraints_ask_for(seed: int) -> None:
+    # Labels of a rule that is not allowed: the search bounds what two features lose, and enters
+    # first the features that a constraint asks for.
+    rng = np.random.default_rng([31, seed])
+    m, d, k = int(rng.integers(30, 90)), int(rng.integers(8, 11)), int(rng.integers(3, 6))
+    bits = rng.random((m, d)) < 0.7
+    same = bits[:, :3].all(axis=1) ^ (rng.random(m) < 0.1)
+    weights = rng.integers(1, 4, m) if seed % 3 == 0 else None
+    samples = Samples(bits, same, weights)
+    problem: Any = KMonomial(samples, k=k)
+    if seed % 5 == 1:
+        problem = MaxPrecision(samples, k=k, min_coverage="1/10")
+    elif seed % 5 == 2:
+        problem = MaxCoverage(samples, k=k, min_precision="3/5")
+    elif seed % 5 == 3:
+        problem = KMonomial(samples, k=k, required=[int(rng.integers(d))], max_coverage="1/2")
+
+    def some(n: int) -> list[str]:
+        return [f"feature[{j}]" for j in rng.permutation(d)[:n]]
+
+    texts = ["not (feature[0] and feature[1] and feature[2])"] * int(rng.integers(2))
+    for _ in range(int(rng.integers(1, 4))):
+        texts.append(f"at_least({rng.integers(1, 3)}, {', '.join(some(4))})")
+    a, b, c = some(3)
+    texts += [f"implies({a}, {b} or {c})", f"excludes({', '.join(some(2))})"]
+    problem = problem.where(*texts)
+    best = brute_force(problem)
+    hint = None if best is None or seed % 2 else best[1]
+    result = solve(problem, "search", hint=hint, threads=1 + seed % 4 // 3, proof=seed % 7 == 0)
+    assert result.proved
+    assert result.objective == (None if best is None else best[0])
+    assert best is None or (result.explanation.features == best[1] and result.verified)
+
+
+def test_few_branches_are_entered_for_what_constraints_ask() -> None:
+    rng = np.random.default_rng(0)
+    bits = rng.random((1000, 90)) < 0.7
+    same = bits[:, :3].all(axis=1) ^ (rng.random(1000) < 0.1)
+    plain = KMonomial(Samples(bits, same), k=5)
+    # Two features of noise lose more good samples than the optimum.
+    without = plain.where("not (feature[0] and feature[1])")
+    result = solve(without, "search")
+    assert (result.objective, result.proved) == (217, True)
+    assert int(result.raw_status.split()[0]) < 1000
+    groups = [", ".join(f"feature[{j}]" for j in range(x, x + 12)) for x in (10, 30, 50)]
+    asking = plain.where(*(f"at_least(1, {group})" for group in groups))
+    result = solve(asking, "search")
+    assert result.proved
+    assert int(result.raw_status.split()[0]) < 3000
 
 
 COLUMNS = ["a > 1", "a > 2", "b > 1", "b > 2", "b > 3", "c = 0", "d = 0", "e = 0"]

@@ -9,6 +9,8 @@ covered and l(T) good weight lost with it.
     sets only grow. For the same reason c(T) is at most the smallest c_p.
 (2) Removals overlap: c(T) is at least covered - sum of d_p over T, because a union weighs at
     most the sum of its parts.
+(3) Losses overlap little: with p and q in T, l(T) is at least l_p + l_q - lost - s_pq, where s_pq
+    is the good weight that both exclude at the root: here it is no more.
 
 Sums of removals are cut off at ``covered``: no completion removes more, and sums of many, or what
 they cost, may not fit 64 bits.
@@ -20,9 +22,14 @@ proved in :mod:`~cpx.backends.search.objective`.
 from __future__ import annotations
 
 from cpx.backends.search.objective import FAR, Numbers, low
-from cpx.compiled.kernel import Ints, kernel, subroutine
+from cpx.backends.search.side_constraints import Additive
+from cpx.compiled.kernel import Ints, Shorts2, kernel, subroutine
 
-__all__ = ["order_by", "select", "subtree_bounds", "survey", "tighten"]
+__all__ = ["UNKNOWN", "order_by", "pair_bounds", "select", "subtree_bounds", "survey", "tighten"]
+
+
+UNKNOWN = (1 << 31) - 1
+"""In place of the good weight that two columns both exclude, where it was not weighed."""
 
 
 @subroutine
@@ -214,6 +221,76 @@ def subtree_bounds(
         total += covered - after[p]
         if x + r - 1 < n:
             total -= covered - after[kept[x + r - 1]]
+
+
+@subroutine
+def pair_bounds(
+    objective: Numbers,
+    shared: Shorts2,
+    asking: Additive,
+    slack: Ints,
+    ids: Ints,
+    covered: int,
+    before: int,
+    after: Ints,
+    lost: Ints,
+    n: int,
+    front: int,
+    most: int,
+    r: int,
+    limit: int,
+    bounds: Ints,
+) -> None:
+    """Raise the bounds of :func:`subtree_bounds` by (3), for completions of two or more.
+
+    ``before`` is the good weight that is lost without any of the candidates. With p and a later q
+    a completion loses at least l_p + (l_q - s_pq) - before. Where that is too much for a cost
+    below the limit, with the least bad weight that completions with p leave, q is in none, and
+    what it removes does not count. Others must be in one where they alone add to a constraint
+    that is not kept with p: ``slack`` is what is left of each without it. Single candidates are
+    not looked at: their costs are known.
+
+    Only the first ``front`` candidates are looked at. Where these are all, they are sorted as
+    there; else so are the first and the others, and no completion removes more than ``most``
+    besides p.
+    """
+    alpha, beta, base = objective.alpha, objective.beta, objective.base
+    for x in range(min(front, n - 1)):
+        if bounds[x] >= limit:
+            continue
+        row, rest = shared[ids[x]], after[x]
+        if front < n:
+            rest -= min(rest, most)
+        else:
+            for y in range(x + 1, min(x + r, n)):
+                rest -= min(rest, covered - after[y])
+        spare = (limit - 1 - base - alpha * rest) // beta - lost[x] + before
+        least, left, some = FAR, after[x], 0
+        for y in range(x + 1, n):
+            if y == front:
+                some = 0
+            more = max(before, lost[y] - row[ids[y]])
+            if more <= spare:
+                least = min(least, more)
+                if some < r - 1:
+                    some += 1
+                    left -= min(left, covered - after[y])
+                # Too low already, whatever the others.
+                if alpha * max(left - rest, 0) <= beta * (spare - least):
+                    least, left = before, 0
+                    break
+        for c in range(asking.gains.size):
+            if least < FAR and slack[c] + asking.changes[ids[x], c] < 0:
+                adding = FAR
+                for y in range(x + 1, n):
+                    if asking.changes[ids[y], c] > 0:
+                        adding = min(adding, max(before, lost[y] - row[ids[y]]))
+                least = max(least, adding if adding <= spare else FAR)
+        if least == FAR:
+            bounds[x] = limit
+        else:
+            loss = lost[x] + least - before
+            bounds[x] = max(bounds[x], low(objective, after[x], max(rest, left), loss))
 
 
 @kernel

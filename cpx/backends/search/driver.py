@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpx.backends.progress import start_thread
-from cpx.backends.search.bounds import order_by, select, subtree_bounds, tighten
+from cpx.backends.search.bounds import UNKNOWN, order_by, select, subtree_bounds, tighten
 from cpx.backends.search.objective import cost as cost_of
 from cpx.backends.search.root import Root
 from cpx.backends.search.stack import grown, new_levels
-from cpx.backends.search.tree import FULL, STOPPED, branch, look_ahead
+from cpx.backends.search.tree import FULL, STOPPED, branch, branches, look_ahead
 from cpx.compiled.kernel import bind
 from cpx.compiled.vectors import LANES
 
@@ -30,6 +30,10 @@ Ints = NDArray[np.int64]
 
 _FIRST_PAUSE, _LAST_PAUSE = 0.01, 0.05
 _MOST_THREADS = 256
+_MOST_PAIRED = 1024
+"""Columns of which a table has what each two of them exclude."""
+_DONE, _EMPTY = 1, 2
+"""A branch was searched; and nothing below the limit was known by then. Kernels write them."""
 
 
 class Cut(Exception):
@@ -86,10 +90,13 @@ class Workers:
         self.running = [0] * threads
         self.best_branch = root.n
         self.root, self.order = root, np.zeros(0, dtype=np.int64)
-        self.bounds: list[int] = []
+        self.params = root.params
+        if _pairs_help(root):
+            shared = np.full((root.n, root.n), UNKNOWN, dtype=np.int32)
+            self.params = root.params._replace(shared=shared)
         self.found: list[Ints] = []
-        self.tasks: list[int] = []
-        self.open: set[int] = set()
+        # By position in the order; what became of each task is said by kernels and threads.
+        self.bounds = self.tasks = self.done = np.zeros(0, dtype=np.int64)
         self.lock, self.ended = threading.Lock(), threading.Event()
         self._prepare(threads)
 
@@ -103,12 +110,19 @@ class Workers:
         all_bad = root.covered_bad
         n = select(objective, all_bad, covered, lost, kept, root.n, r, limit, top)
         n, _ = tighten(objective, all_bad, covered, lost, kept, n, r, limit, top, low, less)
-        bounds = np.zeros(n, dtype=np.int64)
+        self.bounds = bounds = np.zeros(n, dtype=np.int64)
+        front = n
         if self.first:
             kept[:n].sort()
         else:
             order_by(covered, kept, n)
-            subtree_bounds(objective, all_bad, covered, lost, kept, n, r, bounds)
+            asked = root.remaining.asked()
+            if asked is None:
+                subtree_bounds(objective, all_bad, covered, lost, kept, n, r, bounds)
+            else:
+                # Each allowed set has one of these, so that it begins with one.
+                front = int(asked[kept[:n]].sum())
+                kept[:n] = kept[:n][np.argsort(~asked[kept[:n]], kind="stable")]
         self.order = order = kept[:n].copy()
         self.values = values = root.costs()[order]
         if n == 0:
@@ -138,27 +152,33 @@ class Workers:
         if root.k >= 2:
             levels, scratch = self.stacks[0]
             wanted = limit if self.first else int(self.shared[1]) + 1
-            look_ahead(levels, scratch, root.params, wanted, bounds)
+            look_ahead(levels, scratch, self.params, wanted, front, bounds)
             for other, _ in self.stacks:
                 other.bound[0, :n] = bounds
         else:
             bounds[:] = limit
-        self.bounds = bounds.tolist()
-        tasks = [
-            x
-            for x in range(n)
-            if (self.bounds[x] < limit or (self.first and values[x] < limit))
-            and order[x] not in self.closed
-        ]
-        # Best first: the bound of the whole search is that of the first branch still open.
-        self.tasks = tasks if self.first else sorted(tasks, key=self.bounds.__getitem__)
-        self.open = set(self.tasks)
-        self.todo = iter(self.tasks)
+        entered = bounds < limit
+        if self.first:
+            entered |= values < limit
+        entered[front:] = False
+        if self.closed:
+            entered[np.isin(order, list(self.closed))] = False
+        self.tasks, self.done = np.flatnonzero(entered), np.zeros(n, dtype=np.int64)
+        if not self.first:
+            # Best first: the bound of the whole search is that of the first branch still open.
+            self.tasks = self.tasks[np.argsort(bounds[self.tasks], kind="stable")]
+        self.todo = iter(self.tasks.tolist())
+
+    @property
+    def open(self) -> Ints:
+        """The tasks that are not done."""
+        return np.asarray(self.tasks[self.done[self.tasks] == 0])
 
     def bound(self) -> int:
         """Return a lower bound on the cost of all sets, as long as one is below the limit."""
-        with self.lock:
-            return min([int(self.shared[1]), *(self.bounds[x] for x in self.open)])
+        # In this order: what was found in a branch is known before it is done.
+        bounds = self.bounds[self.open]
+        return int(bounds.min(initial=self.shared[1]))
 
     def nodes(self) -> int:
         return sum(int(found[-1]) for found in self.found)
@@ -177,11 +197,14 @@ class Workers:
 
     def work(self, number: int) -> None:
         """Take branches until none is open, or the search is stopped."""
+        if len(self.stacks) == 1 and not self.first:
+            self._work_alone()
+            return
         (levels, scratch), found = self.stacks[number], self.found[number]
         root, signal = self.root, self.signals[number]
 
         def bound() -> Callable[[], int]:
-            return bind(branch, levels, scratch, root.params, signal, found, self.first)
+            return bind(branch, levels, scratch, self.params, signal, found, self.first)
 
         search = bound()
         while not signal[0]:
@@ -202,10 +225,14 @@ class Workers:
                     return
                 if self.first and found[0] < self.limit:
                     self._first_at(task)
-            with self.lock:
-                self.open.discard(task)
-                if self.shared[1] >= self.limit:
-                    self.closed.add(int(self.order[task]))
+            self.done[task] = _EMPTY if self.shared[1] >= self.limit else _DONE
+
+    def _work_alone(self) -> None:
+        """Take all branches, in one call of the machine code unless it needs more room."""
+        (levels, scratch), at = self.stacks[0], np.zeros(1, dtype=np.int64)
+        own = self.found[0], self.bounds, self.limit, self.tasks, self.done, at
+        while branches(levels, scratch, self.params, self.shared, *own) == FULL:
+            levels = grown(levels)
 
     def _first_at(self, task: int) -> None:
         """Note a branch that has a set, and stop the threads that are in later ones."""
@@ -217,7 +244,7 @@ class Workers:
 
     def run(self, watch: Callable[[Workers], bool]) -> bool:
         """Work until done; ``watch`` is called now and then and says whether to stop."""
-        if not self.tasks:
+        if not self.tasks.size:
             return True
         left = len(self.stacks)
         failures: list[BaseException] = []
@@ -250,11 +277,23 @@ class Workers:
                 self._stop()
         if failures:
             raise failures[0]
-        return not (stopping and self.open)
+        return not (stopping and self.open.size)
 
     def _stop(self) -> None:
         for signal in self.signals:
             signal[0] = 1
+
+
+def _pairs_help(root: Root) -> bool:
+    """Whether what two columns exclude is noted, for the sake of bounds below the root.
+
+    Without side constraints the best set costs so little that hardly a branch is entered, and
+    noting it costs more than it saves.
+    """
+    numbers = root.numbers
+    linear = numbers.alpha >= 0 and numbers.beta > 0
+    sizes = root.k > 2 and root.n <= _MOST_PAIRED and root.good < UNKNOWN
+    return bool(root.remaining.linear) and linear and sizes
 
 
 def explore(
@@ -282,7 +321,7 @@ def explore(
         bound=cost if finished else workers.bound(),
         finished=finished,
         first=finished and not workers.shared[2] and not closed,
-        closed=frozenset(workers.closed),
+        closed=frozenset(workers.closed | set(workers.order[workers.done == _EMPTY].tolist())),
     )
 
 

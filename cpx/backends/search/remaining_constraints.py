@@ -55,6 +55,8 @@ class Remaining:
 
     def allow(self, columns: list[int]) -> bool:
         """Whether a set of columns satisfies all of them."""
+        if not columns:
+            return bool((self._changes[1] >= 0).all())
         features = {self.columns[j] for j in columns} | self.fixed if self.linear else set()
         return all(row.holds(features) for row in self.linear)
 
@@ -72,35 +74,60 @@ class Remaining:
 
     def with_sign(self, positive: bool) -> NDArray[np.bool_]:
         """Say of each column whether it counts for a constraint, or against one."""
+        columns, _, factors = self._entries
         found = np.zeros(len(self.columns), dtype=np.bool_)
-        signed = (T for row in self.linear for a, T in row.terms if (a > 0) == positive)
-        found[[self._place[j] for T in signed for j in T if j in self._place]] = True
+        found[columns[(factors > 0) == positive]] = True
         return found
+
+    def asked(self) -> NDArray[np.bool_] | None:
+        """Say of which columns each allowed set has one: the fewest that a constraint tells.
+
+        None where no constraint asks for any.
+        """
+        columns, rows, factors = self._entries
+        fewest = None
+        for c in np.flatnonzero(self._changes[1] < 0).tolist():
+            adding = np.zeros(len(self.columns), dtype=np.bool_)
+            adding[columns[(rows == c) & (factors > 0)]] = True
+            if fewest is None or adding.sum() < fewest.sum():
+                fewest = adding
+        return fewest
 
     @cached_property
     def _place(self) -> dict[int, int]:
         return {j: x for x, j in enumerate(self.columns)}
 
     @cached_property
+    def _entries(self) -> tuple[Ints, Ints, Ints]:
+        """Column, constraint and factor for each column in each of the terms."""
+        if not self.linear:
+            none = np.zeros(0, dtype=np.int64)
+            return none, none, none
+        of = [row.entries for row in self.linear]
+        features, factors = (np.concatenate(parts) for parts in zip(*of, strict=True))
+        rows = np.repeat(np.arange(len(of)), [part[0].size for part in of])
+        place = np.full(max([*self.columns, int(features.max(initial=0))]) + 1, -1)
+        place[list(self.columns)] = np.arange(len(self.columns))
+        columns = place[features]
+        here = columns >= 0
+        return columns[here], rows[here], factors[here]
+
+    @cached_property
     def _changes(self) -> tuple[Ints, Ints]:
         """What each column alone adds to each constraint, and the slack of the empty set."""
-        place, fixed = self._place, self.fixed
-        start, columns, rows, factors = (list[int]() for _ in range(4))
+        changes = np.zeros((len(self.columns), len(self.linear)), dtype=np.int64)
+        start = np.array([-row.at_least for row in self.linear], dtype=np.int64)
+        columns, rows, factors = self._entries
+        np.add.at(changes, (columns, rows), factors)
         for c, row in enumerate(self.linear):
-            slack = -row.at_least
+            if self.fixed.isdisjoint(row.about):
+                continue
             for factor, T in row.terms:
-                if not fixed.isdisjoint(T):
-                    slack += factor
-                    continue
-                for j in T:
-                    if j in place:
-                        columns.append(place[j])
-                        rows.append(c)
-                        factors.append(factor)
-            start.append(slack)
-        changes = np.zeros((len(place), len(start)), dtype=np.int64)
-        np.add.at(changes, (columns, rows), np.array(factors, dtype=np.int64))
-        return changes, np.array(start, dtype=np.int64)
+                if not self.fixed.isdisjoint(T):
+                    start[c] += factor
+                    here = [self._place[j] for j in T if j in self._place]
+                    np.subtract.at(changes, (here, c), factor)
+        return changes, start
 
     def numbers(self, n: int, groups: Ints, drop_idle: bool) -> Side:
         """Return what the kernels take, for a root of n columns.
@@ -171,6 +198,8 @@ class Remaining:
 
 def _lowest(row: LinearConstraint, free: frozenset[int], chosen: frozenset[int]) -> int:
     """Return the least sum that a set with the chosen, and with some of the free, has."""
+    if row.about <= free and row.about.isdisjoint(chosen):
+        return row.lowest
     return sum(
         factor
         for factor, T in row.terms
@@ -180,7 +209,7 @@ def _lowest(row: LinearConstraint, free: frozenset[int], chosen: frozenset[int])
 
 def _is_additive(row: LinearConstraint, group_of: dict[int, int], fixed: frozenset[int]) -> bool:
     """Whether each of the free features, those of ``group_of``, adds a number of its own."""
-    return all(
+    return row.is_simple or all(
         len(T) == 1
         or not fixed.isdisjoint(T)
         or len({group_of[j] for j in T if j in group_of}) <= 1

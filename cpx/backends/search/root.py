@@ -147,7 +147,8 @@ class Root:
     @cached_property
     def params(self) -> Params:
         """What is the same in all nodes of the search, as the kernels take it."""
-        return Params(self.k, self.planes, self.good, self.groups, self.numbers, self.side)
+        none = np.zeros((0, 0), dtype=np.int32)
+        return Params(self.k, self.planes, self.good, self.groups, self.numbers, self.side, none)
 
     @cached_property
     def side(self) -> Side:

@@ -38,6 +38,7 @@ __all__ = [
     "Buffers",
     "Side",
     "allowed",
+    "ask_first",
     "buffers",
     "can_follow",
     "is_wanted",
@@ -339,6 +340,12 @@ def keep_possible(
     if some <= 0:
         return n if some == 0 else 0
     left = 0
+    if buffers.tight[_COUNT] == 0:
+        for x in range(n):
+            p = kept[x]
+            kept[left] = p
+            left += not _is_blocked(buffers.slacks, ids[p])
+        return left
     for x in range(n):
         p = kept[x]
         if can_follow(side, buffers, ids[p], r):
@@ -351,7 +358,54 @@ def keep_possible(
 def still_possible(
     side: Side, buffers: Buffers, chosen: Ints, size: int, ids: Ints, kept: Ints, n: int, r: int
 ) -> bool:
-    """Whether the kept candidates are enough for an allowed completion by at most r of them."""
-    if side.there == 0:
+    """Whether the kept candidates are enough for an allowed completion by at most r of them.
+
+    There is one without any of them as long as no constraint asks for a column.
+    """
+    if side.asks == 0 and side.additive.gains.size == 0:
         return True
     return look(side, buffers, chosen, size, ids, kept, n, r) >= 0
+
+
+@subroutine
+def ask_first(
+    side: Side,
+    buffers: Buffers,
+    chosen: Ints,
+    size: int,
+    ids: Ints,
+    kept: Ints,
+    n: int,
+    spare: Ints,
+) -> int:
+    """Move candidates of which each allowed completion has one to the front; return how many.
+
+    These are the ones that add to a constraint that the chosen columns do not keep, to the one
+    with the fewest of them. Where all are kept it is n. Both parts stay in their order. What is
+    left of the constraints to which columns add is noted, and ``spare`` is room for n numbers.
+    """
+    rows, now = side.additive, buffers.slacks.now
+    if rows.gains.size == 0:
+        return n
+    _add_up(rows, now, chosen, size)
+    asked, fewest = -1, n
+    for c in range(rows.gains.size):
+        if now[c] < 0:
+            adding = 0
+            for x in range(n):
+                adding += rows.changes[ids[kept[x]], c] > 0
+            if adding < fewest:
+                asked, fewest = c, adding
+    if asked < 0:
+        return n
+    front = 0
+    for x in range(n):
+        p = kept[x]
+        if rows.changes[ids[p], asked] > 0:
+            kept[front] = p
+            front += 1
+        else:
+            spare[x - front] = p
+    for x in range(n - front):
+        kept[front + x] = spare[x]
+    return front

@@ -10,7 +10,7 @@ from cpx.backends.search.bitsets import aligned, count, stride_of
 from cpx.backends.search.objective import Numbers
 from cpx.backends.search.remaining_constraints import NOWHERE
 from cpx.backends.search.side_constraints import Buffers, Side, buffers, keep_possible
-from cpx.compiled.kernel import Ints, Ints2, Words, subroutine
+from cpx.compiled.kernel import Ints, Ints2, Shorts2, Words, subroutine
 from cpx.compiled.vectors import LANES
 
 __all__ = [
@@ -55,6 +55,7 @@ class Params(NamedTuple):
     groups: Ints  # at most one column of equal number is chosen; empty without groups
     objective: Numbers
     side: Side
+    shared: Shorts2  # good weight that two columns both exclude, at most; empty where unknown
 
 
 class Scratch(NamedTuple):

@@ -14,9 +14,10 @@ tree for all good ones.
 from __future__ import annotations
 
 from cpx.backends.search.bitsets import compress, stride_of
-from cpx.backends.search.bounds import order_by, select, subtree_bounds, tighten
+from cpx.backends.search.bounds import order_by, pair_bounds, select, subtree_bounds, tighten
+from cpx.backends.search.objective import FAR, low
 from cpx.backends.search.pairs import best_pair, try_each
-from cpx.backends.search.side_constraints import still_possible
+from cpx.backends.search.side_constraints import ask_first, still_possible
 from cpx.backends.search.stack import Levels, Params, Scratch, weigh_child
 from cpx.compiled.kernel import Ints, kernel, subroutine
 from cpx.compiled.vectors import LANES
@@ -26,6 +27,7 @@ __all__ = [
     "FULL",
     "STOPPED",
     "branch",
+    "branches",
     "first_child",
     "look_ahead",
     "next_child",
@@ -60,23 +62,76 @@ def _narrow(
 
 
 @subroutine
-def _descend(levels: Levels, scratch: Scratch, t: int, n: int, params: Params) -> bool:
-    """Make level t + 1 of the n kept candidates; False when the workspace is too small."""
-    kept, width, planes = scratch.kept, levels.width[t], params.planes
-    covered = levels.covered[t, levels.position[t]]
+def next_child(levels: Levels, t: int) -> int:
+    """Go to the next child that is not below the current one; return its level, or DONE."""
+    while t > 0:
+        levels.position[t] += 1
+        # The last candidate has none after it; its value is known.
+        if levels.position[t] < levels.width[t] - 1:
+            return t
+        t -= 1
+    return DONE
+
+
+@subroutine
+def _descend(levels: Levels, scratch: Scratch, t: int, n: int, params: Params, limit: int) -> int:
+    """Make level t + 1 of the n kept candidates and return it; FULL where there is no room.
+
+    Where no set that begins with one of them costs less than the limit, it is the next child.
+    """
+    objective, kept, side = params.objective, scratch.kept, params.side
+    width, planes = levels.width[t], params.planes
+    covered, r = levels.covered[t, levels.position[t]], params.k - t - 1
+    order_by(scratch.covered, kept, n)
+    most = 0
+    for x in range(min(r - 1, n)):
+        most = min(covered, most + covered - scratch.covered[kept[x]])
+    front = n
+    if side.there != 0:
+        front = ask_first(
+            side, scratch.side, scratch.chosen, t + 1, levels.ids[t], kept, n, scratch.limits
+        )
+    after, lost, bounds = levels.covered[t + 1], levels.lost[t + 1], levels.bound[t + 1]
+    if front == n:
+        subtree_bounds(objective, covered, scratch.covered, scratch.lost, kept, n, r, bounds)
+    ids = levels.ids[t + 1]
+    for x in range(n):
+        p = kept[x]
+        ids[x], after[x], lost[x] = levels.ids[t, p], scratch.covered[p], scratch.lost[p]
+        if front < n:
+            bounds[x] = FAR
+            if x < front:
+                bounds[x] = low(objective, after[x], after[x] - most, lost[x])
+    # Where to lose all good weight costs less, what is lost says little.
+    if params.shared.size and objective.base + objective.beta * params.good >= limit:
+        before, now = levels.lost[t, levels.position[t]], scratch.side.slacks.now
+        pair_bounds(
+            objective,
+            params.shared,
+            side.additive,
+            now,
+            ids,
+            covered,
+            before,
+            after,
+            lost,
+            n,
+            front,
+            most,
+            r,
+            limit,
+            bounds,
+        )
+        some = False
+        for x in range(n - 1):
+            some |= bounds[x] < limit
+        if not some:
+            return next_child(levels, t)
     stride, to_stride = stride_of(width, planes), stride_of(n, planes)
     start, to = levels.start[t], levels.start[t + 1]
     bad_words, words = levels.bad_words[t], levels.words[t]
     if to + (words + 1) * to_stride + LANES > levels.workspace.size:
-        return False
-    order_by(scratch.covered, kept, n)
-    after, lost, bounds = scratch.covered, scratch.lost, levels.bound[t + 1]
-    subtree_bounds(params.objective, covered, after, lost, kept, n, params.k - t - 1, bounds)
-    for x in range(n):
-        p = kept[x]
-        levels.ids[t + 1, x] = levels.ids[t, p]
-        levels.covered[t + 1, x] = scratch.covered[p]
-        levels.lost[t + 1, x] = scratch.lost[p]
+        return FULL
     for b in range(planes):
         kept[n + b] = width + b
     bad, total = compress(
@@ -99,19 +154,7 @@ def _descend(levels: Levels, scratch: Scratch, t: int, n: int, params: Params) -
     levels.total[t + 1] = covered
     levels.start[t + 2] = to + total * to_stride
     levels.position[t + 1] = 0
-    return True
-
-
-@subroutine
-def next_child(levels: Levels, t: int) -> int:
-    """Go to the next child that is not below the current one; return its level, or DONE."""
-    while t > 0:
-        levels.position[t] += 1
-        # The last candidate has none after it; its value is known.
-        if levels.position[t] < levels.width[t] - 1:
-            return t
-        t -= 1
-    return DONE
+    return t + 1
 
 
 @subroutine
@@ -129,25 +172,34 @@ def first_child(
         params.side, scratch.side, scratch.chosen, t + 1, levels.ids[t], scratch.kept, n, r
     ):
         return next_child(levels, t)
-    return t + 1 if _descend(levels, scratch, t, n, params) else FULL
+    return _descend(levels, scratch, t, n, params, limit)
 
 
 @kernel
-def look_ahead(levels: Levels, scratch: Scratch, params: Params, limit: int, bounds: Ints) -> None:
+def look_ahead(
+    levels: Levels, scratch: Scratch, params: Params, limit: int, front: int, bounds: Ints
+) -> None:
     """Set a lower bound on the completions of each child of the root, ``limit`` at most.
 
     It is that of :func:`~cpx.backends.search.bounds.tighten`, with the weights that hold
-    under the child.
+    under the child. These also tell what good weight two columns both exclude. Only for that
+    the children from ``front`` on are weighed.
     """
     for i in range(levels.width[0]):
         levels.position[0] = i
         bounds[i] = limit
-        if levels.bound[0, i] >= limit:
+        if levels.bound[0, i] >= limit or (i >= front and params.shared.size == 0):
             continue
         scratch.chosen[0] = levels.ids[0, i]
         n = weigh_child(levels, scratch, 0, params)
-        _, low = _narrow(levels, scratch, 0, n, params, limit)
-        bounds[i] = min(limit, max(low, levels.bound[0, i]))
+        if params.shared.size:
+            column, lost = levels.ids[0, i], levels.lost[0]
+            for p in range(i + 1, levels.width[0]):
+                other, both = levels.ids[0, p], lost[i] + lost[p] - scratch.lost[p]
+                params.shared[column, other] = params.shared[other, column] = both
+        if i < front:
+            _, least = _narrow(levels, scratch, 0, n, params, limit)
+            bounds[i] = min(limit, max(least, levels.bound[0, i]))
 
 
 @kernel
@@ -209,4 +261,47 @@ def branch(
     if t == FULL:
         return FULL
     levels.at[0] = 0
+    return DONE
+
+
+@kernel
+def branches(
+    levels: Levels,
+    scratch: Scratch,
+    params: Params,
+    shared: Ints,
+    found: Ints,
+    bounds: Ints,
+    limit: int,
+    tasks: Ints,
+    done: Ints,
+    at: Ints,
+) -> int:
+    """Search the subtrees of some children of the root as :func:`branch` does, one by one.
+
+    Parameters
+    ----------
+    levels, scratch, params, shared, found
+        See there.
+    bounds : ndarray
+        A lower bound on the completions of each child.
+    limit : int
+        What all is searched for is below it, or as good.
+    tasks : ndarray
+        Which children.
+    done : ndarray
+        By child: set to 1 where its subtree was searched, and to 2 where nothing below the
+        limit was known by then.
+    at : ndarray
+        ``[0]``: the next of the tasks, where this call and those after it go on.
+    """
+    while at[0] < tasks.size:
+        task = tasks[at[0]]
+        if bounds[task] <= shared[1]:
+            levels.position[0] = task
+            status = branch(levels, scratch, params, shared, found, False)
+            if status != DONE:
+                return status
+        done[task] = 2 if shared[1] >= limit else 1
+        at[0] += 1
     return DONE

@@ -6,6 +6,9 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
+import numpy as np
+from numpy.typing import NDArray
+
 __all__ = [
     "KEEPS_SIDE_CONSTRAINTS",
     "NO_SIDE_CONSTRAINTS",
@@ -46,6 +49,23 @@ class LinearConstraint:
     def about(self) -> frozenset[int]:
         """All indices in its terms."""
         return frozenset(j for _, any_of in self.terms for j in any_of)
+
+    @cached_property
+    def entries(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Index and coefficient for each index in each term."""
+        pairs = [(j, factor) for factor, any_of in self.terms for j in any_of]
+        indices, factors = np.array(pairs, dtype=np.int64).reshape(-1, 2).T.copy()
+        return indices, factors
+
+    @cached_property
+    def lowest(self) -> int:
+        """The least that the sum can be, where any set of its indices may be contained."""
+        return sum(min(factor, 0) for factor, _ in self.terms)
+
+    @cached_property
+    def is_simple(self) -> bool:
+        """Whether each of its terms has one index."""
+        return all(len(any_of) == 1 for _, any_of in self.terms)
 
     @cached_property
     def decides(self) -> tuple[set[int], set[int]] | None:
