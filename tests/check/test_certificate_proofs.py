@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
+from contextlib import nullcontext
 from fractions import Fraction
 from typing import Any
 
@@ -15,6 +16,7 @@ from cpx.check.proofs import Claim, Refused, Undecided, proved
 from cpx.check.proofs.certificates import Table
 from cpx.check.proofs.parts import Part
 from cpx.solving.proofs import certificates as prover
+from cpx.solving.proofs.monomials import close
 from tests.check.proof_files import altered, document
 from tests.seeds import some
 
@@ -79,7 +81,7 @@ def test_optima_are_proved_and_nothing_better(n: int) -> None:
                 prover.prove(instance, wrong, lambda: False)
             with pytest.raises(Refused):
                 proved(instance, document(problem, lines, wrong))
-    assert rules == {"split", "over", "bound", "breaks"}
+    assert rules >= {"split", "over", "bound", "breaks", "few", "counted"}
 
 
 @pytest.mark.timeout(1800)
@@ -193,6 +195,63 @@ def test_any_prices_bound_all_certificates(n: int) -> None:
             assert all(cost >= bound for cost in inside)
             assert not (inside and table.over(part))
     assert told > n
+
+
+def test_sets_that_cost_less_are_counted_in_any_part() -> None:
+    """The box is refused where a set of as few features as those that cost less is enough."""
+    rng, refused, beyond = np.random.default_rng(4), [0, 0], 0
+    for _ in range(400):
+        problem = drawn(rng)
+        table, d = Table(problem.to_dict()), problem.n_features
+        kinds = rng.choice(3, d, p=[0.6, 0.2, 0.2])
+        part, bound = Part(kinds == 1, kinds == 2), int(rng.integers(1, sum(table.costs) + 2))
+        kept, free = np.flatnonzero(part.kept).tolist(), np.flatnonzero(part.free).tolist()
+        left = bound - sum(table.costs[j] for j in kept)
+        if left <= 0:
+            beyond += 1
+            with pytest.raises(Refused, match="cost as much"):
+                table.box(part, bound)
+            continue
+        least = sorted(table.costs[j] for j in free)
+        most = max(n for n in range(len(free) + 1) if sum(least[:n]) < left)
+        enough = any(
+            problem.enough(sorted([*kept, *chosen]))
+            and problem.side_constraints.allow(sorted([*kept, *chosen]))
+            for size in range(most + 1)
+            for chosen in itertools.combinations(free, size)
+        )
+        refused[enough] += 1
+        with pytest.raises(Refused, match="better") if enough else nullcontext():
+            assert close(table.box(part, bound), lambda: False)[0]
+    assert min(*refused, beyond) > 30
+
+
+def test_a_search_spares_most_programs_where_sets_have_few_features(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rng, programs = np.random.default_rng(0), [0]
+    relaxation = prover._relaxation
+
+    def counted(*arguments: Any) -> Any:
+        programs[0] += 1
+        return relaxation(*arguments)
+
+    monkeypatch.setattr(prover, "_relaxation", counted)
+    samples = Samples(rng.random((200, 20)) < 0.6, rng.random(200) < 0.3)
+    for epsilon, weights in (("0", None), ("1/50", [3] * 20)):
+        problem = MinCertificate(samples, epsilon=epsilon, weights=weights)
+        value = int(solve(problem, "cpsat").objective)
+        instance, programs[0] = problem.to_dict(), 0
+        claim, lines = prover.prove(instance, Claim(value), lambda: False)
+        assert (claim, lines[0], programs[0]) == (Claim(value), "few", 1)
+        assert proved(instance, document(problem, lines, claim)) == claim
+        for line in ("few 1", "bound 1 0"):
+            with pytest.raises(Refused):
+                proved(instance, document(problem, [line, *lines[1:]], claim))
+        with pytest.raises(Refused, match="no rule"):
+            proved(instance, document(problem, lines, Claim(None)))
+        with pytest.raises(Refused, match="is a certificate"):
+            prover.prove(instance, Claim(value + 1), lambda: False)
 
 
 def test_prices_of_62_bits_are_left_undecided() -> None:

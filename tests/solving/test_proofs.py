@@ -69,7 +69,7 @@ def test_a_wrong_bound_is_found_out() -> None:
 
 
 def test_a_proof_that_takes_too_long_says_what_it_proves() -> None:
-    asked = problem(d=40, k=5)
+    asked = problem(d=40, k=6)
     result = solve(asked, "search")
     told = with_proof(asked, result, seconds=1e-9)
     assert told.proof is not None

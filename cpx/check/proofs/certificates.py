@@ -2,14 +2,17 @@
 
 A *bad* sample is not of the class. Feature j excludes it where the sample does not agree on j; a
 set covers the bad samples that none of its features excludes, and is a certificate if they weigh
-no more than is tolerated. A proof is a tree of :mod:`~cpx.check.proofs.parts`, with two rules:
+no more than is tolerated. A proof is a tree of :mod:`~cpx.check.proofs.parts`, with three rules:
 
 - ``over``: the kept and free features together cover more than is tolerated, and so does each set;
-- ``bound D t i y ...``: :func:`priced`, whole numbers in units of 1/D, bounds all sets.
+- ``bound D t i y ...``: :meth:`Table.priced`, whole numbers in units of 1/D, bounds all sets;
+- ``few``: :meth:`Table.box`, sets that cost less have few features, and all of these cover more
+  than is tolerated, as the lines of a proof of :mod:`~cpx.check.proofs.monomials` say that follow.
 """
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Mapping
 from fractions import Fraction
@@ -20,7 +23,10 @@ from numpy.typing import NDArray
 
 from cpx.check.minimum_subset import KINDS
 from cpx.check.monomials import table as table_of
+from cpx.check.proofs.boxes import Box
 from cpx.check.proofs.document import Document, Refused, Undecided, refuse_unknown, whole_numbers
+from cpx.check.proofs.goals import Goal
+from cpx.check.proofs.monomials import check_box, root_box
 from cpx.check.proofs.parts import Part, SideConstraints, root_part, walk
 
 __all__ = ["KINDS", "NAME", "Table", "check"]
@@ -93,6 +99,33 @@ class Table:
                 total += rest
         return -(-total // unit)
 
+    def box(self, part: Part, bound: int) -> Box:
+        """Return the box of all sets of a part that cost less, and some others.
+
+        Proof. What a set costs beside the kept features is at least the sum of as many of the
+        least costs of free ones. So a set of the part that costs less than the bound has at most
+        r free features, with r the greatest number of least costs that is not too many. The goal
+        of the box is that its sets cover more than is tolerated, so they are no certificates.
+        """
+        kept, free = np.flatnonzero(part.kept), np.flatnonzero(part.free)
+        left = bound - sum(self.costs[j] for j in kept)
+        if left <= 0:
+            raise Refused("the kept features cost as much as the bound")
+        sums = itertools.accumulate(sorted(self.costs[j] for j in free))
+        covered = ~self.excludes[:, kept].any(axis=1)
+        box, _ = root_box(
+            ~self.excludes[covered],
+            self.weights[covered],
+            np.zeros(np.count_nonzero(covered), dtype=np.int64),
+            free,
+            np.arange(part.kept.size),
+            sum(cost < left for cost in sums),
+            Goal(1, 1, 0, self.tolerated + 1),
+            tuple(kept.tolist()),
+            self.side,
+        )
+        return box
+
 
 def check(instance: Mapping[str, Any], document: Document) -> None:
     """Refuse a proof that does not prove its claim about an instance."""
@@ -106,6 +139,11 @@ def check(instance: Mapping[str, Any], document: Document) -> None:
         if rule == "over":
             if numbers or not table.over(part):
                 raise Refused("no more is covered than is tolerated")
+            return
+        if rule == "few" and not numbers and bound is not None:
+            box = table.box(part, bound)
+            box.refuse_chosen()
+            check_box(box, document, box.goal)
             return
         if rule != "bound" or len(numbers) < 2 or len(numbers) % 2:
             raise Refused(f"{rule[:20]!r} is no rule, or its numbers are not complete")

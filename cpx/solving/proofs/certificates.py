@@ -1,4 +1,9 @@
-"""Proofs about minimum certificates: branching on the linear relaxation, with rounded prices."""
+"""Proofs about minimum certificates: branching on the linear relaxation, with rounded prices.
+
+Where the relaxation is too weak at the root, and the sets that cost less than the goal have few
+features, the exact search looks for one of them that covers least: this takes a small part of the
+time of many linear programs. Where it covers too much, the lines of a proof about a rule follow.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +13,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cpx.backends.progress import Progress
 from cpx.check.proofs.certificates import Table
 from cpx.check.proofs.document import Claim, Refused
 from cpx.check.proofs.parts import Part
+from cpx.models.base import Problem
+from cpx.options import SolveOptions
+from cpx.solving.proofs.monomials import close
 
 __all__ = ["prove"]
 
 _UNIT, _FINE = 2**20, 2**10
 _MOST = 2**60
+# Features that sets have at most of which the exact search is asked.
+_FEW = 6
 
 
 def prove(
@@ -27,6 +38,7 @@ def prove(
     """
     table = Table(instance)
     reached: Any = goal.bound
+    root = table.root
     lines, left = list[str](), [] if table.root is None else [table.root]
     while left:
         part = left.pop()
@@ -40,6 +52,8 @@ def prove(
             if reached is None or bound < reached:
                 if not part.free.any():
                     raise Refused(f"{np.flatnonzero(part.kept).tolist()} is a certificate")
+                if part is root and (few := _few(table, part, reached, over)) is not None:
+                    return goal, few
                 if not over():
                     far = np.where(part.free, np.abs(chosen - 0.5), 2)
                     j = int(np.flatnonzero(far <= far.min() + 1e-6)[0])
@@ -53,6 +67,47 @@ def prove(
             numbers = np.stack([table.rows[used], prices[used]], axis=1).reshape(-1).tolist()
             lines.append(" ".join(map(str, ["bound", unit, rate, *numbers])))
     return Claim(reached), lines
+
+
+def _few(
+    table: Table, part: Part, bound: int | None, over: Callable[[], bool]
+) -> list[str] | None:
+    """Return the lines that count the sets that cost less; None where that does not prove it."""
+    if bound is None or len(table.side) or over():
+        return None
+    box = table.box(part, bound)
+    if box.r > _FEW:
+        return None
+    from cpx.backends.search import Search
+    from cpx.data.samples import Samples
+    from cpx.models import NegativeOnly
+
+    samples = Samples(~table.excludes, np.zeros(table.rows.size, dtype=np.bool_), table.weights)
+    kept, out = (tuple(np.flatnonzero(some).tolist()) for some in (part.kept, part.out))
+    problem = NegativeOnly(samples, len(kept) + box.r, required=kept, forbidden=out)
+    progress = _Decision(problem, table.tolerated, over)
+    Search().solve(problem, progress.options, progress)
+    if progress.best_bound is None or progress.best_bound <= table.tolerated:
+        return None
+    lines, left_open = close(box, over, trusted=True)
+    return None if left_open else ["few", *lines]
+
+
+class _Decision(Progress):
+    """Stops where it is known whether a rule covers no more than is tolerated."""
+
+    def __init__(self, problem: Problem, tolerated: int, over: Callable[[], bool]) -> None:
+        super().__init__(problem, SolveOptions())
+        self._tolerated, self._over = tolerated, over
+
+    @property
+    def should_stop(self) -> bool:
+        """Whether it is known, or there is no time."""
+        found, bound = self.objective, self.best_bound
+        known = (found is not None and found <= self._tolerated) or (
+            bound is not None and bound > self._tolerated
+        )
+        return known or self._over() or super().should_stop
 
 
 def _relaxation(

@@ -40,13 +40,33 @@ def prove(
     question = Question(instance, goal)
     if question.candidates is None:
         return goal, []
-    more = min(question.data.k - len(question.data.required), question.candidates.size)
-    if trusted and more <= _COUNTED and not len(question.side):
-        return goal, ["counted"]
+    if trusted and (lines := _unseen(question, question.candidates)) is not None:
+        return goal, lines
     root = question.root
     assert root is not None
     lines, left_open = close(root, over, trusted=trusted)
     return _weakest(question, left_open), lines
+
+
+def _unseen(question: Question, candidates: NDArray[np.int64]) -> list[str] | None:
+    """Return the lines that count all sets of few features; None where boxes have to be made."""
+    data, n = question.data, candidates.size
+    r = min(data.k - len(data.required), n)
+    if r > _COUNTED + 1 or len(question.side) or 2 * n * (n + len(data.agrees)) > MOST_ENTRIES:
+        return None
+    if r <= _COUNTED:
+        return ["counted"]
+    bad = ~data.same & data.agrees[:, sorted(data.required)].all(axis=1)
+    return _counted(candidates, data.weights[bad] @ data.agrees[np.ix_(bad, candidates)])
+
+
+def _counted(features: NDArray[np.int64], covered: NDArray[np.int64]) -> list[str]:
+    """Return the lines for a box of which all sets with some features are counted.
+
+    First come the features that leave the least bad weight.
+    """
+    ordered = features[np.argsort(covered, kind="stable")].tolist()
+    return [" ".join(["split", *map(str, ordered)]), *["counted"] * features.size]
 
 
 def close(
@@ -125,7 +145,7 @@ class _Search:
         counts = self._trusted and box.within + 2 * box.entries <= MOST_ENTRIES
         if counts and box.r == self._counted + 1:
             live = np.flatnonzero(useful.any(axis=1))
-            self._count(box.candidates[live], box.singles[0][live])
+            self.lines += _counted(box.candidates[live], box.singles[0][live])
             return
         place, features = len(self.lines), []
         self.lines.append("")
@@ -134,20 +154,11 @@ class _Search:
             features.append(str(box.candidates[at]))
             if counts and box.r == self._counted + 2 and not self._over():
                 others = np.flatnonzero(useful[at])
-                self._count(box.candidates[others], box.pairs[0][at, others])
+                self.lines += _counted(box.candidates[others], box.pairs[0][at, others])
             else:
                 self.close(box.child(at, useful[at]), depth + 1)
             useful = box.without(at, useful)
         self.lines[place] = " ".join(["split", *features])
-
-    def _count(self, features: NDArray[np.int64], covered: NDArray[np.int64]) -> None:
-        """Write lines for a box: all sets with some features are counted.
-
-        First come those that leave the least bad weight.
-        """
-        ordered = features[np.argsort(covered, kind="stable")].tolist()
-        self.lines.append(" ".join(["split", *map(str, ordered)]))
-        self.lines += ["counted"] * features.size
 
     def _leave(self, box: Box) -> None:
         self.left_open.append(box)
