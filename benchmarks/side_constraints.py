@@ -19,7 +19,7 @@ LIMIT = 60.0
 BAR = 1.5
 
 
-INSTANCES = {
+INSTANCES: dict[str, tuple[Callable[..., Any], dict[str, int]]] = {
     "central, m=1000": (central, {}),
     "central, m=20000": (central, {"m": 20_000}),
     "planted, d=90": (planted, {}),

@@ -16,7 +16,7 @@ from cpx.backends.search.bounds import UNKNOWN, order_by, select, subtree_bounds
 from cpx.backends.search.objective import cost as cost_of
 from cpx.backends.search.root import Root
 from cpx.backends.search.stack import grown, new_levels
-from cpx.backends.search.tree import FULL, STOPPED, branch, branches, look_ahead
+from cpx.backends.search.tree import FULL, STOPPED, branches, look_ahead
 from cpx.compiled.kernel import bind
 from cpx.compiled.vectors import LANES
 
@@ -197,42 +197,37 @@ class Workers:
 
     def work(self, number: int) -> None:
         """Take branches until none is open, or the search is stopped."""
-        if len(self.stacks) == 1 and not self.first:
-            self._work_alone()
-            return
         (levels, scratch), found = self.stacks[number], self.found[number]
         root, signal = self.root, self.signals[number]
+        # One thread takes all in one call of the machine code, several take one at a time.
+        alone = len(self.stacks) == 1 and not self.first
+        tasks, at = self.tasks if alone else np.zeros(1, dtype=np.int64), np.zeros(1, np.int64)
 
         def bound() -> Callable[[], int]:
-            return bind(branch, levels, scratch, self.params, signal, found, self.first)
+            own = self.bounds, self.limit, tasks, self.done, at
+            return bind(branches, levels, scratch, self.params, signal, found, self.first, *own)
 
-        search = bound()
+        search, task = bound(), -1
         while not signal[0]:
-            with self.lock:
-                task = next(self.todo, None)
-                if task is None or task > self.best_branch:
-                    return
-                self.running[number] = task
-            if self.first and self.values[task] < self.limit:
-                self._first_at(task)
-            elif root.k >= 2 and self.bounds[task] <= signal[1] - self.first:
-                levels.position[0] = task
-                levels.at[0] = 0
+            if not alone:
+                with self.lock:
+                    task = next(self.todo, -1)
+                    if task < 0 or task > self.best_branch:
+                        return
+                    self.running[number] = task
+                tasks[0], at[0] = task, 0
+                if self.first and self.values[task] < self.limit:
+                    self._first_at(task)
+                    self.done[task] = _DONE
+                    continue
+            if root.k >= 2:
                 while (status := search()) == FULL:
                     levels = grown(levels)
                     search = bound()
-                if status == STOPPED:
+                if status == STOPPED or alone:
                     return
                 if self.first and found[0] < self.limit:
                     self._first_at(task)
-            self.done[task] = _EMPTY if self.shared[1] >= self.limit else _DONE
-
-    def _work_alone(self) -> None:
-        """Take all branches, in one call of the machine code unless it needs more room."""
-        (levels, scratch), at = self.stacks[0], np.zeros(1, dtype=np.int64)
-        own = self.found[0], self.bounds, self.limit, self.tasks, self.done, at
-        while branches(levels, scratch, self.params, self.shared, *own) == FULL:
-            levels = grown(levels)
 
     def _first_at(self, task: int) -> None:
         """Note a branch that has a set, and stop the threads that are in later ones."""

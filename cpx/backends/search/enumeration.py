@@ -97,7 +97,7 @@ def enumerate_sets(
     Parameters
     ----------
     levels, scratch, params
-        As for :func:`~cpx.backends.search.tree.branch`; the objective keeps idle candidates.
+        As for :func:`~cpx.backends.search.tree.branches`; the objective keeps idle candidates.
     limit : int
         Greater than the cost of any set that is wanted. It may be lowered between calls.
     signal : ndarray

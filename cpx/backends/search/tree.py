@@ -7,7 +7,7 @@ a child means: weigh all later candidates under it (all sets with one more featu
 those that no better completion has, and with three or more features to go compress the rest
 into the matrix of level t + 1. The last two features are chosen by :mod:`pairs`.
 
-:func:`branch` looks for the best set; :mod:`~cpx.backends.search.enumeration` walks the same
+:func:`branches` looks for the best set; :mod:`~cpx.backends.search.enumeration` walks the same
 tree for all good ones.
 """
 
@@ -26,7 +26,6 @@ __all__ = [
     "DONE",
     "FULL",
     "STOPPED",
-    "branch",
     "branches",
     "first_child",
     "look_ahead",
@@ -202,8 +201,8 @@ def look_ahead(
             bounds[i] = min(limit, max(least, levels.bound[0, i]))
 
 
-@kernel
-def branch(
+@subroutine
+def _branch(
     levels: Levels, scratch: Scratch, params: Params, shared: Ints, found: Ints, first: bool
 ) -> int:
     """Search the subtree of the root's child at ``levels.position[0]``.
@@ -271,18 +270,19 @@ def branches(
     params: Params,
     shared: Ints,
     found: Ints,
+    first: bool,
     bounds: Ints,
     limit: int,
     tasks: Ints,
     done: Ints,
     at: Ints,
 ) -> int:
-    """Search the subtrees of some children of the root as :func:`branch` does, one by one.
+    """Search the subtrees of some children of the root, one by one.
 
     Parameters
     ----------
-    levels, scratch, params, shared, found
-        See there.
+    levels, scratch, params, shared, found, first
+        As for :func:`_branch`, which is called from here alone, so that it becomes part of this.
     bounds : ndarray
         A lower bound on the completions of each child.
     limit : int
@@ -297,9 +297,9 @@ def branches(
     """
     while at[0] < tasks.size:
         task = tasks[at[0]]
-        if bounds[task] <= shared[1]:
+        if bounds[task] <= shared[1] - int(first):
             levels.position[0] = task
-            status = branch(levels, scratch, params, shared, found, False)
+            status = _branch(levels, scratch, params, shared, found, first)
             if status != DONE:
                 return status
         done[task] = 2 if shared[1] >= limit else 1
