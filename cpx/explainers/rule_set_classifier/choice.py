@@ -138,8 +138,10 @@ class Choice:
                 capsize=3,
                 label=f"at most {plural(k, 'condition')}" + several * f", for {positive}",
             )
-        if (one := self.chosen) is not None:
-            ax.plot(one.rules, one.accuracy, "o", ms=14, mfc="none", mec="black", label="chosen")
+        if (chosen := self.chosen) is not None:
+            ax.plot(
+                chosen.rules, chosen.accuracy, "o", ms=14, mfc="none", mec="black", label="chosen"
+            )
         ax.set_xlabel("rules")
         ax.set_ylabel("accuracy on rows held out")
         ax.legend()
@@ -290,7 +292,7 @@ def _right(table: Table, rules: Sequence[Features]) -> BoolArray:
     covered = np.zeros(len(table.same), dtype=bool)
     for rule in rules:
         covered |= table.covered(rule)
-    return covered == table.same
+    return np.asarray(covered == table.same)
 
 
 def _hopeless(k: int, paths: Sequence[_Path], weights: IntArray) -> bool:
