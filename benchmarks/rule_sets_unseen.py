@@ -150,7 +150,8 @@ def lines(names: tuple[str, ...]) -> Iterator[list[object]]:
             *(f"{before[0]:.3f}", f"{before[1]:.1f}", f"{before[2]:.1f}", f"{tree(X, y):.3f}"),
             None if theirs is None else f"{theirs:.3f}",
             None if number is None else f"{number:.1f}",
-            f"{ours[3] / before[3]:.1f}",
+            f"{ours[3]:.1f}",
+            f"{before[3]:.1f}",
         ]
 
 
@@ -165,7 +166,16 @@ def main() -> None:
         f"Accuracy on rows not seen, means of {FOLDS} folds",
         [
             *("table", "rows", "chosen", "rules", "conditions"),
-            *("penalty 0.01", "rules", "conditions", "tree", "BRCG", "rules", "times"),
+            *(
+                "penalty 0.01",
+                "rules",
+                "conditions",
+                "tree",
+                "BRCG",
+                "rules",
+                "seconds",
+                "of 0.01",
+            ),
         ],
         lines(names),
     )

@@ -109,7 +109,7 @@ def _right(ax) -> list:
 def test_the_classifier_draws_its_rules() -> None:
     X = np.arange(20.0)[:, None]
     y = (X[:, 0] > 4) & (X[:, 0] <= 9)
-    model = RuleSetClassifier(k=2, n_bins=20, time_limit=None).fit(X, y)
+    model = RuleSetClassifier(penalty=0.01, k=2, n_bins=20, time_limit=None).fit(X, y)
     ax = model.plot(ax=Figure().subplots())
     assert [t.get_text() for t in ax.get_yticklabels()] == ["4 < x0 <= 9", "all rules"]
     assert [t.get_text() for t in ax.texts] == ["True: 5 samples", "not True: 15 samples"]

@@ -57,14 +57,16 @@ class RuleSetClassifier(FittedRules):
     penalty : "auto", Fraction, int, float or str
         Price of a rule as a share of the rows, from 0 to 1. ``"auto"`` chooses it by accuracy on
         rows held out of learning (``choice_``), and whether rules have at most k conditions or
-        half as many, where k is given; with a black box it is 0.01.
+        half as many, where k is given, and the class that they describe, where ``positive`` is
+        not given; with a black box it is 0.01.
     n_bins : int, optional
-        Most bins of a numeric column; limits lie between them. Default: 10, and 64 with a
-        black box.
+        Most bins of a numeric column; limits lie between them. Default: 20 where the penalty is
+        chosen, 10 where it is given, and 64 with a black box.
     categorical : sequence of column names, optional
         Numeric columns to treat as categories.
     positive : label, optional
-        Class that the rules describe; the greater of the two labels when not given.
+        Class that the rules describe. When not given it is chosen with the penalty, and the
+        greater of the two labels where that or ``class_weights`` are given, or a black box.
     class_weights : pair of int, optional
         What an error on a row of the other class, and on one of the positive class, weighs. Not
         with a black box.
@@ -101,7 +103,8 @@ class RuleSetClassifier(FittedRules):
     k_ : int
         Most conditions of a rule.
     choice_ : Choice
-        How these two were chosen, with ``penalty="auto"`` and labels: all that were validated.
+        How these and the class were chosen, with ``penalty="auto"`` and labels: all that were
+        validated.
     classes_ : (2,) array
         The labels, sorted.
     positive_ : label
@@ -215,8 +218,9 @@ class RuleSetClassifier(FittedRules):
     ) -> RuleSetLearning:
         """State the problem that fit solves, for other engines and :func:`cpx.save`.
 
-        Nothing needs to be fitted before. With ``penalty="auto"``, the price and the maximum
-        length of a rule are those that the last fit chose; before a fit they are chosen here.
+        Nothing needs to be fitted before. With ``penalty="auto"``, the price, the maximum length
+        and the class of a rule are those that the last fit chose; before a fit they are chosen
+        here.
 
         Parameters
         ----------

@@ -92,6 +92,7 @@ class FittedRules(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     rule_set_ : RuleSet
     penalty_ : Fraction
     k_ : int
+    positive_ : label
     n_features_in_ : int
     """
 
@@ -99,6 +100,7 @@ class FittedRules(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     rule_set_: RuleSet
     penalty_: Fraction
     k_: int
+    positive_: Any
     n_features_in_: int
 
     def __init__(

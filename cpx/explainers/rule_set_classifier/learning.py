@@ -41,6 +41,7 @@ __all__ = ["answer", "from_black_box", "from_labels", "measured", "most_conditio
 BoolArray = npt.NDArray[np.bool_]
 
 _BINS, _CELLS = 10, 64
+_FINE = 20  # bins where rows held out say how far to trust their limits
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +73,8 @@ class LabelledRows:
         weights = RowWeights.of(sample_weight, rows)
         if not weights.kept.all():
             X, labels = _kept(X, weights.kept), labels[weights.kept]
-        bins = _BINS if asked.n_bins is None else asked.n_bins
+        usual = _FINE if asked.penalty == "auto" else _BINS
+        bins = usual if asked.n_bins is None else asked.n_bins
         binarizer = Binarizer(
             bins, categorical=asked.categorical, max_categories=asked.max_categories
         ).fit(X, weights=weights.counts)
@@ -84,13 +86,14 @@ class LabelledRows:
 
     def priced(
         self, asked: FittedRules, stop: threading.Event | None = None
-    ) -> tuple[FittedRules, Choice | None]:
+    ) -> tuple[FittedRules, LabelledRows, Choice | None]:
         """Choose the price of a rule where none is given, in half of the time limit at most.
 
-        Returns the parameters with it.
+        Returns the parameters with it, and the rows with the class that rules are for.
         """
         if asked.penalty != "auto":
-            return with_price(asked, asked.penalty, most_conditions(asked)), None
+            rows = self if asked.positive is None else self.describing(asked.positive)
+            return with_price(asked, asked.penalty, most_conditions(asked)), rows, None
         from cpx.models.rule_set.learning import RuleSetLearning
 
         end = time.monotonic() + (seconds(asked.time_limit) or math.inf) / 2
@@ -98,15 +101,25 @@ class LabelledRows:
         def late() -> bool:
             return (stop is not None and stop.is_set()) or time.monotonic() > end
 
-        rows = Samples(self.literals.matrix, self.same, self.weights.counts)
+        samples = Samples(self.literals.matrix, self.same, self.weights.counts)
         k = most_conditions(asked)
         lengths = LENGTHS if asked.k is None else tuple(dict.fromkeys((k, (k + 1) // 2)))
-        problem = RuleSetLearning(rows, k, FALLBACK, class_weights=asked.class_weights)
+        problem = RuleSetLearning(samples, k, FALLBACK, class_weights=asked.class_weights)
+        classes = {self.target.positive: self.same}
+        if asked.positive is None and asked.class_weights is None:
+            classes[self.target.negative] = ~self.same
         errors = problem.error_weights
         choice = chosen_price(
-            rows.agreement, self.same, errors, lengths, seed=asked.seed, stop=late
+            samples.agreement, classes, errors, lengths, seed=asked.seed, stop=late
         )
-        return with_price(asked, choice.penalty, choice.k), choice
+        rows = self.describing(choice.positive)
+        return with_price(asked, choice.penalty, choice.k), rows, choice
+
+    def describing(self, positive: Any) -> LabelledRows:
+        """Return the rows with one of the two classes as that of the rules."""
+        target = Target(self.target.classes, positive)
+        other = target.positive != self.target.positive
+        return replace(self, target=target, same=self.same ^ other)
 
     @property
     def samples(self) -> Samples:
@@ -128,10 +141,12 @@ def most_conditions(asked: FittedRules) -> int:
 
 
 def as_fitted(asked: FittedRules) -> FittedRules:
-    """Return parameters with the price and k of the last fit, where it chose them."""
+    """Return parameters with the price, k and class of the last fit, where it chose them."""
     if asked.penalty != "auto" or not hasattr(asked, "penalty_"):
         return asked
-    return with_price(asked, asked.penalty_, asked.k_)
+    priced = with_price(asked, asked.penalty_, asked.k_)
+    priced.positive = asked.positive_
+    return priced
 
 
 def _kept(X: Any, kept: BoolArray) -> Any:
@@ -164,7 +179,7 @@ def from_labels(
     _check_loop(asked)
     rows = LabelledRows.of(asked, X, y, sample_weight)
     started, limit = time.monotonic(), seconds(asked.time_limit) or math.inf
-    asked, choice = rows.priced(asked, stop)
+    asked, rows, choice = rows.priced(asked, stop)
     if choice is not None and limit < math.inf:
         # Half is left, or hardly less: a step may end late.
         limit = max(limit / 2, limit - (time.monotonic() - started))
@@ -347,7 +362,7 @@ def stated(asked: FittedRules, X: Any, y: Any, sample_weight: Any, name: str) ->
     from cpx.models.rule_set.learning import RuleSetLearning
 
     rows = LabelledRows.of(asked, X, y, sample_weight)
-    asked, _ = rows.priced(as_fitted(asked))
+    asked, rows, _ = rows.priced(as_fitted(asked))
     return RuleSetLearning(
         rows.samples,
         most_conditions(asked),

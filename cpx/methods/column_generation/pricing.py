@@ -56,9 +56,11 @@ def beam_pricing(
     d = allowed.shape[1]
     parts = [slice(at, at + _ROWS) for at in range(0, len(rows), _ROWS)]
     whole = table.numbers(rows) if table.few else None
-    owners, sets = np.arange(len(seeds)), [()] * len(seeds)
+    owners = np.arange(len(seeds))
+    sets: list[Features] = [()] * len(seeds)
     # Beams of like seeds share sets, whose weights are summed once.
-    place, covers = {(): 0}, np.ones((1, len(rows)), dtype=np.float32)
+    place: dict[Features, int] = {(): 0}
+    covers: Singles = np.ones((1, len(rows)), dtype=np.float32)
     found: dict[Features, float] = {}
     for size in range(1, min(k, d) + 1):
         sums: Singles = np.zeros((len(covers), d), dtype=np.float32)

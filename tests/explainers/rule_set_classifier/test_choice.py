@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Sequence
 from fractions import Fraction
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -18,6 +19,7 @@ from cpx.explainers.rule_set_classifier import choice as choosing
 from cpx.explainers.rule_set_classifier import learning
 from cpx.explainers.rule_set_classifier.choice import FALLBACK, Choice, chosen_price
 from cpx.methods import column_generation
+from cpx.methods.column_generation import exchange
 from cpx.methods.column_generation.exchange import price_path
 from cpx.methods.column_generation.table import Table
 
@@ -37,10 +39,10 @@ def test_fewer_rules_that_hold_better_on_noise(seeds: Sequence[int]) -> None:
         X, y = coins(120, 0.25, seed)
         new, truth = coins(3000, 0.0, seed + 100)
         for penalty in ("auto", 0.01):
-            model = RuleSetClassifier(k=2, penalty=penalty, time_limit=None).fit(X, y)
+            model = RuleSetClassifier(2, penalty, positive=1, time_limit=None).fit(X, y)
             found.append((len(model.rules_), model.score(new, truth)))
     rules, scores = np.mean(np.array(found).reshape(-1, 2, 2), axis=0).T
-    assert rules[0] == 1 < rules[1]
+    assert 1 <= rules[0] < rules[1] / 2
     assert scores[0] > scores[1] + 0.05
 
 
@@ -55,43 +57,96 @@ def test_rules_are_cheap_where_all_of_them_hold() -> None:
 
 
 def test_what_was_validated_is_what_it_says() -> None:
-    """The accuracies and their errors, folds and paths once more."""
+    """The accuracies and their errors, folds and paths once more, and the choice from them."""
     rng = np.random.default_rng(3)
-    literals = rng.random((110, 10)) < 0.5
-    same = (literals[:, 0] & literals[:, 1]) ^ (rng.random(110) < 0.1)
-    weights = rng.integers(1, 4, 110)
-    choice = chosen_price(literals, same, weights, (3, 2), seed=7, stop=lambda: False)
+    literals = rng.random((210, 10)) < 0.5
+    same = (literals[:, :3].all(axis=1) | literals[:, 3:5].all(axis=1)) ^ (rng.random(210) < 0.05)
+    weights = rng.integers(1, 4, 210)
+    classes = {"yes": same, "no": ~same}
+    choice = chosen_price(literals, classes, weights, (3, 2), seed=7, stop=lambda: False)
     again = np.random.default_rng(7)
-    divided = np.empty((4, 110), dtype=int)
+    divided = np.empty((4, 210), dtype=int)
     for fold in divided:
         for rows in (np.flatnonzero(same), np.flatnonzero(~same)):
             fold[again.permutation(rows)] = np.arange(len(rows)) % 5
-    penalties = sorted({one.penalty for one in choice.validated}, reverse=True)
-    assert penalties == [Fraction(share) for share in ("0.08", "0.04")]
-    for k in (2, 3):
-        accuracies, sizes = [], []
-        for seen in (fold != f for fold in divided for f in range(5)):
-            table = Table(literals[seen], same[seen], weights[seen])
+    times, enough = {}, []
+    for (label, of_class), k in product(classes.items(), (2, 3)):
+        mine = [one for one in choice.validated if (one.positive, one.k) == (label, k)]
+        least = [Fraction(share) for share in ("0.08", "0.04", "0.02", "0.01", "0.005")]
+        penalties = [p for p in least if p * 210 >= k * Fraction(3, 4)]
+        assert [one.penalty for one in mine] == penalties
+        accuracies, sizes, right = [], [], np.zeros((4, len(penalties), 210))
+        for t, f in product(range(4), range(5)):
+            seen = divided[t] != f
+            table = Table(literals[seen], of_class[seen], weights[seen])
             prices = [p * int(weights[seen].sum()) for p in penalties]
             sets = price_path(table, k, prices, np.random.default_rng(7))
-            right = []
-            for rules in sets:
-                covered = np.zeros(110, dtype=bool)
+            for i, rules in enumerate(sets):
+                covered = np.zeros(210, dtype=bool)
                 for rule in rules:
                     assert len(rule) <= k
                     covered |= literals[:, list(rule)].all(axis=1)
-                good = (covered == same) & ~seen
-                right.append(weights[good].sum() / weights[~seen].sum())
-            accuracies.append(right)
+                right[t, i] += (covered == of_class) & ~seen
+            accuracies.append(right[t][:, ~seen] @ weights[~seen] / weights[~seen].sum())
             sizes.append([len(rules) for rules in sets])
-        mine = [one for one in choice.validated if one.k == k]
-        np.testing.assert_allclose([one.accuracy for one in mine], np.mean(accuracies, axis=0))
-        errors = np.std(accuracies, axis=0, ddof=1) / 5**0.5
-        np.testing.assert_allclose([one.error for one in mine], errors)
-        np.testing.assert_allclose([one.rules for one in mine], np.mean(sizes, axis=0))
-    best = max(choice.validated, key=lambda one: one.accuracy)
-    enough = [one for one in choice.validated if one.accuracy >= best.accuracy - best.error / 2]
-    assert choice.chosen == min(enough, key=lambda one: (-one.penalty, one.k))
+        found = np.array([[one.accuracy, one.error, one.rules] for one in mine]).T
+        for t in range(1, 5):
+            part = np.array(accuracies[: 5 * t])
+            means = part.mean(axis=0), part.std(axis=0, ddof=1) / 5**0.5
+            if np.allclose(found, [*means, np.mean(sizes[: 5 * t], axis=0)]):
+                times[label, k] = t
+        if times[label, k] == 4:
+            enough += zip(mine, right.mean(axis=0), strict=True)
+    # Some were given up, and what was not is compared.
+    assert min(times.values()) < max(times.values()) == 4
+    short, long = (
+        max(
+            (pair for pair in enough if pair[0].k == k),
+            key=lambda pair: (pair[0].accuracy, -pair[0].rules, pair[0].penalty),
+            default=None,
+        )
+        for k in (2, 3)
+    )
+    taken = long if short is None or (long and lead(long[1], short[1], weights) > 2) else short
+    assert choice.chosen == taken[0]
+
+
+def lead(one: np.ndarray, other: np.ndarray, weights: np.ndarray) -> float:
+    """Return the difference in accuracy in units of its standard error."""
+    gains = (one - other) * weights / weights.sum()
+    return gains.mean() * len(gains) / (gains.std() * len(gains) ** 0.5)
+
+
+def path_of(k: int, right: list[list[int]], name: str = "yes") -> choosing._Path:
+    """Return a path of two prices with rows of a single division."""
+    path = choosing._Path(name, np.zeros(len(right[0]), dtype=bool), k)
+    path.penalties = path.penalties[: len(right)]
+    path.right = np.array(right)
+    path.sizes, path.accuracies = [[1] * len(right)] * 5, [np.mean(right, axis=1).tolist()] * 5
+    return path
+
+
+def test_longer_rules_need_evidence() -> None:
+    rows, ones = 100, np.ones(100, dtype=np.int64)
+
+    def right(errors: int) -> list[int]:
+        return [0] * errors + [1] * (rows - errors)
+
+    short = path_of(2, [right(30)])
+    # Some more rows of 100 are a little more standard errors than their square root.
+    for errors, wins, stays in ((30, 0, 0), (29, 0, 1), (27, 0, 1), (26, 1, 1), (20, 1, 1)):
+        long = path_of(4, [right(errors)])
+        assert choosing._taken([short, long], ones).k == (4 if wins else 2)
+        assert (long in choosing._contenders([short, long], ones)) == stays
+        # What is behind longer rules by three standard errors is not looked at again.
+        assert (short in choosing._contenders([short, long], ones)) == (errors > 20)
+    other = path_of(2, [right(50), right(30)], "no")
+    assert choosing._contenders([short, other], ones) == [short, other]
+    assert choosing._contenders([short, path_of(2, [right(50), right(40)])], ones) == [short]
+    assert choosing._taken([other, short], ones).positive == "yes"
+    for errors, hopeless in ((0, 1), (3, 1), (4, 0)):
+        assert choosing._hopeless(4, [path_of(2, [right(errors)])], ones) == hopeless
+        assert not choosing._hopeless(2, [path_of(2, [right(errors)])], ones)
 
 
 def test_sets_of_a_path_are_local_optima_and_grow() -> None:
@@ -106,7 +161,7 @@ def test_sets_of_a_path_are_local_optima_and_grow() -> None:
 
 
 def test_too_few_rows_are_told() -> None:
-    X, y = coins(20, 0, 0)
+    X, y = coins(18, 0, 0)
     model = RuleSetClassifier().fit(X, y)
     assert (model.penalty_, model.k_, model.choice_.validated) == (FALLBACK, 4, ())
     assert "penalty    0.01, not chosen: too few rows" in str(model)
@@ -128,7 +183,9 @@ def test_no_time_to_choose() -> None:
 def test_the_problem_has_the_price_of_the_fit() -> None:
     X, y = coins(200, 0.25, 0)
     chosen = RuleSetClassifier(time_limit=None).problem(X, y)
-    assert (chosen.penalty, chosen.max_literals) == (Fraction("0.08"), 2)
+    fitted = RuleSetClassifier(time_limit=None).fit(X, y)
+    assert (chosen.penalty, chosen.max_literals) == (fitted.penalty_, fitted.k_)
+    assert chosen.penalty != FALLBACK
     stop = threading.Event()
     stop.set()
     model = RuleSetClassifier().fit(X, y, stop=stop)
@@ -140,12 +197,12 @@ def test_the_problem_has_the_price_of_the_fit() -> None:
 def test_half_of_the_time_is_left_to_learning(monkeypatch) -> None:
     took, left = [], []
 
-    def slowly(literals, same, weights, lengths, *, seed, stop):
+    def slowly(literals, classes, weights, lengths, *, seed, stop):
         began = time.monotonic()
         while not stop():
             time.sleep(0.01)
         took.append(time.monotonic() - began)
-        return Choice(FALLBACK, lengths[0], ())
+        return Choice(next(iter(classes)), FALLBACK, lengths[0], ())
 
     def learned(*args, time_limit, **options):
         left.append(time_limit)
@@ -161,31 +218,32 @@ def test_half_of_the_time_is_left_to_learning(monkeypatch) -> None:
     assert took[1] < 1.2
 
 
-@pytest.mark.parametrize(("folds", "validated"), [(4, set()), (9, {3}), (13, {2, 3})])
+@pytest.mark.parametrize(("folds", "validated"), [(4, set()), (9, {2}), (13, {2, 3})])
 def test_what_time_allows_is_validated(folds, validated, monkeypatch) -> None:
     X, y = coins(200, 0.1, 0)
     literals = np.array([X[name] > limit for name in "abc" for limit in range(3)]).T
-    weights, same, met = np.ones(200, dtype=np.int64), y == 1, []
-    on_fold = choosing._on_fold
+    weights, met = np.ones(200, dtype=np.int64), []
 
     def counted(*args):
-        met.append(on_fold(*args[:-1], lambda: False))
+        met.append(price_path(*args[:-1]))
         return met[-1]
 
-    monkeypatch.setattr(choosing, "_on_fold", counted)
-    choice = chosen_price(literals, same, weights, (3, 2), seed=0, stop=lambda: len(met) > folds)
+    monkeypatch.setattr(exchange, "price_path", counted)
+    choice = chosen_price(
+        literals, {1: y == 1}, weights, (3, 2), seed=0, stop=lambda: len(met) > folds
+    )
     assert {one.k for one in choice.validated} == validated
     # Whole divisions of the rows count, others do not.
     if folds == 13:
-        for k, mine in ((3, met[:5]), (2, met[5:10])):
-            accuracies = np.array(mine)[:, :, 1].mean(axis=0)
-            assert [one.accuracy for one in choice.validated if one.k == k] == accuracies.tolist()
+        for k, mine in ((2, met[:5]), (3, met[5:10])):
+            sizes = np.mean([list(map(len, sets)) for sets in mine], axis=0)
+            assert [one.rules for one in choice.validated if one.k == k] == sizes.tolist()
 
 
 def test_a_length_that_is_not_given_is_chosen() -> None:
     rng = np.random.default_rng(0)
     X = pd.DataFrame(rng.random((300, 6)) < 0.8, columns=list("abcdef"))
-    long = RuleSetClassifier(time_limit=None).fit(X, X.all(axis=1))
+    long = RuleSetClassifier(positive=True, time_limit=None).fit(X, X.all(axis=1))
     assert {one.k for one in long.choice_.validated} == {2, 4, 6}
     assert (long.k_, len(long.rules_[0]), long.score(X, X.all(axis=1))) == (6, 6, 1)
     short = RuleSetClassifier(time_limit=None).fit(X, X["a"] & X["b"])
@@ -193,6 +251,26 @@ def test_a_length_that_is_not_given_is_chosen() -> None:
     assert long.problem(X, X["a"]).max_literals == 6
     given = RuleSetClassifier(penalty=0.01, time_limit=None).fit(X, X["a"])
     assert given.k_ == given.problem(X, X["a"]).max_literals == 4
+
+
+def test_a_class_that_is_not_given_is_chosen() -> None:
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.random((300, 6)) < 0.5, columns=list("abcdef"))
+    rule = ("a = True", "b = True")
+    for y in (X["a"] & X["b"], ~(X["a"] & X["b"])):
+        model = RuleSetClassifier(time_limit=None).fit(X, y)
+        assert {one.positive for one in model.choice_.validated} == {False, True}
+        assert model.positive_ == model.choice_.positive == bool(y[X["a"] & X["b"]].all())
+        assert (model.rules_, model.score(X, y)) == ((rule,), 1)
+        problem = model.problem(X, y)
+        assert problem.samples.context["class"] == str(model.positive_)
+        assert Fraction(model.answer(problem).objective, problem.scale) == model.objective_
+        assert model.measure(X, y).figures[0].precision == 1
+    for given in ({"positive": True}, {"class_weights": (1, 1)}):
+        model = RuleSetClassifier(time_limit=None, **given).fit(X, y)
+        assert model.positive_
+        assert {one.positive for one in model.choice_.validated} == {True}
+    assert RuleSetClassifier(penalty=0.01).fit(X, y).positive_
 
 
 def test_many_rows_are_a_part_of_them() -> None:
@@ -232,7 +310,9 @@ def test_a_black_box_has_the_price_it_had() -> None:
 
 def test_the_picture() -> None:
     X, y = coins(200, 0.2, 1)
-    choice = RuleSetClassifier(k=3, time_limit=None).fit(X, y).choice_
-    ax = choice.plot(Figure().subplots())
-    labels = [text.get_text() for text in ax.get_legend().get_texts()]
-    assert sorted(labels) == ["at most 2 conditions", "at most 3 conditions", "chosen"]
+    both = [f"at most {k} conditions, for {label}" for k in (2, 3) for label in (0, 1)]
+    for positive, lines in ((1, ["at most 2 conditions", "at most 3 conditions"]), (None, both)):
+        model = RuleSetClassifier(k=3, positive=positive, time_limit=None).fit(X, y)
+        ax = model.choice_.plot(Figure().subplots())
+        labels = [text.get_text() for text in ax.get_legend().get_texts()]
+        assert sorted(labels) == [*lines, "chosen"]
