@@ -9,10 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.engine_encodings import INSTANCES as OF_LIBRARY
 from benchmarks.instances import central
 from benchmarks.searching import needle, planted
 from benchmarks.tables import show
-from cpx import solve
+from cpx import library, solve
+from cpx.backends import backend
 
 SECONDS = 0.4
 LIMIT = 60.0
@@ -132,6 +134,15 @@ def main() -> None:
         rows.append([*row, f"{(ratios <= BAR).sum()} of {ratios.size}"])
     head = ["planted", "seeds", "CPU s", *(f"{kind}, kept" for kind in KINDS), *KINDS]
     show("Ratios in the mean, and the worst", [*head, f"at most {BAR}"], rows)
+    rows = []
+    for family, *sizes in OF_LIBRARY:
+        problem = library.make(family, *sizes)
+        if backend("search").accepts(problem):
+            _, plain, others = beside(problem)
+            ratios = [seconds / plain for seconds, _ in others]
+            rows.append([f"{family} {sizes[0]} x {sizes[1]}, k={sizes[2]}", plain, *ratios])
+    head = ["instance", "CPU s", *(f"{kind}, kept" for kind in KINDS), *KINDS]
+    show("Instances of the library: ratios", head, rows)
 
 
 def beside(problem: Any) -> tuple[Any, float, list[tuple[float, Any]]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Set
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -42,7 +42,8 @@ class LinearConstraint:
 
     def holds(self, chosen: Collection[int]) -> bool:
         """Whether an answer of these indices satisfies the constraint."""
-        total = sum(factor for factor, any_of in self.terms if not _apart(any_of, chosen))
+        some = chosen if isinstance(chosen, Set) else set(chosen)
+        total = sum(factor for factor, any_of in self.terms if not some.isdisjoint(any_of))
         return total >= self.at_least
 
     @cached_property
@@ -78,10 +79,6 @@ class LinearConstraint:
         negative = sum(factor < 0 for factor, _ in self.terms)
         unit = all(abs(factor) == 1 for factor, _ in self.terms)
         return unit and self.at_least == 1 - negative
-
-
-def _apart(some: tuple[int, ...], others: Collection[int]) -> bool:
-    return not any(j in others for j in some)
 
 
 @dataclass(frozen=True)
@@ -189,7 +186,7 @@ def propagated(
 
 
 def _decided(
-    row: LinearConstraint, chosen: Collection[int], excluded: Collection[int]
+    row: LinearConstraint, chosen: Set[int], excluded: Set[int]
 ) -> tuple[set[int], set[int]] | None:
     """Return what a constraint requires and forbids besides; None where it cannot hold.
 
@@ -198,7 +195,7 @@ def _decided(
     """
     most, with_it, without_it = 0, dict[int, int](), dict[int, int]()
     for factor, any_of in row.terms:
-        holds = any(j in chosen for j in any_of)
+        holds = not chosen.isdisjoint(any_of)
         left = [j for j in any_of if j not in excluded]
         if factor > 0 and left:
             most += factor
