@@ -226,6 +226,15 @@ def test_sets_that_cost_less_are_counted_in_any_part() -> None:
     assert min(*refused, beyond) > 30
 
 
+def test_no_few_features_are_needed_where_the_kept_ones_are_enough() -> None:
+    samples = Samples([[0, 1], [0, 0], [1, 1]], [False, False, True])
+    problem = MinCertificate(samples, required=[0], forbidden=[1])
+    assert optimum(problem) == 1
+    for rule in ("bounded", "counted"):
+        with pytest.raises(Refused, match="the required features alone"):
+            proved(problem.to_dict(), document(problem, ["few", rule], Claim(2)))
+
+
 def test_a_search_spares_most_programs_where_sets_have_few_features(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

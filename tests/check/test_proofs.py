@@ -556,6 +556,21 @@ def test_boxes_in_each_other_take_no_more_memory_than_allowed(
     assert refused
 
 
+def test_sets_of_four_more_are_counted_in_no_more_memory_than_allowed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rng = np.random.default_rng(0)
+    problem = KMonomial(Samples(rng.random((300, 12)) < 0.7, rng.random(300) < 0.4), k=5)
+    goal = Claim(optimum(problem))
+    _, lines = prover.prove(problem.to_dict(), goal, never)
+    parts = lines[0].removeprefix("split ").split()
+    lines = [lines[0], *["counted"] * len(parts)]
+    assert proved(problem.to_dict(), document(problem, lines, goal)) == goal
+    monkeypatch.setattr(checker, "MOST_ENTRIES", 0)
+    with pytest.raises(Refused, match="entries"):
+        proved(problem.to_dict(), document(problem, lines, goal))
+
+
 def _tightened(box: Box, useful: Any) -> Any:
     """Drop pairs once, one by one, as the page on proofs has it."""
     (c, l), r = box.pairs, box.r  # noqa: E741
