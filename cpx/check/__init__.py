@@ -24,8 +24,9 @@ from pkgutil import iter_modules
 from typing import Any
 
 from cpx.check import monomials, rule_sets
-from cpx.check.claims import UNDECIDED, malformed, plain, shown
+from cpx.check.claims import UNDECIDED
 from cpx.check.proofs import Claim, covers
+from cpx.check.result_fields import malformed, plain, shown
 
 __all__ = [
     "SECONDS",

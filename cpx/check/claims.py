@@ -1,4 +1,4 @@
-"""Checks shared by all kinds of answers: fields and their types, bound, trace, rule and sentences.
+"""Checks shared by all kinds of answers: bound, trace, rule text, sentences, side constraints.
 
 Each sentence is written here a second time, from the instance and from what it means. One that is
 left out says nothing wrong.
@@ -6,13 +6,11 @@ left out says nothing wrong.
 
 from __future__ import annotations
 
-import math
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
+from cpx.check.result_fields import shown
 
 __all__ = [
     "KEEPS",
@@ -24,15 +22,12 @@ __all__ = [
     "compare_shares",
     "having",
     "kept_words",
-    "malformed",
     "names_of",
     "nothing_found",
     "number",
     "percent",
-    "plain",
     "plural",
     "proof",
-    "shown",
     "wrong_features",
     "wrong_rule",
     "wrong_sentences",
@@ -45,203 +40,6 @@ UNDECIDED = "not decided within the time the checker has"
 """What is said where the checker gives up: neither a confirmation nor a failure."""
 
 _LONGEST = 200
-
-# ------------------------------------------------------------------ fields and types
-
-_Test = Callable[[Any], bool]
-
-# No engine has a value beyond 64 bits; a fraction has two of them.
-_MOST = 2**64
-_FRACTION = re.compile(r"-?[0-9]{1,40}(/[0-9]{0,39}[1-9][0-9]{0,39})?")
-_STATUSES = ("OPTIMAL", "FEASIBLE", "INFEASIBLE", "UNKNOWN", "ERROR")
-_TERMINATIONS = ("COMPLETED", "TIME_LIMIT", "MEMORY_LIMIT", "INTERRUPTED", "SOLVER_ERROR")
-
-
-def shown(value: object) -> str:
-    """Return a value as text, of a long one the beginning."""
-    try:
-        text = repr(value)
-    except (RecursionError, ValueError):  # nested deeply, or an integer of too many digits
-        return f"a {type(value).__name__} that is too large"
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
-
-
-def _integer(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
-
-
-def _count(value: Any) -> bool:
-    return _integer(value) and value >= 0
-
-
-def _number(value: Any) -> bool:
-    if isinstance(value, float):
-        return math.isfinite(value)
-    return _integer(value) and abs(value) < _MOST
-
-
-def _text(value: Any) -> bool:
-    return isinstance(value, str)
-
-
-def _fraction(value: Any) -> bool:
-    return _text(value) and _FRACTION.fullmatch(value) is not None
-
-
-def _value(value: Any) -> bool:
-    return _fraction(value) or (_integer(value) and abs(value) < _MOST)
-
-
-def _truth(value: Any) -> bool:
-    return isinstance(value, bool)
-
-
-def _object(value: Any) -> bool:
-    return isinstance(value, Mapping)
-
-
-def _one_of(known: tuple[object, ...]) -> _Test:
-    return lambda value: any(type(value) is type(one) and value == one for one in known)
-
-
-def _or_none(test: _Test) -> _Test:
-    return lambda value: value is None or test(value)
-
-
-def _all(test: _Test) -> _Test:
-    return lambda value: isinstance(value, list) and all(map(test, value))
-
-
-def _row(*tests: _Test) -> _Test:
-    def right(value: Any) -> bool:
-        if not isinstance(value, list) or len(value) != len(tests):
-            return False
-        return all(test(part) for test, part in zip(tests, value, strict=True))
-
-    return right
-
-
-def _values(test: _Test) -> _Test:
-    return lambda value: _object(value) and all(map(test, value.values()))
-
-
-def _estimate(value: Any) -> bool:
-    """Say whether a value is a precision on fresh samples: counts, and limits around them."""
-    keys = ("agreeing", "drawn", "low", "high", "confidence")
-    if not _object(value) or {*value} != {*keys}:
-        return False
-    agreeing, drawn, low, high, confidence = (value[key] for key in keys)
-    if not (_count(agreeing) and _count(drawn) and all(map(_number, (low, high, confidence)))):
-        return False
-    if confidence == 1:  # known, not estimated
-        return bool(drawn > 0 and low == high == agreeing / drawn <= 1)
-    inside = drawn > 0 and low <= Fraction(agreeing, drawn) <= high
-    return bool(inside and low >= 0 and high <= 1 and 0 < confidence < 1)
-
-
-def _counts(value: Any) -> bool:
-    """Say whether a value has the counts of a rule on unseen samples."""
-    names = ("agreeing", "covered", "total")
-    if not _object(value) or {*value} != {*names} or not all(map(_count, value.values())):
-        return False
-    agreeing, covered, total = (value[name] for name in names)
-    return bool(agreeing <= covered <= total and total > 0)
-
-
-# What a field must be; with a star when nothing can be judged without it. Of the others a saved
-# result has all but those with a question mark.
-_RESULT: dict[str, tuple[str, _Test]] = {
-    "format?": ("'cpx-result'", _one_of(("cpx-result",))),
-    "version?": ("1", _one_of((1,))),
-    "status*": (f"one of {', '.join(_STATUSES)}", _one_of(_STATUSES)),
-    "termination": (f"one of {', '.join(_TERMINATIONS)}", _one_of(_TERMINATIONS)),
-    "raw_status": ("a string", _text),
-    "objective*": ("an integer or a fraction", _or_none(_value)),
-    "bound*": ("an integer or a fraction", _or_none(_value)),
-    "gap*": ("a number", _or_none(_number)),
-    "explanation*": ("an object", _or_none(_object)),
-    "trace*": (
-        "a list of seconds, value and bound",
-        _all(_row(_number, _or_none(_value), _or_none(_value))),
-    ),
-    "times": ("an object of numbers", _values(_number)),
-    "sizes": ("an object of numbers", _values(_number)),
-    "backend": ("a string", _text),
-    "solver": ("a string", _text),
-    "encoding": ("a string", _text),
-    "versions": ("an object of strings", _values(_text)),
-    "options": ("an object", _object),
-    "warnings": ("a list of strings", _all(_text)),
-    "memory": ("an integer", _or_none(_count)),
-    "verified": ("true or false", _truth),
-    "error?": ("a string", _text),
-}
-_EXPLANATION: dict[str, tuple[str, _Test]] = {
-    "features*": ("a list of integers", _all(_integer)),
-    "rule*": ("an object", _object),
-    "text": ("a string", _text),
-    "precision": ("a fraction", _or_none(_fraction)),
-    "coverage": ("a fraction", _or_none(_fraction)),
-    "fresh": ("counts and limits around their ratio", _or_none(_estimate)),
-    "proved": ("a string", _text),
-    "guarantee?": ("a string", _text),
-    "notes?": ("a list of strings", _all(_text)),
-    "unseen?": ("counts of agreeing, covered and all samples", _counts),
-}
-_RULE: dict[str, tuple[str, _Test]] = {
-    "literals*": ("a list of numbers and texts", _all(_row(_integer, _text))),
-    "conclusion": ("a string", _text),
-    "conditions": ("a list of strings", _all(_text)),
-    "figures?": ("a list of four integers each", _all(_row(*[_integer] * 4))),
-    "total?": ("an integer", _count),
-    "price?": ("a fraction", _fraction),
-}
-
-
-def malformed(result: object) -> list[str]:
-    """Return which fields of a result are missing, or are not what they must be.
-
-    Parameters
-    ----------
-    result : object
-        What a JSON file has. Without a format it may lack what is not judged.
-    """
-    if not isinstance(result, Mapping):
-        return [f"a result must be an object, got {shown(result)}"]
-    saved = "format" in result
-    out = _wrong(_RESULT, result, saved)
-    found = result.get("explanation")
-    if out or found is None:
-        return out
-    if out := _wrong(_EXPLANATION, found, saved):
-        return out
-    return _wrong(_RULE, found["rule"], saved)
-
-
-def _wrong(
-    fields: dict[str, tuple[str, _Test]], data: Mapping[str, Any], saved: bool
-) -> list[str]:
-    out = []
-    for field, (what, test) in fields.items():
-        name = field.rstrip("*?")
-        if name in data:
-            if not test(data[name]):
-                out.append(f"{name}: must be {what}, got {shown(data[name])}")
-        elif field.endswith("*") or (saved and not field.endswith("?")):
-            out.append(f"{name}: is missing")
-    return out
-
-
-def plain(instance: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return an instance as it is saved: samples as strings."""
-    rows = instance.get("samples")
-    if not isinstance(rows, np.ndarray):
-        return instance
-    digits = np.where(rows, "1", "0").tolist()
-    return {**instance, "samples": ["".join(row) for row in digits]}
-
-
-# ------------------------------------------------------------------ figures and bounds
 
 
 def compare(out: list[str], what: str, said: object, given: object) -> None:
@@ -336,9 +134,6 @@ def proof(result: Mapping[str, Any], objective: int | Fraction, sign: int) -> li
     if values and values[-1] < sign * objective:
         out.append(f"trace: ends beyond the value {objective} of the solution")
     return out
-
-
-# ------------------------------------------------------------------ rules and sentences
 
 
 def wrong_rule(

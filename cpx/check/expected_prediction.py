@@ -22,7 +22,6 @@ from cpx.check.claims import (
     nothing_found,
     plural,
     proof,
-    shown,
     wrong_features,
     wrong_rule,
     wrong_sentences,
@@ -30,6 +29,7 @@ from cpx.check.claims import (
 )
 from cpx.check.expected_scores import MOST_WORK, ExactScores, TooLong
 from cpx.check.intervals import Intervals
+from cpx.check.result_fields import shown
 
 __all__ = ["KINDS", "Fewest", "Greatest", "judge"]
 

@@ -2,7 +2,8 @@
 
 - ``one_call``: :func:`cpx.explain`, for either kind of explanation;
 - ``arguments``: those that are given by name, for editors and type checkers;
-- ``question``: which rule is wanted, ties between rules broken, the comparison with the best;
+- ``question``: which rule is wanted;
+- ``conclusions``: ties between rules broken, what is noted, the comparison with the best;
 - ``conditions``: the conditions that a person writes, read as features;
 - ``explainer``: the steps to a rule, one by one, for any classifier;
 - ``sufficient``: what forces a prediction of a tree model;

@@ -21,6 +21,7 @@ from cpx.data.oracle import classifier_name
 from cpx.data.samples import Samples
 from cpx.data.statistics import UniformLimits, exact_lower
 from cpx.errors import InvalidOption
+from cpx.explainers.conclusions import break_tie
 from cpx.explainers.guarantees import (
     allowed_rules,
     chance,
@@ -28,7 +29,6 @@ from cpx.explainers.guarantees import (
     rounded_down,
     rounded_up,
 )
-from cpx.explainers.question import break_tie
 from cpx.models.monomial.precision_coverage import MaxPrecision
 from cpx.solving import solve
 

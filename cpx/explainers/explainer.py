@@ -32,8 +32,9 @@ from cpx.explainers.arguments import (
     QuestionOptions,
     RuleOptions,
 )
+from cpx.explainers.conclusions import break_tie, compared, with_remarks
 from cpx.explainers.conditions import Conditions
-from cpx.explainers.question import Question, break_tie, compared, size_to_compare, with_remarks
+from cpx.explainers.question import Question, size_to_compare
 from cpx.explainers.rivals import rivals
 from cpx.models.monomial.problem import MonomialProblem
 from cpx.processes.interrupts import interruptible
@@ -327,7 +328,7 @@ class Explainer:
         """Return the result of solving ``problem`` with its rule measured on fresh samples.
 
         The problem is what :meth:`state` returned for the question. Of equally precise rules the
-        one that covers most is taken; see :func:`cpx.explainers.question.break_tie`.
+        one that covers most is taken; see :func:`cpx.explainers.conclusions.break_tie`.
         """
         result = break_tie(problem, result)
         if result.explanation is None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from cpx.check.claims import _counts, _estimate, malformed
+from cpx.check.result_fields import _counts, _estimate, malformed
 
 ESTIMATE = {"agreeing": 3, "drawn": 4, "low": 0.5, "high": 0.9, "confidence": 0.95}
 RESULT: dict[str, Any] = {

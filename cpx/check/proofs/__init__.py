@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import IO, Any
 
-from cpx.check.claims import number, plain
+from cpx.check.claims import number
 from cpx.check.proofs import (
     certificates,
     expected,
@@ -21,6 +21,7 @@ from cpx.check.proofs import (
     rule_sets,
 )
 from cpx.check.proofs.document import Claim, Document, Refused, Undecided, fingerprint, opened
+from cpx.check.result_fields import plain
 from cpx.support.one_thread import one_thread
 
 __all__ = ["PROVABLE", "Claim", "Refused", "Undecided", "covers", "proved"]
