@@ -76,15 +76,15 @@ def test_what_is_saved_says_so_and_is_checked(table: pd.DataFrame) -> None:
     assert problem.brief()[0].startswith(f"all {N} rows (")
     result = explainer.solve(table.iloc[1], 2)
     saved = result.to_dict()
-    assert check.complaints(problem.to_dict(), saved) == []
+    assert check.violations(problem.to_dict(), saved) == []
     assert not [text for text in check.on_trust(problem.to_dict(), saved) if "fresh" in text]
     assert Explanation.from_dict(saved["explanation"]).fresh.exact
     wrong = PrecisionEstimate.known(saved["explanation"]["fresh"]["agreeing"] - 1, 200)
     saved["explanation"]["fresh"] = vars(wrong)
-    (complaint,) = check.complaints(problem.to_dict(), saved)
+    (complaint,) = check.violations(problem.to_dict(), saved)
     assert complaint.startswith("fresh: the result says [")
     saved["explanation"]["fresh"]["high"] = 1.0
-    (complaint,) = check.complaints(problem.to_dict(), saved)
+    (complaint,) = check.violations(problem.to_dict(), saved)
     assert complaint.startswith("fresh: must be counts and limits around their ratio")
 
 

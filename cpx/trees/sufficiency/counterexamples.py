@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from itertools import count
 from typing import Any
+from weakref import finalize
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -229,6 +230,8 @@ class VoteClauses:
         from cpx.support.totalizer import sum_encoding
 
         self._solver: Any = Solver("glucose4")
+        # One that is left at the end of the process complains that its module is gone.
+        finalize(self, self._solver.delete)
         self._n, self._x = len(grid.used), x
         new = count(self._n + 1).__next__
         values, base, need = differences(model, own, rival)
