@@ -94,7 +94,7 @@ def _states_all(name):
     return encoding.faithful and encoding.limits
 
 
-@pytest.mark.parametrize("encoding", filter(_states_all, Careful.encoding_names()))
+@pytest.mark.parametrize("encoding", [*filter(_states_all, Careful.encoding_names())])
 def test_every_encoding_has_the_least_cost(encoding):
     for seed in range(3):
         problem = _problem(seed, alarm=seed + 1, min_coverage="1/10")

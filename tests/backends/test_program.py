@@ -70,7 +70,7 @@ def case(number: int) -> tuple[conformance.Case, str]:
 
 @pytest.mark.parametrize("name", [there(name) for name in REAL])
 def test_real_programs(name: str) -> None:
-    for number in range(0, 117, 20):
+    for number in (0, 40, 80):  # a rule, a set and a reason
         found, encoding = case(number)
         result = cpx.solve(found.problem, f"program:{name}", encoding=encoding, isolate=False)
         conformance.check_result(result, found.problem, found.optimum, closed=True)

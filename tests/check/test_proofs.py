@@ -530,7 +530,7 @@ def test_boxes_in_each_other_take_no_more_memory_than_allowed(
     counted: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rng, refused = np.random.default_rng(counted), 0
-    for _ in range(5):
+    for _ in range(3):
         samples = Samples(rng.random((80, 12)) < 0.6, rng.random(80) < 0.4)
         problem = KMonomial(samples, k=6)
         goal = Claim(optimum(problem))

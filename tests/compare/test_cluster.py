@@ -46,7 +46,7 @@ def cluster(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_a_worker_that_dies_costs_no_run(cluster: Any, tmp_path: Path) -> None:
     problems = {"a": tiny(), "b": tiny(k=2)}
-    asked: dict[str, Any] = {"seeds": range(4), "time_limit": 60, "memory": 2**32}
+    asked: dict[str, Any] = {"seeds": range(2), "time_limit": 60, "memory": 2**32}
     killed: list[str] = []
     shutdown()
 

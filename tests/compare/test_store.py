@@ -262,7 +262,7 @@ def _fuzz_stores(folder: Path, rounds: int) -> None:
 
 
 def test_fuzzed_stores_are_read_or_refused(tmp_path: Path) -> None:
-    _fuzz_stores(tmp_path, 80)
+    _fuzz_stores(tmp_path, 40)
 
 
 @pytest.mark.slow

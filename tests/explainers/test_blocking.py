@@ -227,7 +227,15 @@ EXPECTATION_ENGINES = ["cpsat", "maxsat", "milp", "search"]
 
 
 @pytest.mark.parametrize("backend", EXPECTATION_ENGINES)
-@pytest.mark.parametrize(("dual", "seeds"), [(False, (31, 44, 59, 5)), (True, (18, 19, 72))])
+@pytest.mark.parametrize(
+    ("dual", "seeds"),
+    [
+        (False, (31, 5)),
+        (True, (18, 72)),
+        pytest.param(False, (44, 59), marks=pytest.mark.slow),
+        pytest.param(True, (19,), marks=pytest.mark.slow),
+    ],
+)
 def test_expected_predictions(dual: bool, seeds: tuple[int, ...], backend: str) -> None:
     # Many sets are listed and none at all, with required and forbidden attributes among them.
     for seed in seeds:

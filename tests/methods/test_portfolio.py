@@ -290,7 +290,7 @@ def test_on_one_core_they_take_turns_and_none_is_left_stopped(monkeypatch) -> No
     from cpx.solving.servers import shutdown
 
     shutdown()
-    for limit, why in ((20, Termination.INTERRUPTED), (2, Termination.TIME_LIMIT)):
+    for limit, why in ((20, Termination.INTERRUPTED), (1.2, Termination.TIME_LIMIT)):
         seen: set[int] = set()
         stop, over = threading.Event(), threading.Event()
 

@@ -401,7 +401,10 @@ assert pandas.Series([1, 2]).sum() == 3
 """
 
 
-@pytest.mark.parametrize("engine", ["search", "cpsat", "maxsat", "milp"])
+@pytest.mark.parametrize(
+    "engine",
+    ["search", "milp", *(pytest.param(e, marks=pytest.mark.slow) for e in ("cpsat", "maxsat"))],
+)
 def test_a_worker_has_all_that_a_solve_imports_and_no_tables(engine: str) -> None:
     backends.backend(engine).require()
     command = [sys.executable, "-c", _MODULES_OF_A_SOLVE, engine]

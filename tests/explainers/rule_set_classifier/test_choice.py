@@ -182,8 +182,8 @@ def test_no_time_to_choose() -> None:
 
 def test_the_problem_has_the_price_of_the_fit() -> None:
     X, y = coins(200, 0.25, 0)
-    chosen = RuleSetClassifier(time_limit=None).problem(X, y)
-    fitted = RuleSetClassifier(time_limit=None).fit(X, y)
+    model = RuleSetClassifier(k=3, positive=1, time_limit=None)
+    chosen, fitted = model.problem(X, y), model.fit(X, y)
     assert (chosen.penalty, chosen.max_literals) == (fitted.penalty_, fitted.k_)
     assert chosen.penalty != FALLBACK
     stop = threading.Event()

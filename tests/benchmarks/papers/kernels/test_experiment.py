@@ -27,6 +27,7 @@ def test_every_data_set_has_its_published_figures() -> None:
     assert choose() == DATASETS
 
 
+@pytest.mark.slow
 def test_every_known_rule_is_found_or_one_of_equal_weight() -> None:
     for task in tasks(DATASETS, Protocol(runs=1, genetic=False)):
         run = make(task)
