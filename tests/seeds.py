@@ -33,7 +33,8 @@ def of_each(name: str) -> Callable[[Test], Test]:
                 try:
                     test(**{name: value}, **given)
                 except BaseException as error:
-                    error.add_note(f"{name} {value}")
+                    told = ", ".join(map(str, value)) if isinstance(value, tuple) else value
+                    error.add_note(f"{name} {told}")
                     raise
 
         signature = inspect.signature(test)

@@ -2,108 +2,112 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import pytest
 
 from cpx.testing import conformance
 from tests.engines import DELETERS, ENGINES, HEURISTICS, OF_REASONS
-from tests.seeds import of_each
+from tests.seeds import Test, of_each
 
 STATING = [name for name in ENGINES if name != "search"]  # of the encodings that search ignores
 
 
+def all_of(cases: Sequence[conformance.Case]) -> Callable[[Test], Test]:
+    """Run a test for all cases, one after the other."""
+    return lambda test: pytest.mark.parametrize("cases", [cases], ids=["all"])(
+        of_each("case")(test)
+    )
+
+
 def product(engines: Sequence[str], stated: Sequence[tuple[conformance.Case, str]]) -> list:
-    """Return each engine with each case and its encodings, what may be left out marked slow.
+    """Return each engine with all cases and their encodings, what may be left out marked slow.
 
     That each engine solves each case in its default encoding, and each other encoding is solved
     by one engine, is not slow. The engines take turns, so that each meets each encoding.
     """
-    found = []
+    now: dict[str, list] = {engine: [] for engine in engines}
+    later: dict[str, list] = {engine: [] for engine in engines}
     for number, case in enumerate(dict.fromkeys(case for case, _ in stated)):
-        for engine in engines:
-            turns = [STATING[(number + at) % len(STATING)] for at in range(len(case.encodings))]
-            now = [e for at, e in enumerate(case.encodings) if at == 0 or turns[at] == engine]
-            later = [e for e in case.encodings if e not in now]
-            found.append(pytest.param(engine, case, now, id=f"{engine}-{case}"))
-            if later:
-                name = f"{engine}-{case}-others"
-                found.append(pytest.param(engine, case, later, id=name, marks=pytest.mark.slow))
-    return found
+        for at, encoding in enumerate(case.encodings):
+            turn = STATING[(number + at) % len(STATING)]
+            for engine in engines:
+                (now if at == 0 or turn == engine else later)[engine].append((case, encoding))
+    return [
+        *(pytest.param(engine, pairs, id=engine) for engine, pairs in now.items()),
+        *(
+            pytest.param(engine, pairs, id=f"{engine}-others", marks=pytest.mark.slow)
+            for engine, pairs in later.items()
+        ),
+    ]
 
 
-@pytest.mark.parametrize(("engine", "case", "encodings"), product(ENGINES, conformance.STATED))
-@of_each("encoding")
-def test_optimum(engine: str, encoding: str, case: conformance.Case) -> None:
-    conformance.check_case(engine, case, encoding)
+@pytest.mark.parametrize(("engine", "pairs"), product(ENGINES, conformance.STATED))
+@of_each("pair")
+def test_optimum(engine: str, pair: tuple[conformance.Case, str]) -> None:
+    conformance.check_case(engine, *pair)
 
 
-@pytest.mark.parametrize(
-    ("engine", "case", "encodings"), product(STATING, conformance.MINIMUM_SUBSETS_STATED)
-)
-@of_each("encoding")
-def test_smallest_sets(engine: str, encoding: str, case: conformance.Case) -> None:
-    conformance.check_case(engine, case, encoding)
+@pytest.mark.parametrize(("engine", "pairs"), product(STATING, conformance.MINIMUM_SUBSETS_STATED))
+@of_each("pair")
+def test_smallest_sets(engine: str, pair: tuple[conformance.Case, str]) -> None:
+    conformance.check_case(engine, *pair)
 
 
-@pytest.mark.parametrize(
-    ("engine", "case", "encodings"), product(ENGINES, conformance.RULE_SETS_STATED)
-)
-@of_each("encoding")
-def test_rule_sets(engine: str, encoding: str, case: conformance.Case) -> None:
-    conformance.check_case(engine, case, encoding)
+@pytest.mark.parametrize(("engine", "pairs"), product(ENGINES, conformance.RULE_SETS_STATED))
+@of_each("pair")
+def test_rule_sets(engine: str, pair: tuple[conformance.Case, str]) -> None:
+    conformance.check_case(engine, *pair)
 
 
-@pytest.mark.parametrize(
-    ("engine", "case", "encodings"), product(STATING, conformance.EXPECTED_STATED)
-)
-@of_each("encoding")
-def test_expected_predictions(engine: str, encoding: str, case: conformance.Case) -> None:
-    result = conformance.check_case(engine, case, encoding)
+@pytest.mark.parametrize(("engine", "pairs"), product(STATING, conformance.EXPECTED_STATED))
+@of_each("pair")
+def test_expected_predictions(engine: str, pair: tuple[conformance.Case, str]) -> None:
+    result = conformance.check_case(engine, *pair)
     if result.explanation is not None:
         assert result.explanation.proved.endswith("no other one is more likely")
 
 
-@pytest.mark.parametrize("case", conformance.EXPECTED, ids=str)
+@all_of(conformance.EXPECTED)
 def test_expected_predictions_by_search(case: conformance.Case) -> None:
     result = conformance.check_case("search", case)
     if result.explanation is not None:
         assert result.explanation.proved.endswith("no other one is more likely")
 
 
-@pytest.mark.parametrize("case", conformance.KERNEL_RULES, ids=str)
 @pytest.mark.parametrize("engine", ["search", "cpsat"])
+@all_of(conformance.KERNEL_RULES)
 def test_kernel_rules(engine: str, case: conformance.Case) -> None:
     conformance.check_case(engine, case)
 
 
-@pytest.mark.parametrize("case", conformance.SIDE_CONSTRAINTS, ids=str)
 @pytest.mark.parametrize("engine", ENGINES)
+@all_of(conformance.SIDE_CONSTRAINTS)
 def test_side_constraints(engine: str, case: conformance.Case) -> None:
     conformance.check_case(engine, case)
 
 
-@pytest.mark.parametrize("case", conformance.LEARNING, ids=str)
 @pytest.mark.parametrize("engine", ["column-generation", *ENGINES])
+@all_of(conformance.LEARNING)
 def test_learning(engine: str, case: conformance.Case) -> None:
     conformance.check_case(engine, case)
 
 
-@pytest.mark.parametrize("case", conformance.CASES, ids=str)
 @pytest.mark.parametrize("name", HEURISTICS)
+@all_of(conformance.CASES)
 def test_value_of_a_heuristic(name: str, case: conformance.Case) -> None:
     result = conformance.check_case(name, case)
     assert (result.objective is None) == (case.optimum is None)
 
 
-@pytest.mark.parametrize("case", [*conformance.MINIMUM_SUBSETS, *conformance.FULL], ids=str)
 @pytest.mark.parametrize("name", DELETERS)
+@all_of([*conformance.MINIMUM_SUBSETS, *conformance.FULL])
 def test_value_of_a_deletion(name: str, case: conformance.Case) -> None:
     result = conformance.check_case(name, case)
     assert (result.objective is None) == (case.optimum is None)
 
 
-@pytest.mark.parametrize("case", conformance.FULL, ids=str)
+@all_of(conformance.FULL)
 def test_full_reasons(case: conformance.Case) -> None:
     conformance.check_case("hitting-sets", case)
 
