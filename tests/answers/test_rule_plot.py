@@ -81,7 +81,9 @@ def _areas(ax, colour: str) -> list[float]:
     return widths
 
 
-@pytest.mark.parametrize(("rules", "m"), [(0, 100), (1, 100), (12, 100), (30, 300)])
+@pytest.mark.parametrize(
+    ("rules", "m"), [(0, 100), (1, 100), (12, 100), pytest.param(30, 300, marks=pytest.mark.slow)]
+)
 def test_texts_do_not_run_into_one_another(rules: int, m: int) -> None:
     import matplotlib as mpl
 

@@ -87,7 +87,7 @@ def proofs(
         yield problem, value, claim, lines
 
 
-@pytest.mark.parametrize("n", some(24, 120))
+@pytest.mark.parametrize("n", some(16, 120))
 def test_optima_are_proved_and_nothing_better(n: int) -> None:
     rules = set[str]()
     for problem, value, claim, lines in proofs(n, 0):

@@ -73,7 +73,7 @@ def problems(n: int, seed: int) -> Iterator[tuple[SufficientReason, int | None]]
         yield problem, min(allowed, default=None)
 
 
-@pytest.mark.parametrize("n", some(30, 300))
+@pytest.mark.parametrize("n", some(20, 300))
 def test_side_constraints_are_branched_on(n: int) -> None:
     split = refuted = 0
     for number in range(n):
@@ -110,7 +110,7 @@ def boosted() -> tuple[SufficientReason, int]:
     return problem, int(cpx.solve(problem, "hitting-sets").objective)
 
 
-@pytest.mark.parametrize("n", some(40, 160))
+@pytest.mark.parametrize("n", some(26, 160))
 def test_the_optimum_is_proved_and_nothing_beyond(n: int) -> None:
     bounded = infeasible = 0
     for problem, least in problems(n, 1):

@@ -143,7 +143,7 @@ def _irredundant_sets(problem):
     return sorted(found)
 
 
-@each(range(10), 5)
+@each(range(10), 4)
 @pytest.mark.parametrize("backend", ["search", "cpsat", "maxsat"])
 def test_sets_of_rules(seed: int, backend: str) -> None:
     # With prices of 0, limits, required rules, both losses; every other one with constraints.
@@ -350,7 +350,7 @@ def _learned_sets(problem):
 
 
 @pytest.mark.parametrize("backend", EXPECTATION_ENGINES)
-@each(range(6), 3)
+@each(range(6), 2)
 def test_sets_of_learned_rules(seed: int, backend: str) -> None:
     problem = random_learning(seed)
     rng = np.random.default_rng([7, seed])

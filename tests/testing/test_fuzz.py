@@ -28,6 +28,7 @@ from cpx.testing.fuzz.judging import altered, faults
 from cpx.testing.fuzz.loop import Case, cases, fuzz, judge, repeat
 from cpx.testing.fuzz.metamorphic import RELATIONS, Interval, faults_of_a_relation, relation
 from cpx.testing.fuzz.shrinking import shrunk
+from tests.seeds import some
 
 # Ten rows of the page on precision: a, b, c and whether the class is that of x.
 TEN: dict[str, Any] = {
@@ -297,10 +298,11 @@ def test_wrong_use_is_told(tmp_path: Path) -> None:
 # --------------------------------------------------------- metamorphic relations
 
 
+@pytest.mark.parametrize("n", some(30, 60))
 @pytest.mark.parametrize("kind", KINDS)
-def test_relations_hold_by_brute_force(kind: str) -> None:
+def test_relations_hold_by_brute_force(kind: str, n: int) -> None:
     seen = set()
-    for number in range(60):
+    for number in range(n):
         rng = np.random.default_rng([17, number])
         instance = draw(kind, rng)
         related = relation(instance, rng)

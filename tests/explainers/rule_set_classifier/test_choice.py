@@ -282,7 +282,7 @@ def test_many_rows_are_a_part_of_them() -> None:
 
 def test_the_same_for_a_seed_and_for_the_problem() -> None:
     X, y = coins(150, 0.2, 4)
-    model = RuleSetClassifier(k=2, time_limit=None)
+    model = RuleSetClassifier(k=2, positive=1, time_limit=None)
     first, second = (model.fit(X, y).choice_ for _ in range(2))
     assert first == second
     problem = model.problem(X, y)
@@ -309,7 +309,7 @@ def test_a_black_box_has_the_price_it_had() -> None:
 
 
 def test_the_picture() -> None:
-    X, y = coins(200, 0.2, 1)
+    X, y = coins(100, 0.2, 1)
     both = [f"at most {k} conditions, for {label}" for k in (2, 3) for label in (0, 1)]
     for positive, lines in ((1, ["at most 2 conditions", "at most 3 conditions"]), (None, both)):
         model = RuleSetClassifier(k=3, positive=positive, time_limit=None).fit(X, y)

@@ -26,7 +26,7 @@ def claim(features: tuple[int, ...]) -> dict:
             "explanation": found}  # fmt: skip
 
 
-@pytest.mark.parametrize("n", some(10, 40))
+@pytest.mark.parametrize("n", some(7, 40))
 @pytest.mark.parametrize("wide", [False, True])
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_set_is_decided_as_by_all_completions(kind: str, wide: bool, n: int) -> None:

@@ -35,7 +35,7 @@ def cases(kind: str, n: int):
         yield seed, model, truth, x, values(model, x)
 
 
-@pytest.mark.parametrize("n", some(20, 40))
+@pytest.mark.parametrize("n", some(12, 40))
 @pytest.mark.parametrize("kind", KINDS)
 def test_reasons_are_subset_minimal_and_the_best_order_wins(kind: str, n: int) -> None:
     for seed, model, truth, x, row in cases(kind, n):
@@ -68,7 +68,7 @@ def test_a_deletion_cut_short_leaves_a_reason(monkeypatch: pytest.MonkeyPatch) -
     assert whole == {True, False}
 
 
-@pytest.mark.parametrize("n", some(20, 40))
+@pytest.mark.parametrize("n", some(12, 40))
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_smallest_change(kind: str, n: int) -> None:
     none = set()

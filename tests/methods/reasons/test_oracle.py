@@ -16,7 +16,7 @@ from tests.methods.reasons.ensembles import KINDS, Truth, random_model
 from tests.seeds import each, some
 
 
-@pytest.mark.parametrize("n", some(12, 60))
+@pytest.mark.parametrize("n", some(8, 60))
 @pytest.mark.parametrize("wide", [False, True])
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_set_is_decided_as_by_all_completions(kind: str, wide: bool, n: int) -> None:
