@@ -34,7 +34,9 @@ NOISY = np.where(TRUTH ^ (RNG.random(60) < 0.08), "good", "bad")
 
 
 def _model(**more: object) -> RuleSetClassifier:
-    return RuleSetClassifier(**{"k": 2, "n_bins": 4, "time_limit": None, **more})
+    return RuleSetClassifier(
+        **{"k": 2, "n_bins": 4, "penalty": "0.01", "time_limit": None, **more}
+    )
 
 
 @pytest.fixture(scope="module")
