@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from cpx.data.base import Distribution
+from cpx.data.base import Distribution, ReadRow
 from cpx.data.bits import bit_row
 from cpx.errors import DataError, InvalidOption, NoMass, shown
 from cpx.support.validation import group_list, index_set, positive_integer
@@ -177,6 +177,8 @@ class Background:
 
     def read(self, x: Any) -> tuple[Any, BoolArray]:
         """Return what :meth:`row` and :meth:`encode` do."""
+        if isinstance(x, ReadRow):
+            return x
         row = self.row(x)
         table = _zero_one(row, "x") if self.binarizer is None else self.binarizer.transform(row)
         bits: BoolArray = np.asarray(table, dtype=bool)[0]
@@ -267,6 +269,7 @@ class OnBackground(Distribution):
     """
 
     options: ClassVar[tuple[str, ...]] = ()
+    takes_read_rows = True
 
     def __init__(self, background: Background) -> None:
         if not isinstance(background, Background):

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Batch", "Distribution"]
+__all__ = ["Batch", "Distribution", "ReadRow"]
 
 BoolArray = npt.NDArray[np.bool_]
 
@@ -18,6 +18,13 @@ class Batch(NamedTuple):
     """Sampled rows as the classifier takes them, and their (m, d) Boolean features."""
 
     rows: Any
+    bits: BoolArray
+
+
+class ReadRow(NamedTuple):
+    """A row that was read: as the classifier takes it, and its Boolean features, shape (d,)."""
+
+    row: Any
     bits: BoolArray
 
 
@@ -37,10 +44,14 @@ class Distribution(ABC):
     conditional : bool
         Whether ``sample_given`` draws from D given z_S = x_S, and not from another
         distribution for each S.
+    takes_read_rows : bool
+        Whether x may be a :class:`ReadRow` wherever it is asked for: reading a row of a table
+        takes longer than drawing a thousand.
     """
 
     name: ClassVar[str]
     conditional: ClassVar[bool] = True
+    takes_read_rows: ClassVar[bool] = False
     n_features: int
     groups: tuple[int, ...]
     feature_names: tuple[str, ...]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from cpx.data.base import ReadRow
 from cpx.data.statistics import clopper_pearson
 from cpx.errors import ClassifierError, DataError, shortened, shown
 from cpx.support.validation import open_unit, positive_integer, valid_seed
@@ -66,7 +67,7 @@ class Oracle:
     @cached_property
     def bits(self) -> BoolArray:
         """Boolean features of x, shape (d,)."""
-        return self._read[1]
+        return self._read.bits
 
     @cached_property
     def literals(self) -> tuple[str, ...]:
@@ -76,11 +77,16 @@ class Oracle:
     @cached_property
     def label(self) -> Any:
         """The class f(x)."""
-        return labels(self.classifier, self._read[0])[0]
+        return labels(self.classifier, self._read.row)[0]
 
     @cached_property
-    def _read(self) -> tuple[Any, BoolArray]:
-        return self.distribution.read(self.x)
+    def _read(self) -> ReadRow:
+        return ReadRow(*self.distribution.read(self.x))
+
+    @property
+    def fastest(self) -> Any:
+        """The instance in the form that D reads fastest."""
+        return self._read if self.distribution.takes_read_rows else self.x
 
     def same(self, rows: Any) -> BoolArray:
         """Return which rows have the class of x, shape (m,).
@@ -131,8 +137,8 @@ class Oracle:
         DataError
             When D gives z_S = x_S no mass.
         """
-        D = self.distribution
-        batch = D.sample_given(m, self.x, features, rng) if features else D.sample(m, rng, self.x)
+        D, x = self.distribution, self.fastest
+        batch = D.sample_given(m, x, features, rng) if features else D.sample(m, rng, x)
         return batch.rows, batch.bits == self.bits
 
 
@@ -255,7 +261,7 @@ def precision_of(
     open_unit("confidence", confidence)
     # The spawn key separates this stream from default_rng(seed).
     rng = np.random.default_rng(np.random.SeedSequence(valid_seed(seed), spawn_key=(1,)))
-    batch = oracle.distribution.sample_given(n, oracle.x, features, rng)
+    batch = oracle.distribution.sample_given(n, oracle.fastest, features, rng)
     agreeing = int(np.count_nonzero(oracle.same(batch.rows)))
     return PrecisionEstimate.measured(agreeing, n, float(confidence))
 

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cpx.data.background import Background, checked_groups, plain_literals
-from cpx.data.base import Batch, Distribution
+from cpx.data.base import Batch, Distribution, ReadRow
 from cpx.errors import DataError, InvalidOption
 from cpx.support.validation import index_set, name_list, positive_integer
 
@@ -49,6 +49,7 @@ class Uniform(Distribution):
     """
 
     name = "uniform"
+    takes_read_rows = True
 
     def __init__(
         self,
@@ -76,12 +77,14 @@ class Uniform(Distribution):
 
     def row(self, x: Any) -> npt.NDArray[np.int8]:
         """Return the features of x as an int8 array of shape (1, d)."""
-        return self.encode(x).astype(np.int8)[None, :]
+        return self.read(x)[0]
 
     def encode(self, x: Any) -> BoolArray:
         """Return the features of x; x as said for the class."""
         from cpx.data.frames import instance
 
+        if isinstance(x, ReadRow):
+            return x.bits
         if self.binarizer is None:
             labels = list(self.feature_names)
             if len(set(labels)) < len(labels):
@@ -95,6 +98,11 @@ class Uniform(Distribution):
         # A binarizer fitted on an array takes any frame by position.
         bits: BoolArray = np.asarray(self.binarizer.transform(given), dtype=bool)[0]
         return bits
+
+    def read(self, x: Any) -> tuple[npt.NDArray[np.int8], BoolArray]:
+        """Return what :meth:`row` and :meth:`encode` do."""
+        bits = self.encode(x)
+        return bits.astype(np.int8)[None, :], bits
 
     def literal_names(self, bits: Any) -> tuple[str, ...]:
         """Return ``name`` or ``not name``, or the literals of the binarizer."""

@@ -21,6 +21,7 @@ from cpx.data import (
     distribution,
 )
 from cpx.data.distributions import DISTRIBUTIONS
+from cpx.data.oracle import Oracle, precision_of
 from cpx.errors import DataError, InvalidOption, NoMass, UnknownName
 
 IRIS = load_iris(as_frame=True).data
@@ -80,6 +81,42 @@ def test_conditioned_samples_satisfy_x_on_S(D, i, features):
     bits = D.sample_given(40, IRIS.iloc[i], features, rng(i)).bits
     chosen = sorted(features)
     assert (bits[:, chosen] == BACKGROUND.bits[i, chosen]).all()
+
+
+@each
+def test_an_oracle_reads_its_row_once_and_draws_the_same(D, monkeypatch):
+    x, asked = IRIS.iloc[70], []
+    bits = D.encode(x)
+    drawn = [D.sample_given(50, x, [0, 5], rng(i)) for i in range(3)]
+    transform = Binarizer.transform
+
+    def counted(self, X):
+        asked.append(len(X))
+        return transform(self, X)
+
+    monkeypatch.setattr(Binarizer, "transform", counted)
+    oracle = Oracle(lambda rows: np.arange(len(rows)) % 2, x, D)
+    for i, batch in enumerate(drawn):
+        rows, agreement = oracle.draw(50, [0, 5], rng(i))
+        assert pd.DataFrame(rows).equals(pd.DataFrame(batch.rows))
+        assert np.array_equal(agreement, batch.bits == bits)
+    assert precision_of(oracle, [0], 100, 0).agreeing == 50
+    assert asked == [1]
+
+
+@pytest.mark.parametrize("takes", [False, True])
+def test_only_distributions_that_say_so_get_rows_that_were_read(takes):
+    class Own(Uniform):
+        takes_read_rows = takes
+
+        def sample_given(self, m, x, features, rng):
+            got.append(x)
+            return super().sample_given(m, x, features, rng)
+
+    got, x = [], [1, 0, 1]
+    oracle = Oracle(lambda rows: rows[:, 0], x, Own(3))
+    assert oracle.draw(5, [0, 2], rng())[1][:, [0, 2]].all()
+    assert (got[0] is x) == (not takes)
 
 
 @each
