@@ -54,45 +54,45 @@ def descend(
     price: Fraction,
     rng: Generator,
     stop: Callable[[], bool],
+    *,
+    settled: bool = False,
 ) -> list[Features]:
     """Return the set after steps that help, until none does.
 
     For each rule of the set, and for none, take it out: each sample that no other rule covers is
     then worth its weight, or minus it, to a new rule. The best that beam search finds replaces
-    the old one where it saves more; a rule that saves less than its price is dropped.
+    the old one where it saves more; a rule that saves less than its price is dropped. A set that
+    is ``settled``, a local optimum at a greater price, stays if no rule can be added: the price
+    of a rule that replaces another one does not matter.
     """
     rules = list(chosen)
     covers = [table.covered(rule) for rule in rules]
     full = table.signed_weights(table.weights[table.own].astype(np.float64))
-    improved = True
-    while improved:
-        improved = False
-        for place in range(len(rules), -1, -1):
-            if stop():
-                return rules
-            others = [cover for i, cover in enumerate(covers) if i != place]
-            free = ~np.logical_or.reduce(others) if others else np.ones(len(full), dtype=bool)
-            weights = np.where(free, full, 0.0)
-            old = 0.0
-            if place < len(rules):
-                old = weights[covers[place]].sum() - float(price)
-                if old < 0:
-                    del rules[place], covers[place]
-                    improved = True
-                    continue
-            wanted = np.flatnonzero(weights > 0)
-            if not len(wanted):
-                continue
+    place, failed = len(rules), len(rules) if settled else 0
+    while failed <= len(rules) and not stop():
+        others = [cover for i, cover in enumerate(covers) if i != place]
+        free = ~np.logical_or.reduce(others) if others else np.ones(len(full), dtype=bool)
+        weights = np.where(free, full, 0.0)
+        old, new, at = 0.0, None, place
+        if place < len(rules):
+            old = weights[covers[place]].sum() - float(price)
+        wanted = np.flatnonzero(weights > 0)
+        if old >= 0 and len(wanted):
             seeds = rng.choice(wanted, min(_SEEDS, len(wanted)), replace=False)
-            found = beam_pricing(table, weights, seeds, k, _WIDTH, stop)
-            if not found:
-                continue
-            cover = table.covered(found[0])
+            new = next(iter(beam_pricing(table, weights, seeds, k, _WIDTH, stop)), None)
+        failed, place = failed + 1, place - 1
+        if old < 0:
+            del rules[at], covers[at]
+            failed = 0
+        elif new is not None:
+            cover = table.covered(new)
             if weights[cover].sum() - float(price) > old:
-                # At the end of the list it is added.
-                rules[place : place + 1] = [found[0]]
-                covers[place : place + 1] = [cover]
-                improved = True
+                # At the end of the list it is added. In its own place it need not be tried again.
+                rules[at : at + 1] = [new]
+                covers[at : at + 1] = [cover]
+                failed = 1
+        if place < 0:
+            place = len(rules)
     return rules
 
 
@@ -138,11 +138,16 @@ def price_path(
     [[], [(0,)], [(0,), (1,)]]
     """
     careful = replace(table, weights=np.where(table.same, 1, _CAUTION) * table.weights)
-    sets: list[list[Features]] = []
+    value = partial(zero_one, table)
+    best: list[Features] = []
     precise: list[Features] = []
+    after: list[Features] = []
+    sets: list[list[Features]] = []
     for price in prices:
-        precise = descend(careful, precise, k, price, rng, stop)
-        starts = (sets[-1] if sets else []), precise
-        found = [descend(table, start, k, price, rng, stop) for start in starts]
-        sets.append(min(found, key=partial(zero_one, table, price=price)))
+        before, precise = precise, descend(careful, precise, k, price, rng, stop, settled=True)
+        same = precise == before
+        after = descend(table, after if same else precise, k, price, rng, stop, settled=same)
+        best = descend(table, best, k, price, rng, stop, settled=True)
+        best = min(best, after, key=partial(value, price=price))
+        sets.append(best)
     return sets

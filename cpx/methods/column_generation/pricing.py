@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
-from itertools import groupby
-from operator import itemgetter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,40 +54,49 @@ def beam_pricing(
     d = allowed.shape[1]
     parts = [slice(at, at + _ROWS) for at in range(0, len(rows), _ROWS)]
     whole = table.numbers(rows) if table.few else None
-    owners = np.arange(len(seeds))
-    sets: list[Features] = [()] * len(seeds)
-    # Beams of like seeds share sets, whose weights are summed once.
-    place: dict[Features, int] = {(): 0}
+    # The sets of each beam, by their rows in covers: beams of like seeds share sets, whose weights
+    # are summed once.
+    beams: list[list[int]] = [[0]] * len(seeds)
+    sets: list[Features] = [()]
     covers: Singles = np.ones((1, len(rows)), dtype=np.float32)
     found: dict[Features, float] = {}
     for size in range(1, min(k, d) + 1):
-        sums: Singles = np.zeros((len(covers), d), dtype=np.float32)
+        sums: Singles = np.zeros((len(covers) + 1, d), dtype=np.float32)
         for part in parts:
             if stop():
                 return _ordered(found)
             matrix = table.numbers(rows[part]) if whole is None else whole[part]
-            sums += (covers[:, part] * signed[part]) @ matrix
-        for chosen, row in place.items():
+            sums[:-1] += (covers[:, part] * signed[part]) @ matrix
+        for row, chosen in enumerate(sets):
             sums[row, list(chosen)] = -np.inf
-        own = [place[chosen] for chosen in sets]
-        scores = np.where(allowed[owners], sums[own], -np.inf)
-        picked = _best(scores, owners, width)
+        sums[-1] = -np.inf
+        most = max(map(len, beams))
+        own = np.array([beam + [-1] * (most - len(beam)) for beam in beams])
+        scores = np.where(allowed[:, None], sums[own], -np.inf)
+        picked = _best(scores, width)
         if not picked:
             break
-        grown = [tuple(sorted((*sets[row], j))) for row, j in picked]
-        found.update((chosen, float(scores[at])) for chosen, at in zip(grown, picked, strict=True))
+        place: dict[Features, int] = {}
+        grown: list[tuple[int, int]] = []
+        beams = [[] for _ in beams]
+        for beam, at, j in picked:
+            row = int(own[beam, at])
+            chosen = tuple(sorted((*sets[row], j)))
+            if chosen not in place:
+                place[chosen] = len(grown)
+                grown.append((row, j))
+                found[chosen] = float(sums[row, j])
+            beams[beam].append(place[chosen])
         if size == min(k, d):
             break
-        new = {chosen: (own[row], j) for chosen, (row, j) in zip(grown, picked, strict=True)}
-        parents, added = np.array(list(new.values())).T
-        more: Singles = np.empty((len(new), len(rows)), dtype=np.float32)
+        parents, added = np.array(grown).T
+        more: Singles = np.empty((len(grown), len(rows)), dtype=np.float32)
         for part in parts:
             if stop():
                 return _ordered(found)
             holds = table.literals[rows[part]] if whole is None else whole[part]
             np.multiply(covers[parents, part], holds[:, added].T, out=more[:, part])
-        owners, sets = owners[[row for row, _ in picked]], grown
-        place, covers = {chosen: row for row, chosen in enumerate(new)}, more
+        sets, covers = list(place), more
     return _ordered(found)
 
 
@@ -97,21 +104,26 @@ def _ordered(found: dict[Features, float]) -> list[Features]:
     return sorted(found, key=lambda features: (-found[features], features))
 
 
-def _best(scores: Singles, owners: NDArray[np.intp], width: int) -> list[tuple[int, int]]:
-    """Return the best extensions of each beam as (set, literal), of different scores."""
-    scores = scores.copy()
-    rows, sets = np.arange(len(scores)), range(len(scores))
-    top: list[tuple[int, float, int, int]] = []
-    for _ in range(width):
-        literals = scores.argmax(axis=1)
-        best = scores[rows, literals]
-        scores[scores == best[:, None]] = -np.inf
-        top += zip(owners.tolist(), (-best).tolist(), sets, literals.tolist(), strict=True)
-    picked: list[tuple[int, int]] = []
-    for _, beam in groupby(sorted(top), key=itemgetter(0)):
-        different = {cost: (row, j) for _, cost, row, j in reversed(list(beam)) if cost < np.inf}
-        picked += list(different.values())[: -width - 1 : -1]
-    return picked
+def _best(scores: Singles, width: int) -> list[tuple[int, int, int]]:
+    """Return the best extensions of each beam as (beam, set, literal), of different scores.
+
+    Parameters
+    ----------
+    scores : ndarray of float32, shape (beams, sets, literals)
+        Minus infinity where there is no extension.
+    width : int
+    """
+    flat = scores.reshape(len(scores), -1).copy()
+    beams = np.arange(len(flat))
+    places = np.empty((len(flat), width), dtype=np.intp)
+    for best in range(width):
+        places[:, best] = flat.argmax(axis=1)
+        values = flat[beams, places[:, best], None]
+        places[values[:, 0] == -np.inf, best] = -1
+        flat[flat == values] = -np.inf
+    found, _ = np.nonzero(places >= 0)
+    sets, literals = np.divmod(places[places >= 0], scores.shape[2])
+    return list(zip(found.tolist(), sets.tolist(), literals.tolist(), strict=True))
 
 
 LEVELS = (0.9, 2), (0.95, 4), (0.98, 8), (1.0, 16), (1.0, 2**8), (1.0, 2**16)
