@@ -12,7 +12,6 @@ from cpx.backends import backend
 from cpx.backends.base import Outcome, Progress
 from cpx.backends.search.table_sums.ascent import ascend, settle
 from cpx.backends.search.table_sums.branch_and_bound import BranchAndBound
-from cpx.backends.search.table_sums.forest import spanning_forest
 from cpx.backends.search.table_sums.objective import GreatestValue
 from cpx.backends.search.table_sums.terms import FREE, IN, OUT, largest_gains, restrict
 from cpx.options import SolveOptions
@@ -211,29 +210,6 @@ def test_largest_gains_are_those_of_all_sets() -> None:
                 if j not in S:
                     more = joint(tree, (*S, j)) - joint(tree, S) + int(cost[j])
                     assert more <= gains[j]
-
-
-def test_neighbours_in_the_forest_share_as_much_as_in_any() -> None:
-    for seed in range(40):
-        form = random_tables(np.random.default_rng(seed), most=8)
-        objective = GreatestValue(form, form.k)
-        if not objective.features:
-            continue
-        terms = spanning_forest(objective.features, objective.tables)
-        assert ((terms.parent > np.arange(terms.parent.size)) | (terms.parent < 0)).all()
-        edges = sorted(
-            (
-                (len({*a} & {*b}), i, j)
-                for (i, a), (j, b) in combinations(enumerate(objective.features), 2)
-            ),
-            reverse=True,
-        )
-        group, most = list(range(len(objective.features))), 0
-        for shared, i, j in edges:  # Kruskal's algorithm
-            if group[i] != group[j]:
-                group = [group[i] if g == group[j] else g for g in group]
-                most += shared
-        assert int(terms.shared.sum()) == most
 
 
 @pytest.mark.slow

@@ -2,11 +2,11 @@
 
 - ``objective``: value and penalties as one integer, and which of two sets is better, with proofs;
 - ``beam``: the first good sets;
-- ``forest``, ``terms``: tables joined along a spanning forest, as arrays; features are decided;
+- ``terms``: the tables as arrays; features are decided;
 - ``ascent``: the bound, with its proof, and the kernel that improves it;
 - ``branch_and_bound``: the tree;
-- ``greatest``, ``fewest``: the greatest value of k features; the fewest features, or the least
-  penalty, of a value.
+- ``search``: the greatest value of k features; the fewest features, or the least penalty, of a
+  value.
 """
 
 from __future__ import annotations
@@ -27,8 +27,11 @@ __all__ = ["solve_table_sum"]
 
 def solve_table_sum(problem: Problem, form: TableSumForm, progress: Progress) -> Outcome:
     """Search for the best set of features; see :class:`~cpx.backends.base.Backend`."""
-    from cpx.backends.search.table_sums.fewest import fewest_features, least_penalty
-    from cpx.backends.search.table_sums.greatest import greatest_value
+    from cpx.backends.search.table_sums.search import (
+        fewest_features,
+        greatest_value,
+        least_penalty,
+    )
 
     with progress.phase("compile"):
         load()

@@ -10,13 +10,11 @@ feature is v_j = (sum of u_c over its copies) - q_j. For every set S of at most 
                                         + (sum of the r greatest v_j, those above 0)         (2)
 
 In (1) the multipliers were added and taken away. In (2) the first maximum is over sets A of
-*copies*: copies of one feature may differ, so there are more of them than sets of features. Terms
-that are neighbours in the forest agree about what they share, because a copy belongs to all terms
-of a connected part: so the maximum is found exactly, by dynamic programming along the forest,
-from the leaves to the roots. All numbers are integers: the bound holds for any multipliers, and
-no rounding can break it. With u_c = the largest gain of c in its terms it is no worse than the
+*copies*: copies of one feature may differ, so there are more of them than sets of features, and
+each term is greatest by itself. All numbers are integers: the bound holds for any multipliers,
+and no rounding can break it. With u_c = the largest gain of c in its term it is no worse than the
 modular bound (value now + sum of the r largest gains); with u_c = 0 it is the sum of what is best
-for each part of the forest alone.
+for each term alone.
 
 The bound also says what a better set must have. Let v be the prices, in falling order, and D the
 bound: a set without j, one of the r first, has at most D - v_j + max(0, v_(r+1)), and a set with
@@ -53,15 +51,11 @@ class Workspace(NamedTuple):
     ----------
     multiplier, best, limit : ndarray of int64
         Of each bit: the multiplier now, that of the best bound, and the greatest absolute value
-        that it may have. Bits of separators have none.
+        that it may have.
     direction : ndarray of float64
         Of each bit: where the last step went.
     chosen : ndarray of int64
         Of each term: the index that the first maximum chooses.
-    message, arrow : ndarray of int64
-        The best values for each state of a term's separator, and what is chosen there.
-    begin : ndarray of int64
-        Where those of a term begin.
     values : ndarray of int64
         Room for one table.
     cost, price : ndarray of int64
@@ -81,9 +75,6 @@ class Workspace(NamedTuple):
     limit: Ints
     direction: Floats
     chosen: Ints
-    message: Ints
-    arrow: Ints
-    begin: Ints
     values: Ints
     cost: Ints
     price: Ints
@@ -95,46 +86,23 @@ class Workspace(NamedTuple):
 
 
 @subroutine
-def _along_forest(part: Terms, work: Workspace) -> int:
+def _term_by_term(part: Terms, work: Workspace) -> int:
     """Return the first maximum of the bound; ``work.chosen`` is where it is."""
-    values, message, arrow = work.values, work.message, work.arrow
-    total = entries = 0
-    for t in range(part.parent.size):
-        first, shared, start = part.first[t], part.shared[t], part.start[t]
-        full, low = 1 << part.size[t], 1 << shared
-        for y in range(low):
-            values[y] = 0
-        done = low
-        for i in range(first + shared, first + part.size[t]):
+    values = work.values
+    values[0] = total = 0
+    for t in range(part.first.size):
+        first, start, done = part.first[t], part.start[t], 1
+        for i in range(first, first + part.size[t]):
             u = work.multiplier[i]
             for x in range(done):
                 values[done + x] = values[x] - u
             done *= 2
-        for x in range(full):
-            values[x] += part.table[start + x]
-        child = part.child[t]
-        while child >= 0:
-            place, begin = part.place[child], work.begin[child]
-            for x in range(full):
-                values[x] += message[begin + part.map[place + x]]
-            child = part.sibling[child]
-        work.begin[t] = entries
-        for y in range(low):
-            message[entries + y] = values[y]
-            arrow[entries + y] = y
-        for block in range(low, full, low):
-            for y in range(low):
-                if values[block + y] > message[entries + y]:
-                    message[entries + y] = values[block + y]
-                    arrow[entries + y] = block + y
-        if part.parent[t] < 0:
-            total += message[entries]
-        entries += low
-    for t in range(part.parent.size - 1, -1, -1):
-        parent, state = part.parent[t], 0
-        if parent >= 0:
-            state = part.map[part.place[t] + work.chosen[parent]]
-        work.chosen[t] = arrow[work.begin[t] + state]
+        best, chosen = part.table[start], 0
+        for x in range(1, done):
+            if values[x] + part.table[start + x] > best:
+                best, chosen = values[x] + part.table[start + x], x
+        work.chosen[t] = chosen
+        total += best
     return total
 
 
@@ -145,8 +113,8 @@ def _by_price(part: Terms, work: Workspace, decided: Bytes, room: int) -> int:
     for j in range(price.size):
         price[j] = -work.cost[j]
         work.picked[j] = 0
-    for t in range(part.parent.size):
-        for i in range(part.first[t] + part.shared[t], part.first[t] + part.size[t]):
+    for t in range(part.first.size):
+        for i in range(part.first[t], part.first[t] + part.size[t]):
             price[part.feature[i]] += work.multiplier[i]
     count = 0
     for j in range(price.size):
@@ -178,7 +146,7 @@ def _value_of_picked(part: Terms, work: Workspace) -> tuple[int, int]:
     for j in range(work.cost.size):
         if work.picked[j]:
             paid += work.cost[j]
-    for t in range(part.parent.size):
+    for t in range(part.first.size):
         first, x = part.first[t], 0
         for i in range(part.size[t]):
             if work.picked[part.feature[first + i]]:
@@ -227,7 +195,7 @@ def ascend(
     """
     bound, met = before, known
     for step in range(steps + 1):
-        now = base + _along_forest(part, work) + _by_price(part, work, decided, room)
+        now = base + _term_by_term(part, work) + _by_price(part, work, decided, room)
         said, paid = _value_of_picked(part, work)
         if said >= least and base + said - paid > met:
             met = base + said - paid
@@ -247,9 +215,9 @@ def ascend(
         for j in range(work.doubt.size):
             work.doubt[j] *= _MEMORY
         square = 0.0
-        for t in range(part.parent.size):
+        for t in range(part.first.size):
             first = part.first[t]
-            for i in range(part.shared[t], part.size[t]):
+            for i in range(part.size[t]):
                 j = part.feature[first + i]
                 apart = float((work.chosen[t] >> i) & 1) - float(work.picked[j])
                 work.doubt[j] += apart * apart
@@ -258,8 +226,8 @@ def ascend(
         if square == 0.0 or step == steps:
             break
         length = work.pace[0] * float(now - max(aim, met)) / square
-        for t in range(part.parent.size):
-            for i in range(part.first[t] + part.shared[t], part.first[t] + part.size[t]):
+        for t in range(part.first.size):
+            for i in range(part.first[t], part.first[t] + part.size[t]):
                 most = work.limit[i]
                 wanted = float(work.multiplier[i]) + length * work.direction[i]
                 if wanted >= float(most):

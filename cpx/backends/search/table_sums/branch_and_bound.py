@@ -18,9 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpx.backends.search.table_sums.ascent import Workspace, ascend, settle
-from cpx.backends.search.table_sums.forest import copied, ranges, spanning_forest
 from cpx.backends.search.table_sums.objective import Objective, Solution
-from cpx.backends.search.table_sums.terms import FREE, IN, OUT, largest_gains, restrict
+from cpx.backends.search.table_sums.terms import FREE, IN, OUT, Terms, largest_gains, restrict
 
 __all__ = ["BranchAndBound"]
 
@@ -89,24 +88,20 @@ class BranchAndBound:
         self.bound = sum(int(table.max()) for table in objective.tables)
         if not objective.features:
             return
-        self._whole = spanning_forest(objective.features, objective.tables)
-        self._part = copied(self._whole)
+        self._whole = Terms.of(objective.features, objective.tables)
+        self._part = self._whole.copied()
         self._work = self._workspace()
-        self._ranges = ranges(self._whole)
+        self._ranges = self._whole.ranges()
 
     def _workspace(self) -> Workspace:
         whole, form = self._whole, self.objective.form
-        bits, terms, features = whole.feature.size, whole.parent.size, form.n_features
-        messages = int((1 << whole.shared).sum())
+        bits, terms, features = whole.feature.size, whole.first.size, form.n_features
         return Workspace(
             multiplier=np.zeros(bits, dtype=np.int64),
             best=np.zeros(bits, dtype=np.int64),
             limit=np.zeros(bits, dtype=np.int64),
             direction=np.zeros(bits),
             chosen=np.zeros(terms, dtype=np.int64),
-            message=np.zeros(messages, dtype=np.int64),
-            arrow=np.zeros(messages, dtype=np.int64),
-            begin=np.zeros(terms, dtype=np.int64),
             values=np.zeros(1 << int(whole.size.max(initial=0)), dtype=np.int64),
             cost=np.ascontiguousarray(self.objective.costs),
             price=np.zeros(features, dtype=np.int64),

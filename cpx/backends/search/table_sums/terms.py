@@ -1,16 +1,13 @@
-"""Sums of tables, laid out along a spanning forest: the kernels that fix features.
+"""Sums of tables as arrays: the terms of a problem, and the kernels that fix features.
 
-A term is a table over a few features. Terms that share features are joined to a forest
-(:mod:`~cpx.backends.search.table_sums.forest`); the first bits of a term's index are the features
-that it shares with its parent, the *separator*, and the others are its *own* bits. A feature has
-one own bit in each connected part of the forest whose terms have it: a *copy* of the feature.
-
-Of a node of the search, where some features are chosen and some left out, the terms have the
-features that are left. The forest is that of the whole problem.
+A term is a table over a few features. The *bits* of its index say which of them are chosen, and
+each bit is a *copy* of its feature. Of a node of the search, where some features are chosen and
+some left out, the terms have the features that are left.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -24,45 +21,58 @@ FREE, IN, OUT = np.uint8(0), np.uint8(1), np.uint8(2)
 
 
 class Terms(NamedTuple):
-    """Tables over features, and the forest that they are joined to.
-
-    Children come before their parents. Arrays have room for the terms of the whole problem.
+    """Tables over features. Arrays have room for the terms of the whole problem.
 
     Attributes
     ----------
-    parent, child, sibling : ndarray of int64
-        Of each term: its parent, its first child, the next child of its parent; -1 for none.
-    first, size, shared : ndarray of int64
-        Where the bits of a term begin, how many it has, and how many of them are of the
-        separator: these are the first.
+    first, size : ndarray of int64
+        Where the bits of a term begin, and how many it has.
     feature, origin : ndarray of int64
         Of each bit: the feature, and the bit of the whole problem.
     start, table : ndarray of int64
         Where the values of a term begin, and the values of all.
-    place, map : ndarray of int64
-        ``map[place[t] + y]`` is what index y of the parent's table says of the separator of t.
     """
 
-    parent: Ints
-    child: Ints
-    sibling: Ints
     first: Ints
     size: Ints
-    shared: Ints
     feature: Ints
     origin: Ints
     start: Ints
     table: Ints
-    place: Ints
-    map: Ints
+
+    @classmethod
+    def of(cls, features: Sequence[Sequence[int]], tables: Sequence[Ints]) -> Terms:
+        """Return the terms of a problem: bit i of an index says whether its i-th is chosen."""
+        size = np.array([len(members) for members in features], dtype=np.int64)
+        feature = np.concatenate([np.asarray(members, dtype=np.int64) for members in features])
+        return cls(
+            first=np.cumsum(size) - size,
+            size=size,
+            feature=feature,
+            origin=np.arange(feature.size),
+            start=np.cumsum(1 << size) - (1 << size),
+            table=np.ascontiguousarray(np.concatenate(tables), dtype=np.int64),
+        )
+
+    def copied(self) -> Terms:
+        """Return the same terms in arrays of their own, for a node."""
+        return Terms(*(part.copy() for part in self))
+
+    def ranges(self) -> Ints:
+        """Return, for each bit, by how much the values of its term differ at most.
+
+        No multiplier need be greater: it would decide the copy whatever the term says.
+        """
+        most = np.maximum.reduceat(self.table, self.start)
+        return np.repeat(most - np.minimum.reduceat(self.table, self.start), self.size)
 
 
 @kernel
 def restrict(whole: Terms, part: Terms, decided: Bytes) -> None:
     """Write the terms of a node: those of the whole where some features are decided."""
     at = entries = 0
-    for t in range(whole.parent.size):
-        begin, given, mask, size, shared = whole.first[t], 0, 0, 0, 0
+    for t in range(whole.first.size):
+        begin, given, mask, size = whole.first[t], 0, 0, 0
         for i in range(whole.size[t]):
             what = decided[whole.feature[begin + i]]
             if what == FREE:
@@ -70,32 +80,15 @@ def restrict(whole: Terms, part: Terms, decided: Bytes) -> None:
                 part.origin[at + size] = begin + i
                 mask |= 1 << i
                 size += 1
-                if i < whole.shared[t]:
-                    shared += 1
             elif what == IN:
                 given |= 1 << i
-        part.first[t], part.size[t], part.shared[t], part.start[t] = at, size, shared, entries
+        part.first[t], part.size[t], part.start[t] = at, size, entries
         start, index = whole.start[t], 0
         for x in range(1 << size):
             part.table[entries + x] = whole.table[start + given + index]
             index = (index - mask) & mask
         at += size
         entries += 1 << size
-    entries = 0
-    for t in range(whole.parent.size):
-        parent = part.parent[t]
-        part.place[t] = entries
-        if parent >= 0:
-            begin, above = part.first[t], part.first[parent]
-            for y in range(1 << part.size[parent]):
-                part.map[entries + y] = 0
-            for i in range(part.shared[t]):
-                j, bit = part.feature[begin + i], 0
-                while part.feature[above + bit] != j:
-                    bit += 1
-                for y in range(1 << part.size[parent]):
-                    part.map[entries + y] |= ((y >> bit) & 1) << i
-            entries += 1 << part.size[parent]
 
 
 @kernel
@@ -106,7 +99,7 @@ def largest_gains(part: Terms, gains: Ints) -> None:
     each term f and every set A that the node allows.
     """
     gains[:] = 0
-    for t in range(part.parent.size):
+    for t in range(part.first.size):
         start, size = part.start[t], part.size[t]
         for i in range(size):
             step = 1 << i

@@ -1,4 +1,4 @@
-"""The fewest features, or the least penalty, of sets of some value.
+"""The greatest value of k features; the fewest features, or the least penalty, of a value.
 
 The fewest features are found by their number: for a number k, the greatest value of k features is
 bounded until the bound is below the target, which proves that more are needed, or a set is met
@@ -24,10 +24,7 @@ if TYPE_CHECKING:
     from cpx.models.base import Problem
     from cpx.models.expected_prediction.form import TableSumForm
 
-__all__ = ["fewest_features", "least_penalty"]
-
-_EXCHANGES = 6
-"""How many rates of exchange between value and penalty are tried at first."""
+__all__ = ["fewest_features", "greatest_value", "least_penalty"]
 
 
 class _Search:
@@ -78,6 +75,39 @@ class _Search:
         done = tree.search()
         self.nodes += tree.nodes
         return tree, done
+
+
+def greatest_value(
+    problem: Problem, form: TableSumForm, progress: Progress, sizes: dict[str, int]
+) -> Outcome:
+    """Search for the set of the greatest value, of these one of the least penalty."""
+    search, objective = _Search(problem, form, progress), GreatestValue(form, form.k)
+    best = objective.solution(form.required)
+    search.met(best)
+    hint = progress.explanation
+    starts = [hint.features] if hint is not None and form.allows(hint.features) else []
+    for chosen in (*starts, *beam(objective)):
+        if search.stop():
+            break
+        solution = objective.solution(chosen)
+        if objective.better(solution, best):
+            best = solution
+    search.met(best)
+
+    def proved(bound: int) -> None:
+        assert tree.best is not None
+        progress.bound(max(objective.most_valuable(bound), tree.best.value))
+
+    tree = BranchAndBound(objective, best, found=search.met, proved=proved, stop=search.stop)
+    done = not search.stop() and tree.search()
+    proved(tree.bound)
+    assert tree.best is not None
+    message, value = f"{tree.nodes} nodes", tree.best.value
+    # With a gap, a search may end within it.
+    optimal = done or progress.best_bound == value
+    if not optimal:
+        return Outcome(False, progress.why_stopped(), message, value, sizes)
+    return Outcome(True, Termination.COMPLETED, message, value, sizes, best_of_ties=done)
 
 
 def fewest_features(
@@ -160,7 +190,11 @@ def _least(search: _Search, k: int, best: Solution | None, proved: Callable[[int
     """Search for the least penalty; return whether it is proved, or that no set has the value."""
     form = search.form
     assert form.target is not None
-    objective = _exchange(search, k, best)
+    # Value is exchanged for penalty as a term is for a feature; bounds hold at any rate.
+    spread = sum(int(table.max()) - int(table.min()) for table in form.tables)
+    typical = max(1.0, float(np.median(form.penalties)) if form.n_features else 1.0)
+    rate = max(1.0, spread / max(1, len(form.tables))) / typical
+    objective = LeastPenalty(form, k, form.target, rate)
     tree, done = search.branch(
         objective,
         best,
@@ -170,36 +204,3 @@ def _least(search: _Search, k: int, best: Solution | None, proved: Callable[[int
     if done and tree.best is not None:
         proved(tree.best.penalty)
     return done
-
-
-def _exchange(search: _Search, k: int, best: Solution | None) -> LeastPenalty:
-    """Return the objective at the rate of exchange whose bound at the root is best.
-
-    The bound is a concave function of the rate's inverse, so that its maximum is found by
-    comparing rates that halve an interval.
-    """
-    form = search.form
-    assert form.target is not None
-    spread = sum(int(table.max()) - int(table.min()) for table in form.tables)
-    typical = max(1.0, float(np.median(form.penalties)) if form.n_features else 1.0)
-    middle = max(1.0, spread / max(1, len(form.tables))) / typical
-
-    def bound(exchange: float) -> tuple[int, LeastPenalty]:
-        objective = LeastPenalty(form, k, form.target or 0, exchange)
-        tree, done = search.branch(objective, best, lambda tree: True)
-        if done:
-            return 1 << 62, objective
-        return objective.least_penalty(tree.bound), objective
-
-    found = [bound(middle)]
-    factor, here = 8.0, middle
-    for _ in range(_EXCHANGES // 2):
-        if search.stop() or found[-1][0] == 1 << 62:
-            break
-        sides = [(bound(here * f), here * f) for f in (factor, 1 / factor)]
-        (side, rate) = max(sides, key=lambda pair: pair[0][0])
-        if side[0] > max(value for value, _ in found):
-            here = rate
-        found += [one for one, _ in sides]
-        factor = factor**0.5
-    return max(found, key=lambda pair: pair[0])[1]
