@@ -32,6 +32,9 @@ __all__ = [
 ]
 
 
+_PATIENCE = 2000
+"""Rules that are measured before a better set is told: a better one yet may be near."""
+
 _SPAN = 512
 """Good rows whose payments are added up before the limit is looked at."""
 
@@ -70,7 +73,7 @@ class Stack(NamedTuple):
     top: Ints  # scratch: the greatest p - c
     best: Ints  # cost of the best set, its size, its rules
     scratch: Ints  # shape (depth,)
-    tally: Ints  # depth, nodes, work since the last look up, whether a better set was met
+    tally: Ints  # depth, nodes, work since the last look up, the work at which to tell, or 0
 
 
 @subroutine
@@ -142,7 +145,8 @@ def _note(
     best[0], best[1] = cost, size
     for x in range(size):
         best[2 + x] = scratch[x]
-    stack.tally[3] = 1
+    if stack.tally[3] == 0:
+        stack.tally[3] = stack.tally[2] + _PATIENCE
 
 
 @subroutine

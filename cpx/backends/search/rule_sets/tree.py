@@ -176,7 +176,7 @@ def branch(
     tally = stack.tally
     depth = tally[0]
     while depth >= 0:
-        if tally[3]:
+        if tally[3] and tally[2] >= min(tally[3], work):
             tally[3], tally[0] = 0, depth
             return BETTER
         if tally[2] > work:
