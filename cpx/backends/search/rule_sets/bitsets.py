@@ -86,13 +86,13 @@ class BitsetSearch:
         most = int(workspace.bound[workspace.turn[max(0, at - 1)]])
         return min(best, int(stack.cost[0]) - most)
 
-    def step(self, offer: Offer) -> bool:
-        """Search until all sets are, which is returned, or ``WORK`` was done.
+    def step(self, offer: Offer, work: int) -> bool:
+        """Search until all sets are, which is returned, or so much work was done.
 
         ``offer`` is called with every better set, and with None at the end, and returns the cost
         and the size of the best set that is known.
         """
-        work = max(1, int(WORK / self.weight))
+        work = max(1, int(work / self.weight))
         while (
             status := branch(self.rows, self.workspace, self.stack, self.buffers, work)
         ) != DONE:
