@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from cpx.models.side_constraints.form import LinearConstraint, SideConstraints
     from cpx.options import SolveOptions
 
-__all__ = ["branch_on_violations"]
+__all__ = ["branch_on_violations", "branches"]
 
 Engine = Callable[["Problem", "SolveOptions", Progress], Outcome]
 
@@ -114,7 +114,7 @@ def branch_on_violations(
         if own.explanation is None or own.objective is None:
             continue
         chosen = frozenset(own.explanation.features)
-        for more, less in _branches(side, chosen, required, forbidden):
+        for more, less in branches(side, chosen, required, forbidden):
             child = _Node(required | more, forbidden | less, own.objective)
             heapq.heappush(nodes, (sign * own.objective, next(numbers), child))
     message = f"{solved} nodes of side constraints"
@@ -130,7 +130,7 @@ def branch_on_violations(
     )
 
 
-def _branches(
+def branches(
     side: SideConstraints,
     chosen: frozenset[int],
     required: frozenset[int],
@@ -148,15 +148,15 @@ def _branches(
             open_.append(_changeable(row, chosen, required | forbidden))
     if not open_:
         return []
-    branches, more, less = [], frozenset[int](), frozenset[int]()
+    found, more, less = [], frozenset[int](), frozenset[int]()
     for j in min(open_, key=len):
         if j in chosen:
-            branches.append((more, less | {j}))
+            found.append((more, less | {j}))
             more |= {j}
         else:
-            branches.append((more | {j}, less))
+            found.append((more | {j}, less))
             less |= {j}
-    return branches
+    return found
 
 
 def _changeable(

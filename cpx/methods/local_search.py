@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -17,11 +17,13 @@ from cpx.models.rule_set.presolve import presolved
 
 if TYPE_CHECKING:
     from cpx.models.base import Problem
+    from cpx.models.side_constraints.form import LinearConstraint
     from cpx.options import SolveOptions
 
 __all__ = ["LocalSearch"]
 
 Rules = tuple[int, ...]
+Cost = tuple[int, int]
 Floats = NDArray[Any]
 
 _ROUNDS = 50
@@ -38,6 +40,8 @@ class LocalSearch(Backend):
     differ by one rule added, dropped or exchanged for another is taken. Where none is better, up
     to three rules of the best set are dropped and a random one is added, and the descent
     starts again, 50 times; ``local-search:N`` does that N times. Nothing is proved of the answer.
+    A set is better than another one if it lacks less of what side constraints ask for, or as
+    much and costs less.
 
     Examples
     --------
@@ -74,7 +78,7 @@ class LocalSearch(Backend):
         assert isinstance(form, RuleSelection)
         with progress.phase("compile"):
             moves = _Moves(form)
-        if not form.allows(form.required):
+        if not form.within_limits(form.required):
             return Outcome(False, Termination.COMPLETED, "the required rules break a limit")
 
         def found(rules: Rules) -> None:
@@ -91,7 +95,7 @@ class LocalSearch(Backend):
                 if progress.should_stop:
                     return Outcome(False, progress.why_stopped(), moves.message)
                 again = moves.descend(moves.disturb(best, rng), lambda: progress.should_stop)
-                if moves.form.cost(again) < moves.form.cost(best):
+                if moves.cost(again) < moves.cost(best):
                     best = again
                     found(best)
         return Outcome(False, Termination.COMPLETED, moves.message)
@@ -105,6 +109,8 @@ class _Moves:
         self.form = merged = self.presolved.form
         self.rules = np.array(self.presolved.kept, dtype=np.int64)
         self.place = {int(r): x for x, r in enumerate(self.rules)}
+        self.lacking = _Lacking(form.side.linear, self.place) if form.side else None
+        self.nothing = np.zeros(self.rules.size, dtype=np.int64)
         self.steps = 0
         numbers = np.abs(merged.weights).sum() + merged.prices.max(initial=0)
         exact = max(int(numbers), int(merged.counted.sum())) < _EXACT
@@ -129,41 +135,58 @@ class _Moves:
         dropped = rng.permutation(free)[: int(rng.integers(1, 4))].tolist()
         rest = tuple(r for r in chosen if r not in dropped)
         more = tuple(sorted({*rest, int(rng.choice(self.rules))})) if self.rules.size else rest
-        return more if self.form.allows(more) else rest
+        return more if self.form.within_limits(more) else rest
+
+    def cost(self, chosen: Rules) -> Cost:
+        """Return how much of the side constraints a set lacks, and what it costs."""
+        return self._lacking(chosen)[0], self.form.cost(chosen)
+
+    def _places(self, chosen: Rules) -> list[int]:
+        return [self.place[r] for r in chosen]
+
+    def _lacking(self, chosen: Rules) -> tuple[int, NDArray[np.int64]]:
+        """Return what a set lacks of the side constraints, and what it lacks with each rule."""
+        if self.lacking is None:
+            return 0, self.nothing
+        return self.lacking.around(self._places(chosen))
 
     def descend(self, chosen: Rules, stop: Callable[[], bool]) -> Rules:
         """Take the best move again and again, until none helps."""
-        cost = self.form.cost(chosen)
+        cost = self.cost(chosen)
         while not stop():
             found = self._best_move(chosen)
-            if self.form.cost(found) >= cost:
+            if found is None or found[0] >= cost:
                 break
-            chosen, cost = found, self.form.cost(found)
+            cost, chosen = found
             self.steps += 1
         return chosen
 
-    def _best_move(self, chosen: Rules) -> Rules:
-        """Return the best neighbour; the set itself if it has none."""
-        candidates: list[tuple[int, Rules]] = []
+    def _best_move(self, chosen: Rules) -> tuple[Cost, Rules] | None:
+        """Return the best neighbour with its cost; None if there is none."""
+        candidates: list[tuple[Cost, Rules]] = []
         for dropped in (None, *(r for r in chosen if r not in self.form.required)):
             rest = tuple(r for r in chosen if r != dropped)
+            lacking, with_each = self._lacking(rest)
             if dropped is not None:
-                candidates.append((self.form.cost(rest), rest))
-            added = self._best_addition(rest)
-            if added is not None:
-                grown = tuple(sorted((*rest, added)))
-                candidates.append((self.form.cost(grown), grown))
-        return min(candidates, default=(0, chosen))[1]
+                candidates.append(((lacking, self.form.cost(rest)), rest))
+            place = self._best_addition(rest, with_each)
+            if place is not None:
+                grown = tuple(sorted((*rest, int(self.rules[place]))))
+                candidates.append(((int(with_each[place]), self.form.cost(grown)), grown))
+        return min(candidates, default=None)
 
-    def _best_addition(self, chosen: Rules) -> int | None:
-        """Return the rule that saves most, of those that may be added; None if there is none."""
+    def _best_addition(self, chosen: Rules, lacking: NDArray[np.int64]) -> int | None:
+        """Return the place of the rule that saves most, of those that may be added, or None.
+
+        With each of them the set lacks so much of the side constraints: the least counts.
+        """
         form = self.form
         if form.max_rules is not None and len(chosen) >= form.max_rules:
             return None
         times = form.times_covered(chosen)
         saved = self._sums(times == 0, self.weights) - self.prices
         allowed = np.ones(self.rules.size, dtype=bool)
-        allowed[[self.place[r] for r in chosen]] = False
+        allowed[self._places(chosen)] = False
         if form.max_literals is not None:
             left = form.max_literals - int(form.lengths[list(chosen)].sum())
             allowed &= form.lengths[self.rules] <= left
@@ -172,7 +195,9 @@ class _Moves:
             allowed &= self._sums(times == 1, self.counted) <= left
         if not allowed.any():
             return None
-        return int(self.rules[np.where(allowed, saved, -np.inf).argmax()])
+        if self.lacking is not None:
+            allowed &= lacking == lacking[allowed].min()
+        return int(np.where(allowed, saved, -np.inf).argmax())
 
     def _sums(self, rows: NDArray[np.bool_], weights: Floats) -> Floats:
         """Return the weight of the rows that each rule covers, of some rows."""
@@ -180,3 +205,34 @@ class _Moves:
         chosen: Floats = np.where(rows, weights, 0).astype(self.dtype)
         sums: Floats = np.einsum("rm,m->r", self.covers, chosen)  # type: ignore[arg-type]
         return sums
+
+
+class _Lacking:
+    """How much sets of rules lack of side constraints, by the terms that hold for each rule."""
+
+    def __init__(self, linear: Sequence[LinearConstraint], place: Mapping[int, int]) -> None:
+        terms = [(c, factor, T) for c, row in enumerate(linear) for factor, T in row.terms]
+        number = {T: t for t, T in enumerate({T: None for _, _, T in terms})}
+        found = [(place[r], t) for T, t in number.items() for r in T if r in place]
+        rules, of_rules = np.array(found, dtype=np.int64).reshape(-1, 2).T
+        self._has = np.zeros((len(place), len(number)), dtype=np.bool_)
+        self._has[rules, of_rules] = True
+        self._factors = np.zeros((len(number), len(linear)), dtype=np.int64)
+        for c, factor, T in terms:
+            self._factors[number[T], c] += factor
+        self._least = np.array([row.at_least for row in linear])
+        self._alone = np.zeros((len(place), len(linear)), dtype=np.int64)
+        np.add.at(self._alone, rules, self._factors[of_rules])
+        self._shared = bool((self._has.sum(axis=0) > 1).any())
+
+    def around(self, chosen: list[int]) -> tuple[int, NDArray[np.int64]]:
+        """Return how much a set lacks, and how much with each of the rules."""
+        more = self._alone
+        left = self._least - more[chosen].sum(axis=0)
+        if self._shared:  # a term counts once
+            there = self._has[chosen].any(axis=0)
+            has, factors = self._has[:, there], self._factors[there]
+            left = self._least - factors.sum(axis=0)
+            more = more - np.einsum("rt,tc->rc", has, factors)
+        lacking = np.maximum(left - more, 0).sum(axis=1)
+        return int(np.maximum(left, 0).sum()), np.asarray(lacking)

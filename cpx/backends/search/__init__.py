@@ -100,7 +100,7 @@ class Search(Backend):
 
         with progress.phase("state"):
             form = _form_of(problem)
-        keeps = WeightedMonomial | RatioMonomial | DNFForm
+        keeps = WeightedMonomial | RatioMonomial | RuleSelection | DNFForm
         if problem.side_constraints and not isinstance(form, keeps):
             return branch_on_violations(problem, options, progress, self.solve)
         if progress.interrupted or progress.expired:

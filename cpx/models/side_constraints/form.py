@@ -42,7 +42,10 @@ class LinearConstraint:
 
     def holds(self, chosen: Collection[int]) -> bool:
         """Whether an answer of these indices satisfies the constraint."""
-        some = chosen if isinstance(chosen, Set) else set(chosen)
+        some = chosen if isinstance(chosen, set | frozenset) else frozenset(chosen)
+        # Few constraints are about what an answer contains.
+        if self.about.isdisjoint(some):
+            return self.at_least <= 0
         total = sum(factor for factor, any_of in self.terms if not some.isdisjoint(any_of))
         return total >= self.at_least
 

@@ -36,7 +36,7 @@ def optimise_sets(problem: Problem, form: RuleSelection, progress: Progress) -> 
     The answer is, of the optimal sets of rules that the presolve keeps, the smallest, and of
     these the first in the order of sorted lists of rules, whatever the number of threads.
     """
-    if not form.allows(form.required):
+    if not form.within_limits(form.required):
         # Limits never get tighter when a rule is left out: nothing else is allowed either.
         return Outcome(True, Termination.COMPLETED, "the required rules break a limit")
     with progress.phase("compile"):
@@ -45,7 +45,11 @@ def optimise_sets(problem: Problem, form: RuleSelection, progress: Progress) -> 
     merged = left.form
     rules = np.array([r for r in left.kept if r not in form.required], dtype=np.int64)
     sizes = {"rules": rules.size, "rows": int(np.count_nonzero(merged.weights))}
-    start = form.required if progress.explanation is None else progress.explanation.features
+    start: tuple[int, ...] | None = None
+    if progress.explanation is not None:
+        start = left.translate(progress.explanation.features)
+    elif form.side.allow(form.required):
+        start = form.required
 
     def stop() -> bool:
         # Without a gap, equal bound and cost are no end: which set is first is left to find.
@@ -53,13 +57,15 @@ def optimise_sets(problem: Problem, form: RuleSelection, progress: Progress) -> 
         return wanted or progress.interrupted or progress.expired
 
     with progress.phase("solve"):
-        incumbent = Incumbent(form, problem, progress, left.translate(start))
+        incumbent = Incumbent(form, problem, progress, start)
         search = BestFirstSearch(merged, rules, incumbent, stop)
         done = search.run(progress.options.threads, lambda: progress.bound(search.bound()))
         progress.bound(search.bound())
     message = f"{search.nodes} nodes"
     claimed = None if progress.objective is None else int(progress.objective)
-    if progress.objective is None or progress.best_bound != progress.objective:
+    if claimed is None and done:
+        return Outcome(True, Termination.COMPLETED, message, sizes=sizes)
+    if claimed is None or progress.best_bound != progress.objective:
         return Outcome(False, progress.why_stopped(), message, claimed, sizes)
     warnings = [] if done else [_UNSETTLED]
     if incumbent.cost == progress.objective:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from cpx.backends.search.rule_sets.node import Stack, Workspace
 from cpx.backends.search.rule_sets.rows import rows_of
 from cpx.backends.search.rule_sets.tree import BETTER, DONE, FULL, PAUSED, branch, expand
+from cpx.backends.search.side_constraints import buffers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -49,6 +50,7 @@ class BitsetSearch:
     ) -> None:
         self.required, self.rules = tuple(required), rules
         self.rows, start = rows_of(form, required, rules, paid)
+        self.buffers = buffers(self.rows.side)
         n, words = self.rows.bits.shape
         self.workspace = Workspace(
             *(np.zeros(4 * n + 1, dtype=np.int64) for _ in Workspace._fields)
@@ -59,12 +61,16 @@ class BitsetSearch:
         self.stack.cost[0] = form.cost(required)
         self.stack.room[0] = self.rows.most_rules
         self.stack.best[0] = _FAR
+        # Of all sets, which may cost less than the best known one that keeps side constraints.
+        negative = form.weights < 0
+        self._highest = int(self.stack.cost[0] + form.prices[rules].sum()) + 1
+        self._highest -= int(form.weights[negative & (form.times_covered(required) == 0)].sum())
         self.weight = 1 + _LINE * (words + self.rows.paid.least.size / 16)
         self._refresh(known)
         if n and self.rows.most_rules > 0:
             self.workspace.rule[n : 2 * n] = np.arange(n)
             self.workspace.good[n : 2 * n] = _FAR
-            expand(self.rows, self.workspace, self.stack, 0, n, 2 * n, -1)
+            expand(self.rows, self.workspace, self.stack, self.buffers, 0, n, 2 * n, -_FAR)
 
     @property
     def nodes(self) -> int:
@@ -80,14 +86,16 @@ class BitsetSearch:
         most = int(workspace.bound[workspace.turn[max(0, at - 1)]])
         return min(best, int(stack.cost[0]) - most)
 
-    def step(self, offer: Offer) -> bool:
-        """Search until all sets are, which is returned, or ``WORK`` was done.
+    def step(self, offer: Offer, work: int) -> bool:
+        """Search until all sets are, which is returned, or so much work was done.
 
         ``offer`` is called with every better set, and with None at the end, and returns the cost
         and the size of the best set that is known.
         """
-        work = max(1, int(WORK / self.weight))
-        while (status := branch(self.rows, self.workspace, self.stack, work)) != DONE:
+        work = max(1, int(work / self.weight))
+        while (
+            status := branch(self.rows, self.workspace, self.stack, self.buffers, work)
+        ) != DONE:
             if status == FULL:
                 self._grow()
             else:
@@ -111,6 +119,7 @@ class BitsetSearch:
             given = turn[depth == at :: 2]
             if given.size:
                 other = copy(self)
+                other.buffers = buffers(self.rows.side)
                 other.workspace = Workspace._make(table.copy() for table in workspace)
                 other.stack = Stack._make(table.copy() for table in stack)
                 other.stack.tally[:] = depth, 0, 0, 0
@@ -131,7 +140,7 @@ class BitsetSearch:
 
     def _refresh(self, known: tuple[int, int]) -> None:
         """Take over what was found elsewhere."""
-        cost, size = known[0], known[1] - len(self.required)
+        cost, size = min(known[0], self._highest), known[1] - len(self.required)
         best = self.stack.best
         if (cost, size) < (int(best[0]), int(best[1])):
             best[:2] = cost, size
@@ -167,7 +176,7 @@ def _new_stack(words: int, depth: int, good: int) -> Stack:
         cost=numbers(depth),
         literals=numbers(depth),
         overlap=numbers(depth),
-        chosen=numbers(depth),
+        chosen=numbers(depth + 1),
         room=numbers(depth),
         start=numbers(depth),
         end=numbers(depth),

@@ -7,6 +7,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cpx.backends.search.rule_sets.rows import Rows
+from cpx.backends.search.side_constraints import (
+    Buffers,
+    allowed,
+    ask_first,
+    is_wanted,
+    keep_possible,
+)
 from cpx.compiled.kernel import Ints, Shorts2, Words, Words2, subroutine
 from cpx.compiled.vectors import popcount
 
@@ -14,6 +21,7 @@ __all__ = [
     "Stack",
     "Workspace",
     "affordable",
+    "keep_allowed",
     "measure",
     "needed",
     "order",
@@ -23,6 +31,9 @@ __all__ = [
     "weigh_union",
 ]
 
+
+_PATIENCE = 2000
+"""Rules that are measured before a better set is told: a better one yet may be near."""
 
 _SPAN = 512
 """Good rows whose payments are added up before the limit is looked at."""
@@ -52,7 +63,7 @@ class Stack(NamedTuple):
     cost: Ints
     literals: Ints
     overlap: Ints
-    chosen: Ints  # the rule that was added
+    chosen: Ints  # the rule that was added; one more than there are levels
     room: Ints  # how many rules more are wanted at most
     start: Ints  # places in the workspace
     end: Ints
@@ -62,7 +73,7 @@ class Stack(NamedTuple):
     top: Ints  # scratch: the greatest p - c
     best: Ints  # cost of the best set, its size, its rules
     scratch: Ints  # shape (depth,)
-    tally: Ints  # depth, nodes, work since the last look up, whether a better set was met
+    tally: Ints  # depth, nodes, work since the last look up, the work at which to tell, or 0
 
 
 @subroutine
@@ -106,10 +117,15 @@ def needed(stack: Stack, depth: int, more: int) -> int:
 
 
 @subroutine
-def _note(stack: Stack, depth: int, r: int, cost: int) -> None:
-    """Make a node's set with one rule more the best one, if it is better."""
+def _note(
+    rows: Rows, stack: Stack, buffers: Buffers, depth: int, r: int, cost: int
+) -> None:
+    """Make a node's set with one rule more the best one, if it is better and allowed."""
     best, scratch = stack.best, stack.scratch
     size = depth + 1
+    stack.chosen[size] = r
+    if not allowed(rows.side, buffers, stack.chosen[1:], size):
+        return
     for x in range(size):
         other = r if x == depth else stack.chosen[x + 1]
         y = x
@@ -129,7 +145,8 @@ def _note(stack: Stack, depth: int, r: int, cost: int) -> None:
     best[0], best[1] = cost, size
     for x in range(size):
         best[2 + x] = scratch[x]
-    stack.tally[3] = 1
+    if stack.tally[3] == 0:
+        stack.tally[3] = stack.tally[2] + _PATIENCE
 
 
 @subroutine
@@ -186,11 +203,19 @@ def affordable(rows: Rows, stack: Stack, depth: int, more: int) -> int:
 
 @subroutine
 def measure(
-    rows: Rows, workspace: Workspace, stack: Stack, depth: int, first: int, last: int, least: int
+    rows: Rows,
+    workspace: Workspace,
+    stack: Stack,
+    buffers: Buffers,
+    depth: int,
+    first: int,
+    last: int,
+    least: int,
 ) -> int:
     """Measure the rules of a part of the workspace at a node; put the useful ones behind all.
 
-    Rules whose p - c is not above ``least`` are in no set that is wanted.
+    Rules whose p - c is not above ``least`` are in no set that is wanted. Of use is as well what
+    a side constraint may ask for.
     """
     n = int(stack.start[depth])
     cost, best, alone = stack.cost[depth], stack.best, stack.room[depth] == 1
@@ -212,7 +237,7 @@ def measure(
         for w in range(rows.light_good, rows.good):
             p += popcount(bits[r, w] & left[depth, w])
         p *= unit
-        if p <= price or (alone and p - price <= saved):
+        if (p <= price and not is_wanted(rows.side, r)) or (alone and p - price <= saved):
             continue
         if rows.bad < words:
             overlap = weigh(rows, r, stack.once, depth, rows.bad, words, words)
@@ -224,13 +249,55 @@ def measure(
             q += popcount(bits[r, w] & left[depth, w])
         q *= unit
         if cost - p + q + price <= best[0]:
-            _note(stack, depth, r, cost - p + q + price)
+            _note(rows, stack, buffers, depth, r, cost - p + q + price)
         if payment(rows, stack, depth, r, limit) > limit:
             continue
         workspace.rule[n], workspace.good[n], workspace.bad[n] = r, p, q
         n += 1
     stack.tally[2] += last - first
     return n
+
+
+@subroutine
+def keep_allowed(
+    rows: Rows, workspace: Workspace, stack: Stack, buffers: Buffers, depth: int, end: int
+) -> tuple[int, int]:
+    """Keep the rules of a node that an allowed set may have.
+
+    Returns the places where those begin of which each such set has one, behind the others, and
+    where they end.
+    """
+    start = stack.start[depth]
+    if rows.side.there == 0:
+        return start, end
+    chosen, room = stack.chosen[1:], min(end - start, stack.room[depth])
+    turn = workspace.turn[start:end]
+    for x in range(end - start):
+        turn[x] = start + x
+    n = keep_possible(
+        rows.side,
+        buffers,
+        chosen,
+        depth,
+        workspace.rule,
+        workspace.bad,
+        0,
+        turn,
+        end - start,
+        room,
+    )
+    asked = ask_first(
+        rows.side, buffers, chosen, depth, workspace.rule, turn, n, workspace.bound[start:end]
+    )
+    # The numbers of the rules, by way of what is not in use yet.
+    for x in range(n):
+        y, place = start + (x + n - asked) % n, turn[x]
+        workspace.bound[y] = workspace.rule[place]
+        workspace.least[y], workspace.most[y] = workspace.good[place], workspace.bad[place]
+    for x in range(start, start + n):
+        workspace.rule[x] = workspace.bound[x]
+        workspace.good[x], workspace.bad[x] = workspace.least[x], workspace.most[x]
+    return start + n - asked, start + n
 
 
 @subroutine

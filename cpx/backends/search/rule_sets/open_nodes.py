@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from cpx.backends.search.remaining_constraints import Remaining
+from cpx.models.side_constraints.form import propagated
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -24,17 +27,22 @@ class Incumbent:
     """The best allowed set, shared by all threads; every better one is reported.
 
     Sets are compared by their costs, then by their sizes, then as sorted lists of rules. So the
-    best of all sets is one set, in whatever order they are met.
+    best of all sets is one set, in whatever order they are met. Where none is known, as side
+    constraints may have it, the cost is one that no set reaches.
     """
 
     def __init__(
-        self, form: RuleSelection, problem: Problem, progress: Progress, start: Sequence[int]
+        self,
+        form: RuleSelection,
+        problem: Problem,
+        progress: Progress,
+        start: Sequence[int] | None,
     ) -> None:
         self.form, self.problem, self.progress = form, problem, progress
-        rules = tuple(sorted(start))
         self._lock = threading.Lock()
-        self.key = form.cost(rules), len(rules), rules
-        progress.found(problem.explanation(rules))
+        beyond = form.offset + int(np.abs(form.weights).sum() + form.prices.sum()) + 1
+        self.key: tuple[int, int, tuple[int, ...]] = beyond, 0, ()
+        self.offer(start)
 
     @property
     def cost(self) -> int:
@@ -84,20 +92,36 @@ def restrict(form: RuleSelection, part: Subproblem, incumbent: Incumbent) -> Sub
     None if nothing is left to search: if the required rules break a limit, which larger sets do
     as well, or one of them is of no use, or no other rule is. A rule is of no use besides others
     if the good rows that it alone covers are worth no more than its price: without it, any set
-    with these others is no worse, and smaller.
+    with these others is no worse, and smaller; and no side constraint may ask for it. What side
+    constraints require and forbid where these rules are required comes first.
     """
+    if form.side:
+        unused = set(part.rules.tolist())
+        others = set(range(form.shape[0])) - unused - set(part.required)
+        decided = propagated(form.side, part.required, others)
+        if decided is None:
+            return None
+        more = sorted(decided[0] - set(part.required))
+        rules = sorted(unused - decided[0] - decided[1])
+        part = replace(
+            part, required=(*part.required, *more), rules=np.array(rules, dtype=np.int64)
+        )
     required = list(part.required)
-    if not form.allows(required):
+    if not form.within_limits(required):
         return None
-    incumbent.offer(required)
+    if form.side.allow(required):
+        incumbent.offer(required)
     times = form.times_covered(required)
     saved = np.maximum(form.weights, 0)
     alone = form.covers[required] @ np.where(times == 1, saved, 0)
-    free = np.array([r not in form.required for r in required], dtype=bool)
+    kept = form.side.wanted.union(form.required)
+    free = np.array([r not in kept for r in required], dtype=bool)
     if ((alone <= form.prices[required]) & free).any():
         return None
     rules = part.rules
     useful = form.covers[rules] @ np.where(times == 0, saved, 0) > form.prices[rules]
+    if form.side:
+        useful |= Remaining.of(form.side, rules, tuple(required)).with_sign(positive=True)
     if form.max_rules is not None:
         useful &= len(required) < form.max_rules
     if form.max_literals is not None:

@@ -174,9 +174,10 @@ class ParallelSearch:
         done = False
         while not done and not self._over():
             before = search.nodes
-            done = search.step(partial(self._tell, search))
+            work = min(bitsets.WORK, self.work)
+            done = search.step(partial(self._tell, search), work)
             with self.pool.changed:
-                self.work -= bitsets.WORK
+                self.work -= work
                 self.nodes += search.nodes - before
                 if done:
                     del self._bounds[search]

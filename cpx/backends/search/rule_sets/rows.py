@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from cpx.backends.search.remaining_constraints import Remaining
+from cpx.backends.search.side_constraints import Side
 from cpx.compiled.kernel import Bools, Ints, Shorts, Shorts2, Words, Words2
 
 if TYPE_CHECKING:
@@ -70,6 +72,7 @@ class Rows(NamedTuple):
     most_literals: int
     most_overlap: int
     paid: Paid
+    side: Side
 
 
 def rows_of(
@@ -129,8 +132,12 @@ def rows_of(
         most_literals=_left(form.max_literals, int(form.lengths[given].sum()), far),
         most_overlap=_left(form.max_overlap, form.overlap(given), far),
         paid=paid._replace(shares=shares),
+        side=Remaining.of(form.side, rules, tuple(given)).numbers(len(rules), _NO_GROUPS, False),
     )
     return rows, np.concatenate(starts, axis=1)
+
+
+_NO_GROUPS = np.zeros(0, dtype=np.int64)
 
 
 def _left(most: int | None, taken: int, far: int) -> int:

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from cpx.backends.branch_on_violations import branches
 from cpx.backends.search.rule_sets.bitsets import WORK, BitsetSearch
 from cpx.backends.search.rule_sets.multipliers import Relaxation
 from cpx.backends.search.rule_sets.open_nodes import Subproblem, restrict
 from cpx.backends.search.rule_sets.parallel import ParallelSearch
+from cpx.models.side_constraints.form import NO_SIDE_CONSTRAINTS
 
 if TYPE_CHECKING:
     from cpx.backends.search.rule_sets.open_nodes import Incumbent
@@ -42,6 +44,9 @@ what is left of the gap is such a share of it."""
 
 _ADDED = 2**29
 """Numbers that the ascent adds up while a search does ``WORK``, a quarter of the time it takes."""
+
+_HASTE = 8
+"""Such a part of ``WORK`` is done before what side constraints say no to is searched as well."""
 
 _LEAST_WORK = 8
 """How often a search with shares does ``WORK`` before it gives up, if not more."""
@@ -96,6 +101,12 @@ class SubproblemSearch:
                 if self._search(left, None, _FAR):
                     break
             return []
+        if whole and self.form.side:
+            if self._search(left, None, WORK // _HASTE):
+                return []
+            parts = self._part_by_violation(left, WORK * max(1, effort))
+            if parts is not None:
+                return parts
         if whole and self._search(left, None, WORK * max(1, effort)):
             return []
         for _ in range(_ROUNDS if whole else 1):
@@ -191,12 +202,50 @@ class SubproblemSearch:
         known: tuple[int, int],
         offer: Callable[[tuple[int, ...] | None], tuple[int, int]],
         note: Callable[[int], None] = lambda bound: None,
+        form: RuleSelection | None = None,
     ) -> tuple[bool, int]:
-        search = BitsetSearch(self.form, part.required, part.rules, paid, known)
+        search = BitsetSearch(form or self.form, part.required, part.rules, paid, known)
         parallel = ParallelSearch(search, self.pool, work, self.stop, offer, note)
         done = parallel.run()
         self.nodes += parallel.nodes
         return done, parallel.bound()
+
+    def _part_by_violation(self, part: Subproblem, work: int) -> list[Subproblem] | None:
+        """Search a part without side constraints; return parts that do not have its best set.
+
+        They have all sets that keep the constraints and may be better than the best one that is
+        known. None if the search came to no end.
+        """
+        side, met = self.form.side, [self.incumbent.key]
+
+        def offer(found: tuple[int, ...] | None) -> tuple[int, int]:
+            if found is not None:
+                rules = tuple(sorted(found))
+                met.append((self.form.cost(rules), len(rules), rules))
+                if side.allow(rules):
+                    self.incumbent.offer(rules)
+            return min(min(met)[:2], self.incumbent.offer(None))
+
+        free = replace(self.form, side=NO_SIDE_CONSTRAINTS)
+        known = offer(part.required)
+        done, bound = self._run(part, None, work, known, offer, form=free)
+        self.note(bound)
+        if not done:
+            return None
+        cost, _, best = min(met)
+        if self.incumbent.key <= min(met):
+            return []
+        required, rules = frozenset(part.required), frozenset(part.rules.tolist())
+        forbidden = frozenset(range(self.form.shape[0])) - required - rules
+        return [
+            replace(
+                part,
+                required=(*part.required, *sorted(more)),
+                rules=np.array(sorted(rules - more - less), dtype=np.int64),
+                bound=max(part.bound, cost),
+            )
+            for more, less in branches(side, frozenset(best), required, forbidden)
+        ]
 
     def _split(
         self, part: Subproblem, bound: int, within: Ints, without: Ints

@@ -28,6 +28,7 @@ from cpx.backends.search.rule_sets.node import (
     Stack,
     Workspace,
     affordable,
+    keep_allowed,
     measure,
     needed,
     order,
@@ -36,9 +37,12 @@ from cpx.backends.search.rule_sets.node import (
     weigh_union,
 )
 from cpx.backends.search.rule_sets.rows import Rows
+from cpx.backends.search.side_constraints import Buffers, is_wanted
 from cpx.compiled.kernel import kernel, subroutine
 
 __all__ = ["BETTER", "DONE", "FULL", "PAUSED", "bound_classes", "branch", "expand"]
+
+_FAR = 2**62
 
 
 @subroutine
@@ -60,7 +64,7 @@ def bound_classes(
             union[w] |= rows.bits[r, w] & stack.uncovered[depth, w]
         own = workspace.good[m] - rows.prices[r]
         reached = rows.unit * weigh_union(rows, union) - workspace.bad[m] - rows.prices[r]
-        total, bound, less = own - workspace.bad[m], -1, own - workspace.bad[m]
+        total, bound, less = own - workspace.bad[m], -_FAR, own - workspace.bad[m]
         t = 0
         while t < count and reached - cheapest > saved:
             reached -= cheapest
@@ -73,6 +77,8 @@ def bound_classes(
             bound, less, t = max(bound, reached - cheapest), saved, last - first
         workspace.bound[m] = bound
         workspace.least[m], workspace.most[m] = saved - less, t
+        # A rule that side constraints may ask for is one of the others, or is not.
+        own = max(own, 0)
         y = count
         if count < most:
             count += 1
@@ -93,21 +99,30 @@ DONE, FULL, BETTER, PAUSED = 0, 1, 2, 3
 
 @kernel
 def expand(
-    rows: Rows, workspace: Workspace, stack: Stack, depth: int, first: int, last: int, least: int
+    rows: Rows,
+    workspace: Workspace,
+    stack: Stack,
+    buffers: Buffers,
+    depth: int,
+    first: int,
+    last: int,
+    least: int,
 ) -> None:
     """List the children of a node, whose rules are taken from a part of the workspace."""
     start = stack.start[depth]
     stack.tally[1] += 1
-    end = measure(rows, workspace, stack, depth, first, last, least)
+    end = measure(rows, workspace, stack, buffers, depth, first, last, least)
     stack.position[depth] = stack.children[depth] = 0
     stack.end[depth] = end
     if end - start < 2 or stack.room[depth] < 2:
         return
-    order(workspace, start, end)
+    asked, end = keep_allowed(rows, workspace, stack, buffers, depth, end)
+    order(workspace, start, asked)
+    order(workspace, asked, end)
     bound_classes(rows, workspace, stack, depth, start, end)
     saved = needed(stack, depth, 2)
     n = 0
-    for m in range(start, end):
+    for m in range(asked, end):
         if workspace.bound[m] > saved:
             y = n
             while y > 0 and workspace.bound[workspace.turn[start + y - 1]] < workspace.bound[m]:
@@ -133,6 +148,8 @@ def _enter(rows: Rows, workspace: Workspace, stack: Stack, depth: int, m: int) -
         stack.uncovered[depth, w] = left & ~x
     for y in range(1, depth):
         other = stack.chosen[y]
+        if is_wanted(rows.side, other):
+            continue
         alone = weigh(rows, other, stack.once, depth, 0, rows.light_good, rows.good)
         if rows.unit * alone <= rows.prices[other]:
             return False
@@ -149,7 +166,9 @@ def _enter(rows: Rows, workspace: Workspace, stack: Stack, depth: int, m: int) -
 
 
 @kernel
-def branch(rows: Rows, workspace: Workspace, stack: Stack, work: int) -> int:
+def branch(
+    rows: Rows, workspace: Workspace, stack: Stack, buffers: Buffers, work: int
+) -> int:
     """Search the open nodes until nothing is left, a better set is met, or work was done.
 
     It goes on where it ended when it is called again.
@@ -157,7 +176,7 @@ def branch(rows: Rows, workspace: Workspace, stack: Stack, work: int) -> int:
     tally = stack.tally
     depth = tally[0]
     while depth >= 0:
-        if tally[3]:
+        if tally[3] and tally[2] >= min(tally[3], work):
             tally[3], tally[0] = 0, depth
             return BETTER
         if tally[2] > work:
@@ -175,7 +194,7 @@ def branch(rows: Rows, workspace: Workspace, stack: Stack, work: int) -> int:
         stack.position[depth] = x + 1
         if _enter(rows, workspace, stack, depth + 1, m):
             depth += 1
-            expand(rows, workspace, stack, depth, start, m, workspace.least[m])
+            expand(rows, workspace, stack, buffers, depth, start, m, workspace.least[m])
     tally[0] = depth
     if tally[3]:
         tally[3] = 0
