@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 from cpx.backends.search.table_sums.ascent import Workspace, ascend, settle
 from cpx.backends.search.table_sums.forest import copied, ranges, spanning_forest
 from cpx.backends.search.table_sums.objective import Objective, Solution
-from cpx.backends.search.table_sums.terms import FREE, IN, OUT, largest_gains, restrict
+from cpx.backends.search.table_sums.terms import FREE, IN, OUT, Terms, largest_gains, restrict
 
-__all__ = ["BranchAndBound"]
+__all__ = ["BranchAndBound", "workspace"]
 
 Bytes = NDArray[np.uint8]
 Ints = NDArray[np.int64]
@@ -91,31 +91,8 @@ class BranchAndBound:
             return
         self._whole = spanning_forest(objective.features, objective.tables)
         self._part = copied(self._whole)
-        self._work = self._workspace()
+        self._work = workspace(self._whole, objective.costs)
         self._ranges = ranges(self._whole)
-
-    def _workspace(self) -> Workspace:
-        whole, form = self._whole, self.objective.form
-        bits, terms, features = whole.feature.size, whole.parent.size, form.n_features
-        messages = int((1 << whole.shared).sum())
-        return Workspace(
-            multiplier=np.zeros(bits, dtype=np.int64),
-            best=np.zeros(bits, dtype=np.int64),
-            limit=np.zeros(bits, dtype=np.int64),
-            direction=np.zeros(bits),
-            chosen=np.zeros(terms, dtype=np.int64),
-            message=np.zeros(messages, dtype=np.int64),
-            arrow=np.zeros(messages, dtype=np.int64),
-            begin=np.zeros(terms, dtype=np.int64),
-            values=np.zeros(1 << int(whole.size.max(initial=0)), dtype=np.int64),
-            cost=np.ascontiguousarray(self.objective.costs),
-            price=np.zeros(features, dtype=np.int64),
-            order=np.zeros(features + 1, dtype=np.int64),
-            picked=np.zeros(features, dtype=np.uint8),
-            found=np.zeros(features, dtype=np.uint8),
-            doubt=np.zeros(features),
-            pace=np.zeros(2),
-        )
 
     def search(self) -> bool:
         """Search; return whether it was finished, so that nothing is better than ``best``."""
@@ -256,3 +233,27 @@ class BranchAndBound:
             child[j] = what
             nodes.append(_Node(child, bound, multipliers))
         return nodes
+
+
+def workspace(whole: Terms, costs: Ints) -> Workspace:
+    """Return room for terms and the nodes of their search, and what each feature costs."""
+    bits, terms, features = whole.feature.size, whole.parent.size, costs.size
+    messages = int((1 << whole.shared).sum())
+    return Workspace(
+        multiplier=np.zeros(bits, dtype=np.int64),
+        best=np.zeros(bits, dtype=np.int64),
+        limit=np.zeros(bits, dtype=np.int64),
+        direction=np.zeros(bits),
+        chosen=np.zeros(terms, dtype=np.int64),
+        message=np.zeros(messages, dtype=np.int64),
+        arrow=np.zeros(messages, dtype=np.int64),
+        begin=np.zeros(terms, dtype=np.int64),
+        values=np.zeros(1 << int(whole.size.max(initial=0)), dtype=np.int64),
+        cost=np.ascontiguousarray(costs),
+        price=np.zeros(features, dtype=np.int64),
+        order=np.zeros(features + 1, dtype=np.int64),
+        picked=np.zeros(features, dtype=np.uint8),
+        found=np.zeros(features, dtype=np.uint8),
+        doubt=np.zeros(features),
+        pace=np.zeros(2),
+    )
