@@ -15,11 +15,11 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.ensemble import GradientBoostingClassifier
 
 from cpx import MLSE, FewestExpected, read_model, solve
-from cpx.check.expected_prediction import Greatest
+from cpx.check.expected_prediction import Fewest, Greatest
 from cpx.check.proofs import Claim, Refused, Undecided, expected, expected_terms, proved
 from cpx.check.proofs.document import fingerprint
-from cpx.check.proofs.expected import Bound, Question
-from cpx.check.proofs.expected_terms import Terms
+from cpx.check.proofs.expected import Bound, JudgedQuestion
+from cpx.check.proofs.expected_terms import terms_of
 from cpx.check.proofs.mixtures import greatest_mean
 from cpx.check.proofs.parts import Part
 from cpx.data.coding import Coding
@@ -27,6 +27,8 @@ from cpx.data.mixture_fit import fit_mixture
 from cpx.data.tree_mixture import ONE, TreeMixture
 from cpx.models.base import Problem
 from cpx.solving.proofs import expected as prover
+from cpx.solving.proofs import term_prices
+from cpx.solving.proofs.term_prices import TermPrices
 from cpx.testing import expected_prediction as cases
 from cpx.testing.expected_prediction import STRUCTURES, random_expectation
 from tests.check.proof_files import altered, document
@@ -70,6 +72,12 @@ def proofs(
         claim, lines = prover.prove(problem.to_dict(), Claim(value), lambda: False)
         assert claim == Claim(value)
         yield problem, value, lines
+
+
+@pytest.fixture(autouse=True)
+def _prices_are_needed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The problems are so small that all their sets would be counted."""
+    monkeypatch.setattr(prover, "_FEW", 0)
 
 
 def better(problem: Any, value: int) -> int:
@@ -118,7 +126,7 @@ def test_boosted_trees_are_decided_in_a_few_lines() -> None:
 def test_the_terms_add_up_to_what_a_set_is_worth() -> None:
     for seed in range(0, 40, 2):
         problem: Any = random_expectation(seed)
-        terms = Terms(Greatest(problem.to_dict()))
+        terms = terms_of(Greatest(problem.to_dict()))
         for size in range(problem.n_features + 1):
             for chosen in combinations(range(problem.n_features), size):
                 held = np.isin(np.arange(problem.n_features), chosen)
@@ -126,12 +134,91 @@ def test_the_terms_add_up_to_what_a_set_is_worth() -> None:
                 assert terms.value(held) == found.objective
 
 
+@pytest.mark.parametrize("together", [1, 8])
+def test_the_terms_of_a_problem_are_those_that_the_checker_reads(
+    monkeypatch: pytest.MonkeyPatch, together: int
+) -> None:
+    monkeypatch.setattr(expected_terms, "TOGETHER", together)
+    monkeypatch.setattr(prover, "TOGETHER", together)
+    X, y = load_breast_cancer(return_X_y=True)
+    boosted = GradientBoostingClassifier(n_estimators=4, max_depth=5, random_state=0).fit(X, y)
+    model = read_model(boosted)
+    coding = Coding.fit(X, cuts=model.thresholds, cast=model.cast, max_states=8)
+    independent = fit_mixture(coding.codes(X), coding.cardinalities, structure="factorised")
+    deep = MLSE(model, X[0], coding, independent, k=3)
+    bounded = 0
+    for problem in (deep, *(random_expectation(seed, dual=seed % 3 > 0) for seed in range(30))):
+        read = (Greatest if problem.sense == "max" else Fewest)(problem.to_dict())
+        own, checked = prover._terms(problem), terms_of(read)
+        assert own.attributes == checked.attributes
+        assert own.values.tolist() == checked.values.tolist()
+        assert (own.constant, own.needed) == (checked.constant, checked.needed)
+        bounded += getattr(problem, "bounded", False)
+    assert bounded > 5
+
+
+@pytest.mark.parametrize("few", [0, 2**12])
+def test_proofs_from_the_problem_itself_are_taken(
+    monkeypatch: pytest.MonkeyPatch, few: int
+) -> None:
+    monkeypatch.setattr(prover, "_FEW", few)
+    rules = set[str]()
+    for seed in range(30):
+        problem = drawn(seed)
+        instance, claim = problem.to_dict(), Claim(optimum(problem))
+        found, lines = prover.prove(instance, claim, lambda: False, True, problem)
+        assert found == claim == proved(instance, document(problem, lines, claim))
+        rules |= {line.split(" ")[0] for line in lines}
+    assert rules >= ({"counted", "idle"} if few else {"prices", "bound", "full"})
+
+
+def test_too_large_terms_of_a_problem_have_no_proof(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = random_expectation(2)
+    monkeypatch.setattr(expected_terms, "_MOST_ENTRIES", 1)
+    with pytest.raises(Undecided, match="attributes together"):
+        prover.prove(problem.to_dict(), Claim(0), lambda: False, True, problem)
+
+
+def test_steps_leave_out_what_the_checker_does_and_make_no_bound_worse() -> None:
+    rng, less, idle = np.random.default_rng(0), 0, 0
+    for seed in range(0, 50, 2):
+        problem: Any = random_expectation(seed, required=(), forbidden=())
+        question = JudgedQuestion(problem.to_dict(), Claim(0))
+        terms, n = question.terms, problem.n_features
+        steps = TermPrices(terms)
+        assert steps.small
+        for _ in range(5):
+            kinds = rng.integers(0, 4, n)
+            part = Part(kinds == 1, kinds == 2)
+            rest = question.without_idle(part)
+            assert (steps.idle(part).out == rest.out).all()
+            idle += bool((rest.out & ~part.out).any())
+            if (room := question.room(part)) < 1:
+                continue
+            first = rng.integers(-(2**30), 2**30, terms.of.size)
+            first = np.clip(first, -steps._ranges, steps._ranges)
+            before = question.bound(part, [first])
+            found = steps.improved(part, room, -(2**60), first)
+            after = question.bound(part, [found])
+            assert after <= before
+            less += after < before
+    assert min(less, idle) > 20
+
+
+def test_prices_that_steps_may_make_too_large_are_those_of_programs(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(term_prices, "LARGEST", 1)
+    written = [line for _, _, lines in proofs(12, 0) for line in lines]
+    assert any(line.startswith("bound") for line in written)
+
+
 def test_any_prices_bound_all_sets() -> None:
     """The checker takes whatever prices there are: what it reads must hold."""
     rng = np.random.default_rng(0)
     for seed in range(0, 120, 4):
         problem: Any = random_expectation(seed, unit="1/16", required=(), forbidden=())
-        question = Question(problem.to_dict(), Claim(0))
+        question = JudgedQuestion(problem.to_dict(), Claim(0))
         terms, n = question.terms, problem.n_features
         sets = [
             np.isin(np.arange(n), chosen)
@@ -175,6 +262,7 @@ def test_no_altered_proof_proves_a_false_claim(
 ) -> None:
     # So that sets are counted in some parts, and not in others.
     monkeypatch.setattr(prover, "_COUNTED", 12)
+    monkeypatch.setattr(prover, "_FEW", 6)
     rng, refused, tried = np.random.default_rng(0), 0, 0
     for problem, value, lines in proofs(n, 200, structure):
         if value is None:
@@ -253,7 +341,7 @@ def test_bounds_of_dependent_attributes_hold_in_all_parts(structure: str) -> Non
     rng = np.random.default_rng(1)
     for seed in range(0, 30, 2):
         problem: Any = random_expectation(seed, structure, required=(), forbidden=())
-        question, n = Question(problem.to_dict(), Claim(0)), problem.n_features
+        question, n = JudgedQuestion(problem.to_dict(), Claim(0)), problem.n_features
         few = {
             chosen: problem.evaluate(problem.explanation(chosen)).objective
             for size in range(problem.k + 1)
@@ -328,7 +416,7 @@ def test_prices_beyond_the_checker_prove_nothing_and_refute_nothing(
 def test_prices_take_no_more_memory_than_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
     ((problem, value, lines),) = proofs(1, 24)
     assert sum(line.startswith("prices") for line in lines) == 2
-    instance, most = problem.to_dict(), Terms(Greatest(problem.to_dict())).of.size
+    instance, most = problem.to_dict(), terms_of(Greatest(problem.to_dict())).of.size
     monkeypatch.setattr(expected, "MOST_PRICES", most)
     with pytest.raises(Refused, match=f"line 3: there are more than {most} prices"):
         proved(instance, document(problem, lines, Claim(value)))
@@ -344,7 +432,7 @@ def test_attributes_are_decided_where_one_of_their_halves_is_bounded() -> None:
     rng, kept, out = np.random.default_rng(2), 0, 0
     for seed in range(0, 160, 8):
         problem: Any = random_expectation(seed, unit="1/16", required=(), forbidden=())
-        question = Question(problem.to_dict(), Claim(0))
+        question = JudgedQuestion(problem.to_dict(), Claim(0))
         terms, n = question.terms, problem.n_features
         for _ in range(8):
             kinds = rng.integers(0, 6, n)
@@ -371,12 +459,12 @@ def test_a_set_reaches_the_threshold_where_the_terms_say_so(
     monkeypatch: pytest.MonkeyPatch, together: int
 ) -> None:
     """In units so large that many a set is worth just what is needed, or one unit less."""
-    monkeypatch.setattr(expected_terms, "_TOGETHER", together)
+    monkeypatch.setattr(expected_terms, "TOGETHER", together)
     near = {-1: 0, 0: 0}
     for seed in (*range(1, 30, 2), 35, 59, 71, 73, 77):
         unit = ("1/16", "3/32", "1/1099511627776")[seed % 3]
         problem: Any = random_expectation(seed, dual=True, unit=unit, required=(), forbidden=())
-        question, n = Question(problem.to_dict(), Claim(None)), problem.n_features
+        question, n = JudgedQuestion(problem.to_dict(), Claim(None)), problem.n_features
         for size in range(n + 1):
             for chosen in combinations(range(n), size):
                 found = problem.evaluate(problem.explanation(chosen))
@@ -424,7 +512,7 @@ def test_no_false_claim_is_proved_by_what_is_rounded(
     instance, value = problem.to_dict(), optimum(problem)
     assert value == (0 if measure else 20)
     false = Claim(None) if measure else Claim(value - 1)
-    question = Question(instance, false)
+    question = JudgedQuestion(instance, false)
     assert question.terms.slack == slack
     lines = ["prices", "bound" + " 0" * len(question.components)]
     with pytest.raises(Refused, match="the bound is"):
@@ -442,10 +530,10 @@ def test_trees_that_test_many_attributes_are_terms_of_leaves(
     model = cases._model([cases._pair(0, 1, 4), cases._stump(2, 0, 1)], -1)
 
     def terms(structure: str, together: int, **asked: Any) -> list[list[int]]:
-        monkeypatch.setattr(expected_terms, "_TOGETHER", together)
+        monkeypatch.setattr(expected_terms, "TOGETHER", together)
         of = model, (1, 1, 1), cases._states(), mixed(structure)
         problem: Any = FewestExpected(*of, "1/2", **asked) if asked else MLSE(*of, 1)
-        return Question(problem.to_dict(), Claim(1)).terms.attributes
+        return JudgedQuestion(problem.to_dict(), Claim(1)).terms.attributes
 
     assert terms("factorised", 2) == terms("mixture", 2) == [[0, 1], [2]]
     assert terms("factorised", 1) == terms("mixture", 1) == [[0], [0, 1], [2]]
@@ -467,10 +555,10 @@ def test_tables_and_numbers_are_no_larger_than_allowed(monkeypatch: pytest.Monke
     ):
         with monkeypatch.context() as patched:
             patched.setattr(expected_terms, name, least)
-            Question(problem.to_dict(), Claim(0))
+            JudgedQuestion(problem.to_dict(), Claim(0))
             patched.setattr(expected_terms, name, least - 1)
             with pytest.raises(Undecided):
-                Question(problem.to_dict(), Claim(0))
+                JudgedQuestion(problem.to_dict(), Claim(0))
 
 
 @pytest.mark.parametrize(
@@ -502,10 +590,10 @@ def test_a_table_has_what_its_leaves_add_where_all_together_are_no_more_than_all
     if tau is not None:
         problem = FewestExpected(*of, tau, measure="probability-bound", unit="1/4")
     monkeypatch.setattr(expected_terms, "LARGEST", most + 1)
-    assert Question(problem.to_dict(), Claim(0)).terms.values.tolist() == values
+    assert JudgedQuestion(problem.to_dict(), Claim(0)).terms.values.tolist() == values
     monkeypatch.setattr(expected_terms, "LARGEST", most)
     with pytest.raises(Undecided):
-        Question(problem.to_dict(), Claim(0))
+        JudgedQuestion(problem.to_dict(), Claim(0))
 
 
 def test_a_unit_may_be_as_small_as_the_numbers_are() -> None:
@@ -522,7 +610,7 @@ def test_bounds_where_nothing_may_be_added_are_what_is_kept() -> None:
     rng, tight = np.random.default_rng(3), 0
     for seed in range(0, 40, 2):
         problem: Any = random_expectation(seed, "mixture", unit="1/16", required=(), forbidden=())
-        question, n = Question(problem.to_dict(), Claim(0)), problem.n_features
+        question, n = JudgedQuestion(problem.to_dict(), Claim(0)), problem.n_features
         for _ in range(4):
             chosen = rng.choice(n, min(problem.k, n), replace=False).tolist()
             held = np.isin(np.arange(n), chosen)
@@ -560,7 +648,7 @@ def test_an_attribute_that_adds_nothing_may_be_what_a_constraint_asks_for() -> N
     of = model, (1, 1, 1), cases._states()
     plain: Any = MLSE(*of, mixed("factorised"), 3, unit="1/4")
     lines = ["prices", "idle", "bound 0"]
-    question = Question(plain.to_dict(), Claim(8))
+    question = JudgedQuestion(plain.to_dict(), Claim(8))
     assert question.root is not None
     assert question.without_idle(question.root).out.tolist() == [False, False, True]
     assert proved(plain.to_dict(), document(plain, lines, Claim(8))) == Claim(8)
@@ -604,7 +692,7 @@ def test_sets_are_looked_at_that_their_tables_leave_in_doubt(structure: str) -> 
     rng, near, far = np.random.default_rng(4), 0, 0
     for seed in range(0, 24, 2):
         problem: Any = random_expectation(seed, structure, unit="1/16", required=(), forbidden=())
-        question, n = Question(problem.to_dict(), Claim(0)), problem.n_features
+        question, n = JudgedQuestion(problem.to_dict(), Claim(0)), problem.n_features
         means = {}
         for size in range(n + 1):
             for chosen in combinations(range(n), size):
@@ -653,7 +741,7 @@ def test_what_floats_are_off_by_leaves_no_set_out() -> None:
         problem: Any = MLSE(model, (1, 1, 1), cases._states(), mixture, 0, unit=1)
         instance = problem.to_dict()
         instance["parameters"] = instance["parameters"] | {"unit": "1/65536"}
-        question = Question(instance, Claim(0))
+        question = JudgedQuestion(instance, Claim(0))
         worth = [terms.value(nothing) for terms in question.components]
         shares = [Fraction(int(weight), ONE) for weight in weights]
         mean = sum((s * w for s, w in zip(shares, worth, strict=True)), Fraction(0))
@@ -689,7 +777,7 @@ def test_shares_of_many_known_attributes_are_told_apart(masses: tuple[int, int])
 
 
 def test_the_shares_of_more_than_32_attributes_are_not_limited() -> None:
-    mixture = Question(many(34, 0).to_dict(), Claim(0))._mixture
+    mixture = JudgedQuestion(many(34, 0).to_dict(), Claim(0))._mixture
     at, none = np.arange(34), np.zeros(34, dtype=bool)
     for kept, room, limited in ((32, 0, True), (30, 2, True), (33, 0, False), (31, 2, False)):
         limits = mixture.limits(Part(at < kept, none), room)
@@ -701,7 +789,7 @@ def test_the_shares_of_more_than_32_attributes_are_not_limited() -> None:
     shares = [float(limit) for limit in mixture.limits(Part(at < 1, none), 1)]
     assert shares == pytest.approx([1 / 3, 4 / 5])
     single: Any = random_expectation(0, "chow-liu")
-    question = Question(single.to_dict(), Claim(0))
+    question = JudgedQuestion(single.to_dict(), Claim(0))
     assert question.root is not None
     assert question._mixture.limits(question.root, 1) == [1]
 

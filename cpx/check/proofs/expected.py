@@ -27,7 +27,7 @@ import math
 from collections.abc import Mapping, Sequence
 from copy import copy
 from fractions import Fraction
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,11 +43,13 @@ from cpx.check.proofs.document import (
     signed_number,
     whole_numbers,
 )
-from cpx.check.proofs.expected_terms import LARGEST, Terms
+from cpx.check.proofs.expected_terms import LARGEST, Terms, terms_of
 from cpx.check.proofs.mixtures import Mixture, greatest_mean, number_of_sets
 from cpx.check.proofs.parts import Part, SideConstraints, root_part, walk
 
-__all__ = ["KINDS", "MOST_PRICES", "MOST_SETS", "NAME", "Bound", "Question", "check"]
+__all__ = [
+    "KINDS", "MOST_PRICES", "MOST_SETS", "NAME", "Bound", "JudgedQuestion", "Question", "check"
+]  # fmt: skip
 
 NAME = "expected-prediction"
 
@@ -73,45 +75,41 @@ class Question:
     instance : dict
         A saved instance.
     claim : Claim
-
-    Attributes
-    ----------
     components : list of Terms
         Of each component, or a single one where attributes depend on each other.
     independent : bool
         Whether a set is worth what the terms say.
+
+    Attributes
+    ----------
     root : Part or None
         All sets, None where what is required is forbidden.
     """
 
-    def __init__(self, instance: Mapping[str, Any], claim: Claim) -> None:
-        refuse_unknown(instance, _INSTANCE, _PARAMETERS)
-        self._greatest = instance["problem"] == "mlse"
-        try:
-            self._scores = scores = (Greatest if self._greatest else Fewest)(instance)
-            if broken := scores.broken():
-                raise Refused(f"instance: {broken[0]}")
-            several = range(len(scores.chances.weights) if scores.chances.edgeless else 1)
-            self.components = [Terms(scores, c) for c in several]
-        except TooLong:
-            raise Undecided("instance: the states are too many for the checker") from None
-        self.independent, self.side = scores.chances.factorised, SideConstraints(instance)
-        self._mixture, self.terms = Mixture(scores, self.components), self.components[0]
+    def __init__(
+        self,
+        instance: Mapping[str, Any],
+        claim: Claim,
+        components: list[Terms],
+        independent: bool = True,
+    ) -> None:
+        self._instance, self.components, self.independent = instance, components, independent
+        self.side, self.terms = SideConstraints(instance), components[0]
         self.root = root_part(self.terms.n, instance["parameters"])
         self._ask(claim.bound)
 
     def _ask(self, bound: int | Fraction | None) -> None:
         if isinstance(bound, Fraction):
             raise Refused("header: the objective is an integer")
-        if self._greatest:
-            self.k = int(self._scores.parameters["k"])
+        if self._instance["problem"] == "mlse":
+            self.k = int(self._instance["parameters"]["k"])
             # What is beyond all values bounds the same sets, and is a float.
             self.most = -_FAR if bound is None else max(-_FAR, min(bound, _FAR))
         else:
             self.k = self.terms.n if bound is None else bound - 1
             self.most = self.terms.needed - 1
 
-    def asking(self, claim: Claim) -> Question:
+    def asking(self, claim: Claim) -> Self:
         """Return the same problem with another claim."""
         other = copy(self)
         other._ask(claim.bound)
@@ -121,35 +119,9 @@ class Question:
         """Return how many attributes may be added."""
         return min(self.k - int(part.kept.sum()), int(part.free.sum()))
 
-    def full(self, part: Part) -> bool:
-        """Whether nothing may be added, and what is kept is not worth more, or not allowed."""
-        return self.room(part) <= 0 and self.counted(part)
-
-    def counted(self, part: Part) -> bool:
-        """Whether no set of a part is worth more, or all of them are too many to look at."""
-        room = self.room(part)
-        if number_of_sets(part, room) > MOST_SETS:
-            return False
-        return not any(map(self._better, self._mixture.near(part, room, self.most)))
-
-    def _better(self, held: frozenset[int]) -> bool:
-        """Whether a set is allowed and worth more, in exact numbers."""
-        scores = self._scores
-        if not self._greatest:
-            return scores.feasible(held)
-        return scores.feasible(held) and scores.objective(held) > self.most
-
     def bound(self, part: Part, prices: Sequence[Ints]) -> int:
-        """Return what no set of a part is worth more than, by prices for each component.
-
-        Proof. What a set is worth is a mean of what it is under the components, which are bounded
-        by their prices, with shares that are not beyond their limits.
-        """
-        totals = [Bound(self, part, some, c).total for c, some in enumerate(prices)]
-        if self.independent:
-            return totals[0]
-        mean = greatest_mean(totals, self._mixture.limits(part, max(0, self.room(part))))
-        return math.floor(mean + self.terms.slack)
+        """Return what no set of a part is worth more than, by prices for each component."""
+        return Bound(self, part, prices[0]).total
 
     def without_idle(self, part: Part) -> Part:
         """Leave out the free attributes that add nothing to any term, whatever the set.
@@ -168,6 +140,61 @@ class Question:
             free = part.free[terms.of[seen]]
             np.add.at(gains, terms.of[seen[free]], most[free])
         return Part(part.kept, part.out | (part.free & (gains <= 0)))
+
+
+class JudgedQuestion(Question):
+    """A question of which every set can be looked at.
+
+    Parameters
+    ----------
+    instance : dict
+        A saved instance.
+    claim : Claim
+    """
+
+    def __init__(self, instance: Mapping[str, Any], claim: Claim) -> None:
+        refuse_unknown(instance, _INSTANCE, _PARAMETERS)
+        try:
+            self._scores = (Greatest if instance["problem"] == "mlse" else Fewest)(instance)
+            if broken := self._scores.broken():
+                raise Refused(f"instance: {broken[0]}")
+            chances = self._scores.chances
+            several = range(len(chances.weights) if chances.edgeless else 1)
+            components = [terms_of(self._scores, c) for c in several]
+        except TooLong:
+            raise Undecided("instance: the states are too many for the checker") from None
+        super().__init__(instance, claim, components, chances.factorised)
+        self._mixture = Mixture(self._scores, components)
+
+    def full(self, part: Part) -> bool:
+        """Whether nothing may be added, and what is kept is not worth more, or not allowed."""
+        return self.room(part) <= 0 and self.counted(part)
+
+    def counted(self, part: Part) -> bool:
+        """Whether no set of a part is worth more, or all of them are too many to look at."""
+        room = self.room(part)
+        if number_of_sets(part, room) > MOST_SETS:
+            return False
+        return not any(map(self._better, self._mixture.near(part, room, self.most)))
+
+    def _better(self, held: frozenset[int]) -> bool:
+        """Whether a set is allowed and worth more, in exact numbers."""
+        scores = self._scores
+        if isinstance(scores, Fewest):
+            return scores.feasible(held)
+        return scores.feasible(held) and scores.objective(held) > self.most
+
+    def bound(self, part: Part, prices: Sequence[Ints]) -> int:
+        """Return what no set of a part is worth more than, by prices for each component.
+
+        Proof. What a set is worth is a mean of what it is under the components, which are bounded
+        by their prices, with shares that are not beyond their limits.
+        """
+        if self.independent:
+            return super().bound(part, prices)
+        totals = [Bound(self, part, some, c).total for c, some in enumerate(prices)]
+        mean = greatest_mean(totals, self._mixture.limits(part, max(0, self.room(part))))
+        return math.floor(mean + self.terms.slack)
 
 
 class Bound:
@@ -236,7 +263,7 @@ class Bound:
 
 def check(instance: Mapping[str, Any], document: Document) -> None:
     """Refuse a proof that does not prove its claim about an instance."""
-    question = Question(instance, document.claim)
+    question = JudgedQuestion(instance, document.claim)
     beyond = question.asking(document.goal).most
     if beyond > question.most:
         raise Refused("header: the claim does not follow from the goal")

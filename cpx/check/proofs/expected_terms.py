@@ -14,16 +14,18 @@ from cpx.check.proofs.document import Undecided
 from cpx.check.proofs.parts import Part
 from cpx.check.states import Event
 
-__all__ = ["LARGEST", "Terms"]
+__all__ = ["LARGEST", "TOGETHER", "Terms", "require_small", "terms_of"]
 
 Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]
 
 # Sets times leaves that are looked at together.
 _AT_ONCE = 2**18
-# Attributes of a term, and of the leaves of a tree that are one term.
-_MOST_ATTRIBUTES, _TOGETHER = 12, 8
+# Of a term.
+_MOST_ATTRIBUTES = 12
 _MOST_ENTRIES = 2**20
+TOGETHER = 8
+"""Attributes of a tree whose leaves are one term."""
 LARGEST = 2**60
 """Of all numbers together."""
 
@@ -31,21 +33,23 @@ LARGEST = 2**60
 class Terms:
     """The terms of a component: values of all sets of a few attributes.
 
-    The leaves of a tree are one term where they test at most 8 attributes together; otherwise
-    those that test the same attributes are. Where the attributes of a component depend on each
-    other, each tree is one term, and counts as much as the greatest leaf that is reached.
-
     Parameters
     ----------
-    scores : ExactScores
-    component : int
-        Of the distribution.
+    n : int
+        Number of attributes.
+    tables : sequence of (sequence of int, ndarray of int)
+        Of each term: its attributes, in rising order, and its values.
+    constant : int
+    needed : int
+        What a set must be worth at least, where the fewest attributes are asked for.
+    slack : Fraction
+        A set is expected to be worth less than what all terms say and this together; what is
+        rounded then is at most that, rounded down. Without it they are for prices alone.
 
     Attributes
     ----------
     attributes : list of list of int
-        Of each term, in rising order.
-    constant : int
+        Of each term.
     start, first : ndarray of int
         Where the values of a term begin, and where its attributes do in ``of``.
     of, owner : ndarray of int
@@ -54,58 +58,28 @@ class Terms:
         Bit i of a place within a term says that its attribute i is in the set.
     term : ndarray of int
         Of each value.
-    needed : int
-        What a set must be worth at least, where the fewest attributes are asked for.
-    slack : Fraction
-        A set is expected to be worth less than what all terms say and this together; what is
-        rounded then is at most that, rounded down. Each of the numbers that add up is off by less
-        than 1, by a half at most where it is rounded to the nearest integer.
     """
 
-    def __init__(self, scores: ExactScores, component: int = 0) -> None:
-        parameters, unit = scores.parameters, scores.unit
-        self.n, least = scores.n, scores.instance["problem"] != "mlse"
-        bounded = least and parameters["measure"] == "probability-bound"
-        tau = Fraction(parameters["threshold"]) if least else Fraction(0)
-        others, self.needed = [scores.base], math.ceil(tau / unit)
-        if bounded:
-            others = [(1 - tau) * scores.base]
-            self.needed = math.ceil((1 - tau) * scores.threshold / unit)
-        self.constant = math.floor(others[0] / unit) if least else round(scores.base / unit)
-        trees: dict[int, list[int]] = {}
-        for i, leaf in enumerate(scores.states.leaves):
-            trees.setdefault(leaf.tree, []).append(i)
-        rounded = 2 + len(scores.states.leaves) + bounded * len(trees)
-        self.slack = Fraction(rounded, 1 if least or not scores.chances.edgeless else 2)
-        whole = bounded or not scores.chances.edgeless
-        grouped: list[tuple[tuple[int, ...], list[int]]] = []
-        for leaves in trees.values():
-            tests = [scores.states.leaves[i].tests for i in leaves]
-            every = tuple(sorted({a for one in tests for a in one}))
-            if whole or len(every) <= _TOGETHER:
-                grouped.append((every, leaves))
-                continue
-            alike: dict[tuple[int, ...], list[int]] = {}
-            for i, one in zip(leaves, tests, strict=True):
-                alike.setdefault(tuple(sorted(one)), []).append(i)
-            grouped += alike.items()
-        sizes = [len(attributes) for attributes, _ in grouped]
-        if max(sizes, default=0) > _MOST_ATTRIBUTES or sum(1 << n for n in sizes) > _MOST_ENTRIES:
-            raise Undecided(f"a tree tests more than {_MOST_ATTRIBUTES} attributes together")
-        self.attributes = [list(attributes) for attributes, _ in grouped]
-        values = [
-            _table(scores, attributes, leaves, component, tau if bounded else None)
-            for attributes, leaves in grouped
-        ]
-        spread = abs(self.constant) + sum(int(np.abs(table).max()) for table in values)
-        if max(spread, abs(self.needed)) >= LARGEST:
+    def __init__(
+        self,
+        n: int,
+        tables: Sequence[tuple[Sequence[int], Ints]],
+        constant: int,
+        needed: int,
+        slack: Fraction = Fraction(0),
+    ) -> None:
+        self.n, self.constant, self.needed, self.slack = n, constant, needed, slack
+        self.attributes = [list(attributes) for attributes, _ in tables]
+        sizes = [len(attributes) for attributes in self.attributes]
+        spread = abs(constant) + sum(int(np.abs(values).max()) for _, values in tables)
+        if max(spread, abs(needed)) >= LARGEST:
             raise Undecided("numbers are too large for the checker")
         size = np.array(sizes, dtype=np.int64)
         self.start = np.cumsum(1 << size) - (1 << size)
         self.first = np.cumsum(size) - size
         self.of = np.array([a for one in self.attributes for a in one], dtype=np.int64)
         self.owner = np.repeat(np.arange(size.size), size)
-        self.values = np.concatenate([np.zeros(0, dtype=np.int64), *values])
+        self.values = np.concatenate([np.zeros(0, dtype=np.int64), *(v for _, v in tables)])
         self.term = np.repeat(np.arange(size.size), 1 << size)
         places = np.arange(self.values.size) - self.start[self.term]
         self.bits = []
@@ -151,6 +125,57 @@ class Terms:
         """Return what a set is worth."""
         entry = self.allowed(Part(held, ~held))
         return self.constant + int(self.values[entry].sum())
+
+
+def require_small(sizes: Sequence[int]) -> None:
+    """Refuse terms of so many attributes each where their values would be too many."""
+    if max(sizes, default=0) > _MOST_ATTRIBUTES or sum(1 << n for n in sizes) > _MOST_ENTRIES:
+        raise Undecided(f"a tree tests more than {_MOST_ATTRIBUTES} attributes together")
+
+
+def terms_of(scores: ExactScores, component: int = 0) -> Terms:
+    """Return the terms of a component of the distribution.
+
+    The leaves of a tree are one term where they test at most 8 attributes together; otherwise
+    those that test the same attributes are. Where the attributes of a component depend on each
+    other, each tree is one term, and counts as much as the greatest leaf that is reached. Of the
+    slack, each of the numbers that add up is off by less than 1, by a half at most where it is
+    rounded to the nearest integer.
+    """
+    parameters, unit = scores.parameters, scores.unit
+    least = scores.instance["problem"] != "mlse"
+    bounded = least and parameters["measure"] == "probability-bound"
+    tau = Fraction(parameters["threshold"]) if least else Fraction(0)
+    base, needed = scores.base, math.ceil(tau / unit)
+    if bounded:
+        base, needed = (1 - tau) * base, math.ceil((1 - tau) * scores.threshold / unit)
+    trees: dict[int, list[int]] = {}
+    for i, leaf in enumerate(scores.states.leaves):
+        trees.setdefault(leaf.tree, []).append(i)
+    rounded = 2 + len(scores.states.leaves) + bounded * len(trees)
+    whole = bounded or not scores.chances.edgeless
+    grouped: list[tuple[tuple[int, ...], list[int]]] = []
+    for leaves in trees.values():
+        tests = [scores.states.leaves[i].tests for i in leaves]
+        every = tuple(sorted({a for one in tests for a in one}))
+        if whole or len(every) <= TOGETHER:
+            grouped.append((every, leaves))
+            continue
+        alike: dict[tuple[int, ...], list[int]] = {}
+        for i, one in zip(leaves, tests, strict=True):
+            alike.setdefault(tuple(sorted(one)), []).append(i)
+        grouped += alike.items()
+    require_small([len(attributes) for attributes, _ in grouped])
+    return Terms(
+        scores.n,
+        [
+            (attributes, _table(scores, attributes, leaves, component, tau if bounded else None))
+            for attributes, leaves in grouped
+        ],
+        math.floor(base / unit) if least else round(base / unit),
+        needed,
+        Fraction(rounded, 1 if least or not scores.chances.edgeless else 2),
+    )
 
 
 def _table(

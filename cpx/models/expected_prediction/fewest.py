@@ -162,7 +162,8 @@ class FewestExpected(ExpectedPrediction):
         return ceil(self.leaves.threshold * (1 - self.tau) / Fraction(self.unit))
 
     @cached_property
-    def _base(self) -> int:
+    def base(self) -> int:
+        """What a set is worth before any leaf adds to it, in units; under independence."""
         tables = self.leaf_tables
         if not self.bounded:
             return tables.base
@@ -190,7 +191,7 @@ class FewestExpected(ExpectedPrediction):
         terms = tables.terms()
         if self.bounded:
             terms += tables.maxima(-self.tau)
-        return self._table_sum(terms, self._base, self.n_features, target=self.target)
+        return self._table_sum(terms, self.base, self.n_features, target=self.target)
 
     def expectation_form(self) -> ExpectationForm:
         """Return the problem by its exact scores; a probability bound needs one of the class."""
@@ -213,7 +214,7 @@ class FewestExpected(ExpectedPrediction):
 
     def _in_units(self, S: tuple[int, ...]) -> int:
         tables = self.leaf_tables
-        total = tables.value(S) - tables.base + self._base
+        total = tables.value(S) - tables.base + self.base
         if self.bounded:
             assert self.unit is not None
             scale = self.leaves.scale * Fraction(self.unit)

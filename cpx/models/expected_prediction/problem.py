@@ -173,6 +173,11 @@ class ExpectedPrediction(ExpectationText):
         return LeafTables(self.scores, Fraction(self.unit), self.rounding)
 
     @property
+    def base(self) -> int:
+        """What a set is worth before any leaf adds to it, in units; under independence."""
+        return self.leaf_tables.base
+
+    @property
     def unstated(self) -> str:
         """Why the expected score is no sum of tables; empty where it is one."""
         if not self.distribution.factorised:
@@ -384,8 +389,7 @@ class MLSE(ExpectedPrediction):
         return "nearest"
 
     def _form(self) -> TableSumForm:
-        tables = self.leaf_tables
-        return self._table_sum(tables.terms(), tables.base, self.k)
+        return self._table_sum(self.leaf_tables.terms(), self.base, self.k)
 
     def expectation_form(self) -> ExpectationForm:
         """Return the problem by its exact scores."""

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from cpx.models.expected_prediction.leaves import LeafForm
 
-__all__ = ["TableLayout", "by_tree", "few_together"]
+__all__ = ["TableLayout", "by_tests", "by_tree", "few_together"]
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
@@ -57,8 +57,30 @@ def few_together(leaves: LeafForm, most: int) -> TableLayout:
     return TableLayout(leaves, np.cumsum(new) - 1)
 
 
+def by_tests(leaves: LeafForm, most: int) -> TableLayout:
+    """Return a layout of one table for each tree, or for its leaves that test the same attributes.
+
+    Parameters
+    ----------
+    leaves : LeafForm
+    most : int
+        The greatest number of attributes of a tree that is one table.
+    """
+    whole = by_tree(leaves)
+    large = (whole.sizes > most)[whole.table]
+    if not large.any():
+        return whole
+    attributes, starts = leaves.attribute.tolist(), leaves.starts.tolist()
+    number: dict[tuple[int, ...], int] = {}
+    table = []
+    for leaf, tree in enumerate(whole.table.tolist()):
+        tests = attributes[starts[leaf] : starts[leaf + 1]] if large[leaf] else []
+        table.append(number.setdefault((tree, *tests), len(number)))
+    return TableLayout(leaves, np.array(table, dtype=np.int64))
+
+
 class TableLayout:
-    """Leaves that share tables: one after the other, all of them in one array.
+    """Leaves that share tables: the tables one after the other, all of them in one array.
 
     Bit i of the index of a table says whether its i-th attribute is known.
 
@@ -66,7 +88,7 @@ class TableLayout:
     ----------
     leaves : LeafForm
     table : (L,) array of int
-        The table of each leaf; increasing.
+        The table of each leaf; that of a later leaf is the same, one before, or the next one.
 
     Attributes
     ----------
@@ -77,7 +99,7 @@ class TableLayout:
 
     def __init__(self, leaves: LeafForm, table: Ints) -> None:
         self._leaves, self.table = leaves, table
-        count, A = int(table[-1]) + 1, leaves.n_attributes
+        count, A = int(table.max()) + 1, leaves.n_attributes
         keys, test = np.unique(table[leaves.leaf] * A + leaves.attribute, return_inverse=True)
         of, self._attributes = np.divmod(keys, A)
         self.sizes = np.bincount(of, minlength=count)

@@ -139,22 +139,23 @@ class LeafTables:
         """All leaves of a tree in one table, however many attributes it tests."""
         return by_tree(self.scores.leaves)
 
-    def terms(self) -> list[Term]:
-        """Return what the leaves add as tables."""
+    def terms(self, layout: TableLayout | None = None) -> list[Term]:
+        """Return what the leaves add as tables, in :attr:`layout` unless another one is given."""
+        layout = layout or self.layout
         agrees = self.scores.agrees
         known = np.where(agrees, 1.0, self._shares)
         alone, some = self._in_units.copy(), np.flatnonzero(np.diff(self.scores.leaves.starts))
         if some.size:
             alone[some] *= np.multiply.reduceat(known, self.scores.leaves.starts[some])
-        total = np.zeros(self.layout.entries, dtype=np.int64)
-        for leaves, agree, entries in self.layout.batches(agrees):
+        total = np.zeros(layout.entries, dtype=np.int64)
+        for leaves, agree, entries in layout.batches(agrees):
             units = alone[leaves][:, None]
             for share in self._shares[agree].T:
                 units = np.hstack([units * share[:, None], units])
             whole = self._whole(leaves, agree, units)
             repeats = entries.shape[1] // whole.shape[1]
             np.add.at(total, entries.reshape(-1), np.tile(whole, (1, repeats)).reshape(-1))
-        return _terms(self.layout, total)
+        return _terms(layout, total)
 
     @cached_property
     def _shares(self) -> NDArray[np.float64]:

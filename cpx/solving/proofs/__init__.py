@@ -53,6 +53,9 @@ prove it; and raises Refused where it finds out that what is to be proved is wro
 _TRUSTING = ("monomial", "expected-prediction")
 """Kinds of proof that can be made without looking at the sets which the checker counts."""
 
+_BY_PROBLEM = ("sufficient-reason", "expected-prediction")
+"""Kinds of proof for which the problem itself saves reading the saved one."""
+
 _RECORDED = ("kernel-rule", "sufficient-reason")
 """Kinds of proof that can be read off what the engine has recorded."""
 
@@ -161,7 +164,7 @@ def prove(
     if kind in _RECORDED and not of_all:
         # A search that kept side constraints has not looked at the other answers.
         make = partial(make, record=record)
-    if isinstance(problem, SufficientReason):
+    if kind in _BY_PROBLEM:
         make = partial(make, problem=problem)
     with noted(stop := threading.Event()), one_thread():
 

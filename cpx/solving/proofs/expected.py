@@ -1,6 +1,8 @@
-"""Proofs about expected predictions: prices of attributes by linear relaxations, and branching.
+"""Proofs about expected predictions: prices of attributes, and branching.
 
-Where attributes depend on each other, and the sets are few enough, the checker looks at them all.
+Of independent attributes the prices come from the steps of :mod:`.term_prices`; where these are
+not enough, and of others, from linear relaxations. Where the sets of a part are few enough, the
+checker looks at them all.
 """
 
 from __future__ import annotations
@@ -12,10 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpx.check.proofs.document import Claim, Refused
-from cpx.check.proofs.expected import MOST_PRICES, MOST_SETS, Bound, Question
-from cpx.check.proofs.expected_terms import Terms
+from cpx.check.proofs.expected import MOST_PRICES, MOST_SETS, Bound, JudgedQuestion, Question
+from cpx.check.proofs.expected_terms import TOGETHER, Terms, require_small
 from cpx.check.proofs.mixtures import number_of_sets
 from cpx.check.proofs.parts import Part
+from cpx.models.expected_prediction.fewest import FewestExpected
+from cpx.models.expected_prediction.problem import ExpectedPrediction
+from cpx.models.expected_prediction.table_layout import by_tests
+from cpx.solving.proofs.term_prices import TermPrices
 
 __all__ = ["prove"]
 
@@ -23,17 +29,28 @@ Ints = NDArray[np.int64]
 
 # Sets that are counted, times the components; without edges they take the checker some seconds.
 _COUNTED = 2**22
+# Where attributes are independent, prices take the checker less time than more sets.
+_FEW = 2**12
 
 
 def prove(
-    instance: Mapping[str, Any], goal: Claim, over: Callable[[], bool], trusted: bool = False
+    instance: Mapping[str, Any],
+    goal: Claim,
+    over: Callable[[], bool],
+    trusted: bool = False,
+    problem: object = None,
 ) -> tuple[Claim | None, list[str]]:
     """Return what was proved and the lines: the goal, or the bound that the parts reached.
 
     Nothing is split once the time is up, or there are as many prices as may be. Refused is raised
-    where the goal is wrong; if it is ``trusted``, sets that the checker counts are not looked at.
+    where the goal is wrong. If it is ``trusted``, sets that the checker counts are not looked at,
+    and of independent attributes the tables of ``problem`` are taken for those of the checker.
     """
-    question = Question(instance, goal)
+    question: Question
+    if trusted and isinstance(problem, ExpectedPrediction) and problem.distribution.factorised:
+        question = Question(instance, goal, [_terms(problem)])
+    else:
+        question = JudgedQuestion(instance, goal)
     if question.root is None:
         return goal, []
     search = _Search(question, over, trusted)
@@ -45,6 +62,20 @@ def prove(
     if instance["problem"] == "mlse":
         return Claim(max(search.open)), search.written()
     return _fewest(question, int(goal.bound))
+
+
+def _terms(problem: ExpectedPrediction) -> Terms:
+    """Return what the checker will make of a problem whose attributes are independent."""
+    tables, needed, tau = problem.leaf_tables, 0, None
+    if isinstance(problem, FewestExpected):
+        needed, tau = problem.target, problem.tau if problem.bounded else None
+    layout = by_tests(problem.leaves, TOGETHER) if tau is None else tables.by_tree
+    require_small(layout.sizes.tolist())
+    found = tables.terms(layout)
+    if tau is not None:
+        pairs = zip(found, tables.maxima(-tau), strict=True)
+        found = [term._replace(table=term.table + most.table) for term, most in pairs]
+    return Terms(problem.n_features, found, problem.base, needed)
 
 
 def _fewest(question: Question, bound: int) -> tuple[Claim | None, list[str]]:
@@ -74,10 +105,12 @@ class _Search:
 
     def __init__(self, question: Question, over: Callable[[], bool], trusted: bool) -> None:
         self._question, self._over, self._trusted = question, over, trusted
+        self._judged = question if isinstance(question, JudgedQuestion) else None
         self._prices: list[Ints] = []
         self._most = MOST_PRICES // max(1, question.terms.of.size)
         self._lines: list[str] = []
         self.open: list[int] = []
+        self._ascent = TermPrices(question.terms) if question.independent else None
 
     def written(self) -> list[str]:
         """Return the lines, with the prices before them."""
@@ -96,41 +129,47 @@ class _Search:
 
     def _opened(self, part: Part, known: range) -> tuple[Part, range, int] | None:
         """Write lines until a part is done, or has to be split: by what, with which prices."""
-        question, fresh, chosen = self._question, False, part.kept.astype(np.float64)
+        question, chosen = self._question, part.kept.astype(np.float64)
+        fresh = 0  # how the prices of this part were found: 1 by steps, 2 by a program
         while True:
             if (broken := question.side.which(part)) is not None:
                 self._lines.append(f"breaks {broken}")
                 return None
             if question.room(part) <= 0:
-                if not question.full(part):
-                    held = np.flatnonzero(part.kept).tolist()
-                    raise Refused(f"the attributes {held} are worth more")
-                self._lines.append("full")
+                self._full(part)
                 return None
-            if question.independent and not len(question.side):
-                rest = question.without_idle(part)
+            if self._ascent and not len(question.side):
+                rest = self._ascent.idle(part)
                 if (rest.out != part.out).any():
                     self._lines.append("idle")
                     part = rest
                     continue
+            found = [self._prices[i] for i in known]
+            if known and (total := question.bound(part, found)) <= question.most:
+                self._lines.append(_rule("bound", known))
+                return None
+            if self._counted(part):
+                return None
             if known:
-                total = question.bound(part, [self._prices[i] for i in known])
-                if total <= question.most:
-                    self._lines.append(_rule("bound", known))
-                    return None
                 rest = part
                 if question.independent:
-                    rest = Bound(question, part, self._prices[known[0]]).decided(question.most)
+                    rest = Bound(question, part, found[0]).decided(question.most)
                 if (rest.free != part.free).any():
                     self._lines.append(_rule("decide", known))
-                    part, fresh = rest, False
+                    part, fresh = rest, 0
                     continue
-                if fresh or self._enough():
+                if fresh == 2 or self._enough():
                     break
-            if not question.independent and self._counted(part):
-                return None
-            prices, chosen = _relaxations(question, part)
-            known, fresh = range(len(self._prices), len(self._prices) + len(prices)), True
+            if fresh == 0 and self._ascent and self._ascent.small:
+                first = found[0] if known else np.zeros_like(question.terms.of)
+                prices = [self._ascent.improved(part, question.room(part), question.most, first)]
+                fresh = 1
+            else:
+                if fresh:  # steps were not enough, and no line names their prices
+                    del self._prices[known.start :]
+                prices, chosen = _relaxations(question, part)
+                fresh = 2
+            known = range(len(self._prices), len(self._prices) + len(prices))
             self._prices += prices
         if self._over() or self._enough():
             self._lines.append(_rule("bound", known))
@@ -139,16 +178,24 @@ class _Search:
         far = np.where(part.free, np.abs(chosen - 0.5), 2)
         return part, known, int(far.argmin())
 
+    def _full(self, part: Part) -> None:
+        """Write that nothing may be added, and what is kept is not worth more."""
+        if self._judged and not self._trusted and not self._judged.full(part):
+            held = np.flatnonzero(part.kept).tolist()
+            raise Refused(f"the attributes {held} are worth more")
+        self._lines.append("full")
+
     def _enough(self) -> bool:
         """Whether there is no room for more prices."""
         return len(self._prices) + len(self._question.components) > self._most
 
     def _counted(self, part: Part) -> bool:
         """Write that all sets are counted, where they are few."""
-        question = self._question
+        question, components = self._question, len(self._question.components)
         count = number_of_sets(part, question.room(part))
-        few = count <= MOST_SETS and count * len(question.components) <= _COUNTED
-        if few and not self._trusted and not question.counted(part):
+        most = _FEW if question.independent else min(MOST_SETS, _COUNTED // components)
+        few = count <= most
+        if few and self._judged and not self._trusted and not self._judged.counted(part):
             raise Refused("a set is worth more")
         if few:
             self._lines.append("counted")

@@ -84,6 +84,26 @@ class Workspace(NamedTuple):
     doubt: Floats
     pace: Floats
 
+    @classmethod
+    def of(cls, whole: Terms, costs: Ints) -> Workspace:
+        """Return room for terms and the nodes of their search, and what each feature costs."""
+        bits, terms, features = whole.feature.size, whole.first.size, costs.size
+        return cls(
+            multiplier=np.zeros(bits, dtype=np.int64),
+            best=np.zeros(bits, dtype=np.int64),
+            limit=np.zeros(bits, dtype=np.int64),
+            direction=np.zeros(bits),
+            chosen=np.zeros(terms, dtype=np.int64),
+            values=np.zeros(1 << int(whole.size.max(initial=0)), dtype=np.int64),
+            cost=np.ascontiguousarray(costs),
+            price=np.zeros(features, dtype=np.int64),
+            order=np.zeros(features + 1, dtype=np.int64),
+            picked=np.zeros(features, dtype=np.uint8),
+            found=np.zeros(features, dtype=np.uint8),
+            doubt=np.zeros(features),
+            pace=np.zeros(2),
+        )
+
 
 @subroutine
 def _term_by_term(part: Terms, work: Workspace) -> int:

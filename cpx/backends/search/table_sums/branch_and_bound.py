@@ -90,27 +90,8 @@ class BranchAndBound:
             return
         self._whole = Terms.of(objective.features, objective.tables)
         self._part = self._whole.copied()
-        self._work = self._workspace()
+        self._work = Workspace.of(self._whole, objective.costs)
         self._ranges = self._whole.ranges()
-
-    def _workspace(self) -> Workspace:
-        whole, form = self._whole, self.objective.form
-        bits, terms, features = whole.feature.size, whole.first.size, form.n_features
-        return Workspace(
-            multiplier=np.zeros(bits, dtype=np.int64),
-            best=np.zeros(bits, dtype=np.int64),
-            limit=np.zeros(bits, dtype=np.int64),
-            direction=np.zeros(bits),
-            chosen=np.zeros(terms, dtype=np.int64),
-            values=np.zeros(1 << int(whole.size.max(initial=0)), dtype=np.int64),
-            cost=np.ascontiguousarray(self.objective.costs),
-            price=np.zeros(features, dtype=np.int64),
-            order=np.zeros(features + 1, dtype=np.int64),
-            picked=np.zeros(features, dtype=np.uint8),
-            found=np.zeros(features, dtype=np.uint8),
-            doubt=np.zeros(features),
-            pace=np.zeros(2),
-        )
 
     def search(self) -> bool:
         """Search; return whether it was finished, so that nothing is better than ``best``."""
