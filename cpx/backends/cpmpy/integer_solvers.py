@@ -103,7 +103,8 @@ class Choco(Cpmpy, solver="choco", requires={"pychoco": "pychoco>=0.2.1,<1"}):
             objective = compiled.solver_var(compiled.obj)
             compiled.chc_model.set_objective(objective, maximize=not compiled.minimize_obj)
         if progress.remaining is not None:
-            native.limit_time(f"{max(1, round(1000 * progress.remaining))}ms")
+            # In "1000ms" it reads minutes.
+            native.limit_time(f"{max(0.001, progress.remaining):.3f}s")
         claimed = None
         while native.solve():
             run.solution(lambda each: [varmap[v.name].get_value() for v in each])
