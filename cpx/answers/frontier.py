@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from cpx.answers.expected import ExpectedExplanation
 from cpx.answers.html import Shown
-from cpx.answers.plots import require_matplotlib
+from cpx.answers.plots import axes_or_new
 from cpx.answers.text import Block, Table, as_text
 
 if TYPE_CHECKING:
@@ -96,11 +96,7 @@ class Frontier(Shown, Sequence[ExpectedExplanation]):
         EngineMissing
             When matplotlib is not installed; with the pip line.
         """
-        require_matplotlib()
-        if ax is None:
-            import matplotlib.pyplot as plt
-
-            _, ax = plt.subplots(figsize=(5.5, 3.4), layout="constrained")
+        ax = axes_or_new(ax, 5.5, 3.4)
         sizes = [len(found.features) for found in self]
         first = self.explanations[0]
         faces = [_EXPECTED if proved else "none" for proved in self.proved]
@@ -120,7 +116,6 @@ class Frontier(Shown, Sequence[ExpectedExplanation]):
         )
         right.set_yscale("log")
         right.set_ylabel("their likelihood", color=_LIKELY)
-        for side in ("top",):
-            ax.spines[side].set_visible(False)
-            right.spines[side].set_visible(False)
+        ax.spines["top"].set_visible(False)
+        right.spines["top"].set_visible(False)
         return ax

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from cpx.answers.plots import require_matplotlib
+from cpx.answers.plots import axes_or_new
 from cpx.errors import InvalidOption, shown
 from cpx.support.validation import index_set, integer_in
 
@@ -153,7 +153,6 @@ def plot_pixels(
     >>> ax.images[0].get_array().shape
     (2, 2)
     """
-    require_matplotlib()
     row = np.asarray(values, dtype=np.float64)
     rows, columns = pixel_places(names, shape)
     if row.shape != rows.shape:
@@ -163,10 +162,7 @@ def plot_pixels(
     drawn[sorted(index_set("chosen", kept, len(row), error=InvalidOption))] = True
     picture = np.full((int(rows.max()) + 1, int(columns.max()) + 1), np.nan)
     picture[rows[drawn], columns[drawn]] = row[drawn]
-    if ax is None:
-        import matplotlib.pyplot as plt
-
-        _, ax = plt.subplots(figsize=(3, 3.3), layout="constrained")
+    ax = axes_or_new(ax, 3, 3.3)
     from matplotlib import colormaps
 
     greys: Any = colormaps["gray"].with_extremes(bad=_GREY)

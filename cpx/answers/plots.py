@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from cpx.answers.explanation import Explanation
     from cpx.data.samples import Samples
 
-__all__ = ["arranged", "plot_rules", "plot_selection", "require_matplotlib"]
+__all__ = ["arranged", "axes_or_new", "plot_rules", "plot_selection", "require_matplotlib"]
 
 BoolArray = npt.NDArray[np.bool_]
 FloatArray = npt.NDArray[np.float64]
@@ -41,6 +41,16 @@ def require_matplotlib() -> None:
 
     if find_spec("matplotlib") is None:
         raise EngineMissing("figures need matplotlib: pip install 'cpx-explain[plots]'")
+
+
+def axes_or_new(ax: Axes | None, width: float, height: float) -> Axes:
+    """Return axes that are given, or those of a new figure of pyplot, of so many inches."""
+    require_matplotlib()
+    if ax is not None:
+        return ax
+    import matplotlib.pyplot as plt
+
+    return plt.subplots(figsize=(width, height), layout="constrained")[1]
 
 
 def plot_rules(
@@ -87,19 +97,13 @@ def plot_rules(
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['a', 'all rules']
     """
-    # Where figures are drawn already, the hint to install is written already.
-    require_matplotlib()
     covers, same, weights = _checked(rules, covers, same, weights)
     order = sorted(range(len(rules)), key=lambda r: (-rules.figures[r].marginal, r))
     covers = covers[order]
     columns = arranged(covers, same)
     covers, same = covers[:, columns], same[columns]
     edges = _edges(same, weights[columns])
-    if ax is None:
-        import matplotlib.pyplot as plt
-
-        height = 0.8 + (len(rules) + 1) * _room(rules)[2]
-        _, ax = plt.subplots(figsize=(10, height), layout="constrained")
+    ax = axes_or_new(ax, 10, 0.8 + (len(rules) + 1) * _room(rules)[2])
     _draw_cells(ax, covers, same, edges)
     head = -0.4 - _ABOVE / _room(rules)[2]
     ax.set_ylim(len(rules) + 0.5, 2 * head + 0.4)

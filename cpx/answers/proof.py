@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from cpx.answers.html import Shown
-from cpx.answers.plots import require_matplotlib
+from cpx.answers.plots import axes_or_new
 from cpx.answers.text import Block, Paragraph, Table, as_text
 from cpx.answers.values import Value, from_json, listed, plural
 from cpx.support.files import write_atomic
@@ -177,14 +177,9 @@ class ProofRows(Shown):
         EngineMissing
             When matplotlib is not installed; with the pip line.
         """
-        require_matplotlib()
         kept, used = {*self.reason}, {j for row in self.rows for j in row.changes}
         features = sorted(used, key=lambda j: (j not in kept, j))
-        if ax is None:
-            import matplotlib.pyplot as plt
-
-            size = 2 + 0.3 * len(features), 1.5 + 0.3 * len(self.rows)
-            _, ax = plt.subplots(figsize=size, layout="constrained")
+        ax = axes_or_new(ax, 2 + 0.3 * len(features), 1.5 + 0.3 * len(self.rows))
         for y, row in enumerate(self.rows):
             for x, j in enumerate(features):
                 if j in row.changes:

@@ -38,7 +38,6 @@ from cpx.errors import EngineError
 __all__ = [
     "ArrayKind",
     "Bools",
-    "Bools2",
     "Bytes",
     "Bytes2",
     "Floats",
@@ -79,7 +78,6 @@ def _kind(element: Any, axes: int) -> ArrayKind:
 
 
 Bools = Annotated[NDArray[np.bool_], _kind(np.bool_, 1)]
-Bools2 = Annotated[NDArray[np.bool_], _kind(np.bool_, 2)]
 Bytes = Annotated[NDArray[np.uint8], _kind(np.uint8, 1)]
 Bytes2 = Annotated[NDArray[np.uint8], _kind(np.uint8, 2)]
 Shorts = Annotated[NDArray[np.int32], _kind(np.int32, 1)]

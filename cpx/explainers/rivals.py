@@ -11,7 +11,7 @@ import numpy as np
 
 from cpx.answers.explanation import Explanation
 from cpx.answers.html import Shown
-from cpx.answers.plots import require_matplotlib
+from cpx.answers.plots import axes_or_new
 from cpx.answers.text import Block, Fact, Facts, Table, as_text
 from cpx.answers.values import Value, decimal, digits, plural
 from cpx.errors import InvalidOption
@@ -99,12 +99,8 @@ class Rivals(Shown):
         ax : matplotlib axes, optional
             Where to draw; those of a new figure of pyplot when not given.
         """
-        require_matplotlib()
-        import matplotlib.pyplot as plt
-
         shown = min(len(self.rules), _MOST_SHOWN)
-        if ax is None:
-            _, ax = plt.subplots(figsize=(8, 0.8 + 0.35 * shown), layout="constrained")
+        ax = axes_or_new(ax, 8, 0.8 + 0.35 * shown)
         ax.barh(range(shown), self.wins[:shown], color="#56B4E9")
         ax.set_yticks(range(shown), [str(found.rule) for found in self.rules[:shown]])
         ax.invert_yaxis()

@@ -460,7 +460,9 @@ def random_form(seed: int, columns: int = 7) -> WeightedMonomial:
     m = int(rng.integers(1, 40))
     patterns = rng.random((int(rng.integers(1, 20)), columns)) < rng.uniform(0.3, 1)
     agreement = patterns[rng.integers(0, len(patterns), m)]
-    for _ in range(int(rng.integers(0, 4))):  # equal, constant and dominated columns
+    for _ in range(
+        int(rng.integers(0, 4))
+    ):  # equal columns, constant ones, and such that exclude more
         a, b = rng.integers(0, columns, 2)
         agreement[:, a] = [agreement[:, b], True, agreement[:, a] & agreement[:, b]][
             rng.integers(3)
@@ -575,8 +577,8 @@ def test_presolve_shrinks():
     rows = np.array([[1, 1, 1, 0], [1, 0, 0, 0], [0, 1, 1, 1], [0, 1, 1, 1]], dtype=bool)
     form = WeightedMonomial(rows, np.array([4, 0, 4, 4]), np.array([0, 2, 0, 0]), k=3)
     reduced = reduce(form)
-    # Columns 1 and 2 only exclude a good row; rows 2 and 3 are one; weights are halved.
-    assert reduced.features.tolist() == [0, 3]
+    # Columns 1 and 2 are one, and so are rows 2 and 3; weights are halved.
+    assert reduced.features.tolist() == [0, 1, 3]
     assert sorted(reduced.weights.tolist()) == [1, 2, 4]
     assert reduced.scale == 2
 

@@ -27,8 +27,12 @@ from cpmpy.transformations.get_variables import get_variables
 from cpmpy.transformations.normalize import toplevel_list
 from pulp import constants
 
-from cpx.backends.milp.implications import AtMost, implication_rows
-from cpx.backends.milp.linear_rows import linear_constraints, linear_objective
+from cpx.backends.milp.linear_rows import (
+    AtMost,
+    implication_rows,
+    linear_constraints,
+    linear_objective,
+)
 from cpx.backends.milp.subsolvers import SUBSOLVERS, native_solver, runs
 from cpx.backends.milp.watch import Watch
 from cpx.backends.normal_forms import Clause, Implication, Linear, linear_sum, recognise
@@ -77,7 +81,7 @@ class CPM_pulp(SolverInterface):  # type: ignore[misc]
     (``cpmpy/solvers/highs.py``).
 
     Implications whose premises a posted constraint counts become fewer and stronger rows;
-    see :func:`cpx.backends.milp.implications.implication_rows`.
+    see :func:`cpx.backends.milp.linear_rows.implication_rows`.
 
     Examples
     --------

@@ -14,14 +14,13 @@ from typing import Any
 
 import numpy as np
 
-from cpx.compiled.kernel import Bools, Bools2, Ints, Words, Words2, kernel, subroutine
+from cpx.compiled.kernel import Bools, Ints, Words, kernel, subroutine
 from cpx.compiled.vectors import LANES, popcount, prepare, squeeze, sum_of_seven
 
 __all__ = [
     "aligned",
     "compress",
     "count",
-    "dominance",
     "gather",
     "pack",
     "planes_of",
@@ -80,22 +79,6 @@ def take(bits: Words, columns: Ints, n: int, planes: int) -> Words:
     taken = np.zeros((bits.shape[0], stride_of(columns.size, planes)), dtype=np.uint64)
     taken[:, : columns.size + planes] = bits[:, np.append(columns, np.arange(n, n + planes))]
     return taken
-
-
-@kernel
-def dominance(bits: Words2, n: int, bad_words: int, above: Bools2) -> None:
-    """Set ``above[a, b]`` to whether b excludes all bad rows of a, and only good ones of a."""
-    for a in range(n):
-        for b in range(n):
-            holds = a != b
-            w = 0
-            while holds and w < bits.shape[0]:
-                if w < bad_words:
-                    holds = bits[w, b] & ~bits[w, a] == 0
-                else:
-                    holds = bits[w, a] & ~bits[w, b] == 0
-                w += 1
-            above[a, b] = holds
 
 
 @kernel

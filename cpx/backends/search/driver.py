@@ -32,8 +32,8 @@ _FIRST_PAUSE, _LAST_PAUSE = 0.01, 0.05
 _MOST_THREADS = 256
 _MOST_PAIRED = 1024
 """Columns of which a table has what each two of them exclude."""
-_DONE, _EMPTY = 1, 2
-"""A branch was searched; and nothing below the limit was known by then. Kernels write them."""
+_DONE = 1
+"""A branch was searched. Kernels write it."""
 
 
 class Cut(Exception):
@@ -56,9 +56,6 @@ class Exploration:
         Nothing below the least cost exists.
     first : bool
         The set is the smallest, lexicographically first of all of least cost.
-    closed : frozenset of int
-        Columns such that no set that begins with them, in the order of the search, costs less
-        than the limit.
     """
 
     cost: int
@@ -67,22 +64,13 @@ class Exploration:
     bound: int
     finished: bool
     first: bool
-    closed: frozenset[int]
 
 
 class Workers:
     """Threads that take the open branches of a root one by one."""
 
-    def __init__(
-        self,
-        root: Root,
-        limit: int,
-        threads: int,
-        by_index: bool,
-        closed: frozenset[int] = frozenset(),
-    ) -> None:
+    def __init__(self, root: Root, limit: int, threads: int, by_index: bool) -> None:
         self.limit, self.first = limit, by_index
-        self.closed = set(closed)
         threads = min(threads, root.n, _MOST_THREADS)
         # Shared by all threads; in search of any set, each thread is stopped by itself.
         self.shared = np.array([0, limit, 0], dtype=np.int64)
@@ -161,8 +149,6 @@ class Workers:
         if self.first:
             entered |= values < limit
         entered[front:] = False
-        if self.closed:
-            entered[np.isin(order, list(self.closed))] = False
         self.tasks, self.done = np.flatnonzero(entered), np.zeros(n, dtype=np.int64)
         if not self.first:
             # Best first: the bound of the whole search is that of the first branch still open.
@@ -204,7 +190,7 @@ class Workers:
         tasks, at = self.tasks if alone else np.zeros(1, dtype=np.int64), np.zeros(1, np.int64)
 
         def bound() -> Callable[[], int]:
-            own = self.bounds, self.limit, tasks, self.done, at
+            own = self.bounds, tasks, self.done, at
             return bind(branches, levels, scratch, self.params, signal, found, self.first, *own)
 
         search, task = bound(), -1
@@ -291,22 +277,15 @@ def _pairs_help(root: Root) -> bool:
     return bool(root.remaining.linear) and linear and sizes
 
 
-def explore(
-    root: Root,
-    limit: int,
-    threads: int,
-    watch: Callable[[Workers], bool],
-    closed: frozenset[int] = frozenset(),
-) -> Exploration:
+def explore(root: Root, limit: int, threads: int, watch: Callable[[Workers], bool]) -> Exploration:
     """Find the columns of least cost at or below ``limit``, if there are any.
 
     ``watch`` is called every few hundredths of a second with an object that has ``best()`` and
-    ``bound()``; the search ends soon after it returns True. The branches of the columns in
-    ``closed`` are left out, as known to have nothing below the limit.
+    ``bound()``; the search ends soon after it returns True.
     """
     if root.n == 0:
-        return Exploration(limit, None, 0, limit, finished=True, first=True, closed=closed)
-    workers = Workers(root, limit, threads, by_index=False, closed=closed)
+        return Exploration(limit, None, 0, limit, finished=True, first=True)
+    workers = Workers(root, limit, threads, by_index=False)
     finished = workers.run(watch)
     cost, columns = workers.best()
     return Exploration(
@@ -315,8 +294,7 @@ def explore(
         workers.nodes(),
         bound=cost if finished else workers.bound(),
         finished=finished,
-        first=finished and not workers.shared[2] and not closed,
-        closed=frozenset(workers.closed | set(workers.order[workers.done == _EMPTY].tolist())),
+        first=finished and not workers.shared[2],
     )
 
 

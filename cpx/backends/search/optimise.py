@@ -5,9 +5,6 @@ For precision it is Dinkelbach's method (On nonlinear fractional programming, Ma
 P (bad covered) < (Q - P) (good covered): if it costs less than (Q - P) G where the bad weight
 counts P and the good weight Q - P. So the search looks for the least such cost, and starts anew
 from each better ratio it meets. It ends when no set is better, which is the proof.
-
-A branch in which no set was better than P/Q has none that is better than a greater ratio: it
-stays closed.
 """
 
 from __future__ import annotations
@@ -140,7 +137,6 @@ def optimise_ratio(problem: Problem, reduced: Reduced, progress: Progress) -> Ou
     """Search a problem whose objective is the precision."""
     whole = Root.whole(reduced)
     least = max(1, reduced.objective.least)
-    closed: frozenset[int] = frozenset()
     nodes = steps = 0
 
     def report(columns: list[int]) -> None:
@@ -168,14 +164,13 @@ def optimise_ratio(problem: Problem, reduced: Reduced, progress: Progress) -> Ou
             bound(known, limit, workers.bound())
             return progress.should_stop
 
-        done = explore(root, limit, progress.options.threads, watch, closed)
+        done = explore(root, limit, progress.options.threads, watch)
         nodes, steps = nodes + done.nodes, steps + 1
         message = f"{nodes} nodes, {steps} steps"
         better = done.columns is not None and done.cost < limit
         if done.columns is not None:
             report(done.columns)
         if better and not (progress.interrupted or progress.expired):
-            closed = done.closed
             continue
         if progress.objective is None:
             why = Termination.COMPLETED if done.finished else progress.why_stopped()

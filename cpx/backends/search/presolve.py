@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.backends.search.bitsets import dominance, pack, planes_of, take
+from cpx.backends.search.bitsets import pack, planes_of, take
 from cpx.backends.search.objective import FAR, Objective
 from cpx.backends.search.remaining_constraints import NO_CONSTRAINTS, Remaining
 from cpx.data.bits import packed_rows, row_hashes, surely_distinct, unpacked_row
@@ -123,11 +123,6 @@ def reduce(form: WeightedMonomial | RatioMonomial, every: bool = False) -> Reduc
         E_a = E_b, b < a, and every set stays allowed when its a is replaced by b (equal groups,
         or nothing else in the group of b). A set with both is as good without a; one with a
         only is as good with b instead, as small, and lexicographically earlier. a is dropped.
-    dominated features, unless every set is asked for or what is covered is limited
-        b < a excludes all bad rows that a excludes and only good rows that a excludes, and b
-        may replace a as above. With b instead of a (or b without a) a set is no worse,
-        as small, and lexicographically earlier. a is dropped. (Where b > a some optimal set
-        lacks a as well, but not always the first one.)
     equal rows
         Every S covers all of them or none: one row with the sum of their w_i. Good and bad
         cancel out, and a row with sum 0 never matters; but where what is covered is limited
@@ -193,7 +188,7 @@ def reduce(form: WeightedMonomial | RatioMonomial, every: bool = False) -> Reduc
 
     bits, bad_words = pack(agreement, bad, weights)
     if not every:
-        kept = np.flatnonzero(_needed(bits, bad_words, groups, samples.limited, remaining))
+        kept = np.flatnonzero(_needed(bits, groups, remaining))
         if kept.size < columns.size:
             bits = take(bits, kept, columns.size, planes_of(weights))
             agreement, columns, groups = agreement[:, kept], columns[kept], groups[kept]
@@ -268,23 +263,16 @@ def merge_rows(words: Words, net: Ints) -> tuple[Ints, Ints]:
     return order[new][matters], sums[matters]
 
 
-def _needed(
-    bits: Words, bad_words: int, groups: Ints, limited: bool, remaining: Remaining
-) -> Bools:
-    """Return which columns the smallest, lexicographically first optimal set may have."""
-    n = groups.size
-    if n == 0:
-        return np.ones(n, dtype=np.bool_)
-    above = np.zeros((n, n), dtype=np.bool_)
-    dominance(bits, n, bad_words, above)
-    if limited:
-        above &= above.T  # duplicates
+def _needed(bits: Words, groups: Ints, remaining: Remaining) -> Bools:
+    """Return which columns no earlier one can replace, being equal."""
+    first: dict[bytes, int] = {}
+    columns = np.ascontiguousarray(bits[:, : groups.size].T)
+    kinds = np.array([first.setdefault(column.tobytes(), j) for j, column in enumerate(columns)])
+    if len(first) == groups.size:
+        return np.ones(groups.size, dtype=np.bool_)
     # [a, b] with b < a: the part below the diagonal.
-    above = np.tril(above, -1)
-    if above.any():
-        sizes = np.bincount(groups)
-        if sizes.size < n:
-            above &= (groups[:, None] == groups[None, :]) | (sizes[groups] == 1)[None, :]
+    above = np.tril(kinds[:, None] == kinds, -1)
+    above &= (groups[:, None] == groups) | (np.bincount(groups)[groups] == 1)
     if remaining.linear:
         above[remaining.with_sign(positive=True)] = False
         above[:, remaining.with_sign(positive=False)] = False

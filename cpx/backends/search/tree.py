@@ -272,7 +272,6 @@ def branches(
     found: Ints,
     first: bool,
     bounds: Ints,
-    limit: int,
     tasks: Ints,
     done: Ints,
     at: Ints,
@@ -285,13 +284,10 @@ def branches(
         As for :func:`_branch`, which is called from here alone, so that it becomes part of this.
     bounds : ndarray
         A lower bound on the completions of each child.
-    limit : int
-        What all is searched for is below it, or as good.
     tasks : ndarray
         Which children.
     done : ndarray
-        By child: set to 1 where its subtree was searched, and to 2 where nothing below the
-        limit was known by then.
+        By child: set to 1 where its subtree was searched.
     at : ndarray
         ``[0]``: the next of the tasks, where this call and those after it go on.
     """
@@ -302,6 +298,6 @@ def branches(
             status = _branch(levels, scratch, params, shared, found, first)
             if status != DONE:
                 return status
-        done[task] = 2 if shared[1] >= limit else 1
+        done[task] = 1
         at[0] += 1
     return DONE
