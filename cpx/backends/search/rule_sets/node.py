@@ -117,9 +117,7 @@ def needed(stack: Stack, depth: int, more: int) -> int:
 
 
 @subroutine
-def _note(
-    rows: Rows, stack: Stack, buffers: Buffers, depth: int, r: int, cost: int
-) -> None:
+def _note(rows: Rows, stack: Stack, buffers: Buffers, depth: int, r: int, cost: int) -> None:
     """Make a node's set with one rule more the best one, if it is better and allowed."""
     best, scratch = stack.best, stack.scratch
     size = depth + 1

@@ -166,9 +166,7 @@ def _enter(rows: Rows, workspace: Workspace, stack: Stack, depth: int, m: int) -
 
 
 @kernel
-def branch(
-    rows: Rows, workspace: Workspace, stack: Stack, buffers: Buffers, work: int
-) -> int:
+def branch(rows: Rows, workspace: Workspace, stack: Stack, buffers: Buffers, work: int) -> int:
     """Search the open nodes until nothing is left, a better set is met, or work was done.
 
     It goes on where it ended when it is called again.
