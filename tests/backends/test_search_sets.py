@@ -192,7 +192,7 @@ def test_side_constraints_with_heavy_weights_and_hints_and_without_time(n: int) 
         if result.proof is not None:
             claim = proved(problem.to_dict(), result.proof.to_bytes())
             assert covers(claim, result.to_dict()) or not result.proof.complete
-            assert claim.bound is None or (best is not None and claim.bound <= best[0])
+            assert best is None or claim.bound <= best[0]
     assert stopped
 
 
