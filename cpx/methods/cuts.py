@@ -20,7 +20,6 @@ from cpx.models.ratio import RatioProblem, RatioStep
 from cpx.models.rule_set.form import RuleSelection
 from cpx.models.rule_set.problem import RuleSetProblem
 from cpx.models.side_constraints.form import (
-    NO_SIDE_CONSTRAINTS,
     LinearConstraint,
     SideConstraint,
     SideConstraints,
@@ -205,8 +204,6 @@ class Selected(Excluding):
     """
 
     form: RuleSelection = field(kw_only=True)
-    required: Features = ()
-    forbidden: Features = ()
 
     sense: ClassVar[Any] = "min"
     encodings: ClassVar[Any] = RuleSetProblem.encodings
@@ -226,28 +223,9 @@ class Selected(Excluding):
         """Those of the form, and the cuts."""
         return SideConstraints((*self.form.side, *self._clauses))
 
-    @property
-    def selection(self) -> Selected:
-        """The choice without any."""
-        form = self.form
-        return Selected(
-            self.base,
-            (),
-            form=replace(form, side=NO_SIDE_CONSTRAINTS),
-            required=form.required,
-            forbidden=form.forbidden,
-        )
-
     def search_form(self) -> RuleSelection:
         """Return the form with all that holds."""
-        own = self.form
-        required, forbidden = {*own.required, *self.required}, {*own.forbidden, *self.forbidden}
-        return replace(
-            own,
-            required=tuple(sorted(required)),
-            forbidden=tuple(sorted(forbidden)),
-            side=self.side_constraints,
-        )
+        return replace(self.form, side=self.side_constraints)
 
     def encoding(self, name: str | None = None) -> Encoding[Any]:  # type: ignore[override]
         """Return an encoding of sets of rules."""

@@ -145,7 +145,7 @@ class _Moves:
         return [self.place[r] for r in chosen]
 
     def _lacking(self, chosen: Rules) -> tuple[int, NDArray[np.int64]]:
-        """Return what a set lacks of the side constraints, and what it lacks with each rule."""
+        """Return what a set lacks of the side constraints, and what with each other rule."""
         if self.lacking is None:
             return 0, self.nothing
         return self.lacking.around(self._places(chosen))
@@ -226,7 +226,7 @@ class _Lacking:
         self._shared = bool((self._has.sum(axis=0) > 1).any())
 
     def around(self, chosen: list[int]) -> tuple[int, NDArray[np.int64]]:
-        """Return how much a set lacks, and how much with each of the rules."""
+        """Return how much a set lacks, and how much with each of the other rules."""
         more = self._alone
         left = self._least - more[chosen].sum(axis=0)
         if self._shared:  # a term counts once

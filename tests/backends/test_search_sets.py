@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 from functools import partial
 from itertools import combinations
 
 import numpy as np
 import pytest
 
-from cpx import RuleSetSelection, Samples, solve
+from cpx import RuleSetSelection, Samples, library, solve
 from cpx.backends.base import Progress
 from cpx.backends.search.rule_sets import bitsets
 from cpx.backends.search.rule_sets import subproblem as exploring
 from cpx.backends.search.rule_sets.bitsets import BitsetSearch
 from cpx.backends.search.rule_sets.multipliers import Relaxation
-from cpx.backends.search.rule_sets.open_nodes import Incumbent, Subproblem
+from cpx.backends.search.rule_sets.open_nodes import Incumbent, Subproblem, restrict
 from cpx.backends.search.rule_sets.parallel import TaskPool
+from cpx.check.proofs import covers, proved
 from cpx.compiled.kernel import load
+from cpx.methods import local_search
 from cpx.models.rule_set.presolve import presolved
+from cpx.models.side_constraints.form import LinearConstraint
 from cpx.options import SolveOptions
+from cpx.testing.fuzz.drawing import side_constraint
 from cpx.testing.rule_sets import random_selection
+from tests.seeds import some
 
 Key = tuple[int, int, tuple[int, ...]]
 
@@ -45,6 +51,25 @@ def answer(problem: RuleSetSelection, threads: int = 1) -> Key | None:
 
 def selections(start: int, stop: int) -> list[RuleSetSelection]:
     return [random_selection(seed, max_samples=40, max_rules=9) for seed in range(start, stop)]
+
+
+def constrained(seed: int) -> tuple[RuleSetSelection, list[Key]]:
+    """Return a problem with side constraints, and the keys of its sets, the best first."""
+    rng = np.random.default_rng([16, seed])
+    problem = random_selection(seed, max_samples=40, max_rules=9)
+    n = problem.n_features
+    texts = [side_constraint(rng, n) for _ in range(seed % 3)]
+    names = [f"feature[{r}]" for r in rng.permutation(n)[: 2 + seed % 3].tolist()]
+    if n > 2:
+        texts.append(f"at_least({1 + seed % 2}, {', '.join(names)})")
+        texts.append(f"excludes(feature[{int(rng.integers(n))}], {names[-1]})")
+    problem = problem.where(*texts) if texts else problem
+    best = sorted(keys_of(problem))[: seed % 4]
+    # The best sets, or some of them, are not allowed either.
+    for _, _, chosen in best:
+        parts = ("not " * (r in chosen) + f"feature[{r}]" for r in range(n))
+        problem = problem.where(" or ".join(parts))
+    return problem, sorted(keys_of(problem))
 
 
 @pytest.mark.parametrize("steps", [0, 1, 12])
@@ -89,18 +114,138 @@ def test_the_first_of_the_best_sets(threads: int) -> None:
 @pytest.mark.parametrize("kernels", [True, False])
 def test_parts_have_all_sets(monkeypatch, kernels: bool) -> None:
     """Without the search that has no shares; and by splitting alone, without any kernels."""
-    search = exploring.SubproblemSearch._search
+    begin, go_on = exploring.SubproblemSearch._begin, exploring.SubproblemSearch._go_on
 
-    def only_with_shares(self, part, paid, work):
-        return kernels and paid is not None and search(self, part, paid, work)
+    def only_with_shares(self, part, paid):
+        search = begin(self, part, paid)
+        search.wanted = kernels and paid is not None
+        return search
 
-    monkeypatch.setattr(exploring.SubproblemSearch, "_search", only_with_shares)
+    def if_wanted(self, search, work):
+        return getattr(search, "wanted", kernels) and go_on(self, search, work)
+
+    monkeypatch.setattr(exploring.SubproblemSearch, "_begin", only_with_shares)
+    monkeypatch.setattr(exploring.SubproblemSearch, "_go_on", if_wanted)
     monkeypatch.setattr(exploring, "_STEPS", 3)
     monkeypatch.setattr(exploring, "_STEPS_BELOW", 1)
     if not kernels:
         monkeypatch.setattr(exploring, "WORK", 0)
     for problem in selections(200, 225):
         assert answer(problem, 2) == min(keys_of(problem), default=None)
+
+
+@pytest.mark.parametrize("n", some(40, 400))
+@pytest.mark.parametrize("way", ["as it is", "parts", "threads", "shares", "splits"])
+def test_side_constraints(n: int, way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    if way == "parts":
+        # By what the best set breaks, at once.
+        parts_of = exploring.SubproblemSearch._part_by_violation
+        parts = list[bool]()
+
+        def explore(self, part, taken=exploring.SubproblemSearch.explore):
+            left = restrict(self.form, part, self.incumbent)
+            found = None if left is None or not self.form.side else parts_of(self, left)
+            parts.append(bool(found))
+            return taken(self, part) if found is None else found
+
+        monkeypatch.setattr(exploring, "_MOST_PARTS", 99)
+        monkeypatch.setattr(exploring.SubproblemSearch, "explore", explore)
+    elif way == "threads":
+        monkeypatch.setattr(bitsets, "WORK", 20)
+        monkeypatch.setattr(exploring, "_MOST_SHARES", -1)
+        monkeypatch.setattr(TaskPool, "wanted", True)
+    elif way != "as it is":
+        monkeypatch.setattr(exploring, "_STEPS", 3)
+        monkeypatch.setattr(exploring, "_STEPS_BELOW", 1)
+        monkeypatch.setattr(exploring, "WORK", 0)
+        monkeypatch.setattr(exploring, "_LEAST_WORK", 10**6 * (way == "shares"))
+    found = 0
+    for seed in range(n):
+        problem, keys = constrained(seed)
+        assert answer(problem, 1 + seed % 2) == min(keys, default=None), seed
+        found += bool(keys)
+    assert n / 3 < found < n
+    assert way != "parts" or sum(parts) > n / 3
+
+
+@pytest.mark.parametrize("n", some(30, 300))
+def test_side_constraints_with_heavy_weights_and_hints_and_without_time(n: int) -> None:
+    stopped = 0
+    for seed in range(1000, 1000 + n):
+        light, _ = constrained(seed)
+        given = light.samples
+        weights = given.weights * 10**7 + np.arange(given.m)
+        problem = replace(light, samples=Samples(given.agreement, given.same, weights))
+        keys = keys_of(problem)
+        best = min(keys, default=None)
+        hint = max(keys)[2] if keys and seed % 2 else (0,)
+        limit = (None, 0.0003, 0.002)[seed % 3]
+        result = solve(problem, "search", hint=hint, time_limit=limit, proof=seed % 5 == 0)
+        assert not result.error
+        stopped += not result.proved
+        if result.proved:
+            assert result.objective == (None if best is None else best[0])
+            assert best is None or result.explanation.features == best[2]
+        elif best is not None:
+            assert result.objective is None or result.objective >= best[0]
+            assert result.bound is None or result.bound <= best[0]
+        if result.proof is not None:
+            claim = proved(problem.to_dict(), result.proof.to_bytes())
+            assert covers(claim, result.to_dict()) or not result.proof.complete
+            assert best is None or claim.bound <= best[0]
+    assert stopped
+
+
+def test_few_nodes_keep_side_constraints() -> None:
+    # The optimum keeps all of them, or lacks what is asked for: each set with that is entered.
+    problem = library.make("rules", 400, 24, 3)
+    free = solve(problem, "search")
+    names = [f"feature[{r}]" for r in range(96)]
+    kept = problem.where(
+        *(f"at_most(3, {', '.join(names[x : x + 24])})" for x in range(0, 96, 12)),
+        f"at_least(1, {', '.join(names[:9])})",
+        *(f"implies({names[x]}, {names[x + 30]})" for x in range(5, 40, 5)),
+    )
+    result = solve(kept, "search")
+    assert (result.objective, result.proved) == (free.objective, True)
+    assert int(result.raw_status.split()[0]) < 20
+    asking = problem.where(*(f"at_least(1, {', '.join(names[x : x + 8])})" for x in (8, 16, 32)))
+    result = solve(asking, "search")
+    assert result.objective > free.objective
+    assert result.proved
+    assert int(result.raw_status.split()[0]) < 1000
+
+
+@pytest.mark.parametrize("n", some(60, 300))
+def test_a_start_that_keeps_side_constraints(n: int) -> None:
+    allowed = kept = 0
+    for seed in range(n):
+        problem, keys = constrained(seed)
+        moves = local_search._Moves(problem.form)
+        rows = problem.side_constraints.linear
+        for chosen in combinations(range(moves.rules.size), seed % 4):
+            if rows:
+                features = {int(moves.rules[x]) for x in chosen}
+                lacking, with_each = moves.lacking.around(list(chosen))
+                assert lacking == lack(rows, features)
+                for place, r in enumerate(moves.rules.tolist()):
+                    if r not in features:
+                        assert with_each[place] == lack(rows, features | {r})
+        progress = Progress(problem, SolveOptions())
+        local_search.LocalSearch("0").solve(problem, progress.options, progress)
+        allowed += bool(keys)
+        kept += progress.objective is not None
+        assert progress.objective is None or progress.objective >= min(keys)[0]
+    assert kept > 0.7 * allowed > 0
+
+
+def lack(rows: tuple[LinearConstraint, ...], features: set[int]) -> int:
+    """Return how much a set lacks of some constraints, by their definition."""
+    found = 0
+    for row in rows:
+        total = sum(a for a, T in row.terms if features & set(T))
+        found += max(0, row.at_least - total)
+    return found
 
 
 def test_bounds_without_shares_are_told_on_the_way(monkeypatch) -> None:
@@ -189,7 +334,7 @@ def test_what_was_parted_off_and_what_is_left_are_all(monkeypatch) -> None:
             other = search.split_off()
             parted += other is not None
             searches += [] if other is None else [other]
-            searches += [] if search.step(offer) else [search]
+            searches += [] if search.step(offer, bitsets.WORK) else [search]
         assert parted > 1
         assert best[0] == min(keys_of(problem))
 

@@ -289,7 +289,6 @@ BRANCHED = {
     "hitting-sets": lambda seed: random_reason(seed, definition="sufficient"),
     "mlse": random_expectation,
     "fewest": lambda seed: random_expectation(seed, "mixture", dual=True),
-    "selection": random_selection,
 }
 
 

@@ -88,8 +88,10 @@ class Search(Backend):
     def keeps_side_constraints(self, problem: Problem) -> bool:
         """Whether its search does, or features can be required and forbidden one by one."""
         from cpx.models.kernel_rule.form import DNFForm
+        from cpx.models.rule_set.form import RuleSelection
 
-        return hasattr(problem, "required") or isinstance(form_of(problem), DNFForm)
+        searched = isinstance(form_of(problem), RuleSelection | DNFForm)
+        return searched or hasattr(problem, "required")
 
     def solve(self, problem: Problem, options: SolveOptions, progress: Progress) -> Outcome:
         """Presolve and search; see :class:`~cpx.backends.base.Backend`."""

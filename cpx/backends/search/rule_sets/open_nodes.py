@@ -102,10 +102,8 @@ def restrict(form: RuleSelection, part: Subproblem, incumbent: Incumbent) -> Sub
         if decided is None:
             return None
         more = sorted(decided[0] - set(part.required))
-        rules = sorted(unused - decided[0] - decided[1])
-        part = replace(
-            part, required=(*part.required, *more), rules=np.array(rules, dtype=np.int64)
-        )
+        left = np.array(sorted(unused - decided[0] - decided[1]), dtype=np.int64)
+        part = replace(part, required=(*part.required, *more), rules=left)
     required = list(part.required)
     if not form.within_limits(required):
         return None
@@ -127,8 +125,8 @@ def restrict(form: RuleSelection, part: Subproblem, incumbent: Incumbent) -> Sub
     if form.max_literals is not None:
         useful &= form.lengths[rules] <= form.max_literals - int(form.lengths[required].sum())
     if form.max_overlap is not None:
-        left = form.max_overlap - form.overlap(required)
-        useful &= form.covers[rules] @ np.where(times == 1, form.counted, 0) <= left
+        room = form.max_overlap - form.overlap(required)
+        useful &= form.covers[rules] @ np.where(times == 1, form.counted, 0) <= room
     if not useful.any():
         return None
     return replace(part, rules=rules[useful])

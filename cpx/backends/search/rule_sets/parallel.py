@@ -107,8 +107,6 @@ class ParallelSearch:
     ----------
     search : BitsetSearch
     pool : TaskPool
-    work : int
-        Done by all together, at most.
     stop : callable
         Called often; True ends the search.
     offer : callable
@@ -121,16 +119,15 @@ class ParallelSearch:
         self,
         search: BitsetSearch,
         pool: TaskPool,
-        work: int,
         stop: Callable[[], bool],
         offer: Callable[[tuple[int, ...] | None], tuple[int, int]],
         note: Callable[[int], None],
     ) -> None:
-        self.first, self.pool, self.work = search, pool, work
+        self.pool, self.work = pool, 0
         self.stop, self.offer, self.note = stop, offer, note
         self.nodes = search.nodes
         self._bounds = {search: search.bound()}  # of searches that are not done
-        self._waiting: list[BitsetSearch] = []
+        self._waiting = [search]
         self._busy = 0
 
     def bound(self) -> int:
@@ -138,9 +135,12 @@ class ParallelSearch:
         with self.pool.changed:
             return min(self._bounds.values(), default=self.offer(None)[0])
 
-    def run(self) -> bool:
-        """Search until all sets are, which is returned, or work was done, or ``stop`` says so."""
-        self._search(self.first)
+    def run(self, work: int) -> bool:
+        """Search until all sets are, which is returned, or work was done, or ``stop`` says so.
+
+        It goes on where it ended when it is called again. The work is that of all threads.
+        """
+        self.work = work
         while self._bounds and not self._over():
             self._help()
             self._wait()
@@ -157,7 +157,7 @@ class ParallelSearch:
         return self.work <= 0 or self.stop()
 
     def _help(self) -> None:
-        """Do a search that was split off, if none did so yet."""
+        """Do a search that is waiting, if there is one."""
         with self.pool.changed:
             if not self._waiting:
                 return
@@ -183,6 +183,9 @@ class ParallelSearch:
                     del self._bounds[search]
             if not done and self.pool.wanted:
                 self._split_off(search)
+        if not done:
+            with self.pool.changed:
+                self._waiting.append(search)
 
     def _split_off(self, search: BitsetSearch) -> None:
         other = search.split_off()

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["SubproblemSearch"]
 
 Ints = NDArray[np.int64]
+Offer = Callable[[tuple[int, ...] | None], tuple[int, int]]
 
 _FAR = 2**62
 
@@ -45,8 +46,9 @@ what is left of the gap is such a share of it."""
 _ADDED = 2**29
 """Numbers that the ascent adds up while a search does ``WORK``, a quarter of the time it takes."""
 
-_HASTE = 8
-"""Such a part of ``WORK`` is done before what side constraints say no to is searched as well."""
+_HASTE, _MOST_PARTS = 8, 4
+"""After such a part of ``WORK`` the best set without side constraints is looked for, with as much
+work, and branched on where it breaks one that few changes would mend."""
 
 _LEAST_WORK = 8
 """How often a search with shares does ``WORK`` before it gives up, if not more."""
@@ -101,14 +103,16 @@ class SubproblemSearch:
                 if self._search(left, None, _FAR):
                     break
             return []
-        if whole and self.form.side:
-            if self._search(left, None, WORK // _HASTE):
+        if whole:
+            search = self._begin(left, None)
+            if self.form.side:
+                if self._go_on(search, WORK // _HASTE):
+                    return []
+                parts = self._part_by_violation(left)
+                if parts is not None:
+                    return parts
+            if self._go_on(search, WORK * max(1, effort)):
                 return []
-            parts = self._part_by_violation(left, WORK * max(1, effort))
-            if parts is not None:
-                return parts
-        if whole and self._search(left, None, WORK * max(1, effort)):
-            return []
         for _ in range(_ROUNDS if whole else 1):
             relaxation = Relaxation(self.form, left.required, left.rules, left.start)
             self._climb(relaxation, _STEPS if whole else _STEPS_BELOW)
@@ -181,7 +185,8 @@ class SubproblemSearch:
                 return min(self.incumbent.offer(found), below)
 
             some = replace(part, rules=part.rules[near])
-            done, _ = self._run(some, paid.of(near), work, below, offer)
+            search = BitsetSearch(self.form, some.required, some.rules, paid.of(near), below)
+            done = self._go_on(self._parallel(search, offer, lambda bound: None), work)
             if not done or self.incumbent.cost <= target:
                 break
             part = replace(part, bound=target + 1)
@@ -189,32 +194,31 @@ class SubproblemSearch:
 
     def _search(self, part: Subproblem, paid: Paid | None, work: int) -> bool:
         """Search a part to its end, which is returned, or until work was done."""
+        return self._go_on(self._begin(part, paid), work)
+
+    def _begin(self, part: Subproblem, paid: Paid | None) -> ParallelSearch:
         known, offer = self.incumbent.key[:2], self.incumbent.offer
-        done, bound = self._run(part, paid, work, known, offer, self.note)
-        self.note(bound)
+        search = BitsetSearch(self.form, part.required, part.rules, paid, known)
+        return self._parallel(search, offer, self.note)
+
+    def _parallel(
+        self, search: BitsetSearch, offer: Offer, note: Callable[[int], None]
+    ) -> ParallelSearch:
+        self.nodes += search.nodes
+        return ParallelSearch(search, self.pool, self.stop, offer, note)
+
+    def _go_on(self, search: ParallelSearch, work: int) -> bool:
+        before = search.nodes
+        done = search.run(work)
+        self.nodes += search.nodes - before
+        search.note(search.bound())
         return done
 
-    def _run(
-        self,
-        part: Subproblem,
-        paid: Paid | None,
-        work: int,
-        known: tuple[int, int],
-        offer: Callable[[tuple[int, ...] | None], tuple[int, int]],
-        note: Callable[[int], None] = lambda bound: None,
-        form: RuleSelection | None = None,
-    ) -> tuple[bool, int]:
-        search = BitsetSearch(form or self.form, part.required, part.rules, paid, known)
-        parallel = ParallelSearch(search, self.pool, work, self.stop, offer, note)
-        done = parallel.run()
-        self.nodes += parallel.nodes
-        return done, parallel.bound()
-
-    def _part_by_violation(self, part: Subproblem, work: int) -> list[Subproblem] | None:
+    def _part_by_violation(self, part: Subproblem) -> list[Subproblem] | None:
         """Search a part without side constraints; return parts that do not have its best set.
 
         They have all sets that keep the constraints and may be better than the best one that is
-        known. None if the search came to no end.
+        known. None if the search came to no end, or if there are many of them.
         """
         side, met = self.form.side, [self.incumbent.key]
 
@@ -228,15 +232,17 @@ class SubproblemSearch:
 
         free = replace(self.form, side=NO_SIDE_CONSTRAINTS)
         known = offer(part.required)
-        done, bound = self._run(part, None, work, known, offer, form=free)
-        self.note(bound)
-        if not done:
+        search = BitsetSearch(free, part.required, part.rules, None, known)
+        if not self._go_on(self._parallel(search, offer, self.note), WORK // _HASTE):
             return None
         cost, _, best = min(met)
         if self.incumbent.key <= min(met):
             return []
         required, rules = frozenset(part.required), frozenset(part.rules.tolist())
         forbidden = frozenset(range(self.form.shape[0])) - required - rules
+        changes = branches(side, frozenset(best), required, forbidden)
+        if len(changes) > _MOST_PARTS:
+            return None
         return [
             replace(
                 part,
@@ -244,7 +250,7 @@ class SubproblemSearch:
                 rules=np.array(sorted(rules - more - less), dtype=np.int64),
                 bound=max(part.bound, cost),
             )
-            for more, less in branches(side, frozenset(best), required, forbidden)
+            for more, less in changes
         ]
 
     def _split(
