@@ -254,10 +254,9 @@ def _all(bits: Words, rule: Rule) -> Words:
 def _gain(right: Ints, wrong: Ints, rows: tuple[int, int]) -> NDArray[np.float64]:
     """Return the information gain, in nats times the number of rows."""
 
-    def rest(a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.float64]:
+    def rest(a: Ints, b: Ints) -> NDArray[np.float64]:
         n = np.maximum(a + b, 1)
-        return -a * np.log(np.maximum(a, 1) / n) - b * np.log(np.maximum(b, 1) / n)
+        return np.asarray(-a * np.log(np.maximum(a, 1) / n) - b * np.log(np.maximum(b, 1) / n))
 
     own, other = (np.full_like(right, n) for n in rows)
-    gain: NDArray[np.float64] = rest(own, other) - rest(right, wrong)
-    return np.asarray(gain - rest(own - right, other - wrong))
+    return rest(own, other) - rest(right, wrong) - rest(own - right, other - wrong)
