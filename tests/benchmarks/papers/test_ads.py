@@ -1,16 +1,18 @@
 from __future__ import annotations
 
 import re
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.special import betaln
 from sklearn.base import clone
 from sklearn.model_selection import train_test_split
 from typer.testing import CliRunner
 
-from benchmarks.papers.ads import baselines, network, sweep
+from benchmarks.papers.ads import baselines, bayesian_rule_set, network, sweep
 from benchmarks.papers.ads.experiment import Settings, active_set
 from benchmarks.papers.ads.faithfulness import ADS, PUBLISHED, Faithfulness, means
 from benchmarks.papers.ads.mixtures import Mixtures
@@ -126,8 +128,7 @@ def test_the_other_methods_of_the_paper_stand_beside_it(
     pytest.importorskip("anchor")
     monkeypatch.setattr(network, "HIDDEN", (10, 5))
     monkeypatch.setattr(baselines, "EXPLAINED", 6)
-    # The Bayesian rule sets of imodels take a minute.
-    monkeypatch.setenv("CPX_IMODELS", "nowhere")
+    monkeypatch.setattr(bayesian_rule_set, "_STEPS", 200)
     data = write_tables(tmp_path / "data", adult=(adult(), ["work"]))
     found = network.train(Directory(data).load(network.DATASET), 0, 200)
     settings = Settings(0.01, iterations=8, queries=30)
@@ -137,7 +138,7 @@ def test_the_other_methods_of_the_paper_stand_beside_it(
         )
     )
     by_name = {one.name: one for one in made}
-    assert list(by_name) == ["ADS+, beta = 0", "SP-Anchor", "DT-Extract"]
+    assert list(by_name) == ["ADS+, beta = 0", "BRS+", "SP-Anchor", "DT-Extract"]
     assert by_name["ADS+, beta = 0"].queries == 30
     for name in ("SP-Anchor", "DT-Extract"):
         one = by_name[name]
@@ -229,9 +230,8 @@ def test_curves_are_drawn_and_resumed(tmp_path: Path, monkeypatch: pytest.Monkey
     assert (code, "training the network" in output) == (0, False)
 
 
-@pytest.mark.slow
-def test_bayesian_rule_sets_stand_beside_it() -> None:
-    pytest.importorskip("imodels")
+def test_a_bayesian_rule_set_finds_the_rules_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bayesian_rule_set, "_STEPS", 300)
     rng = np.random.default_rng(0)
     rows = pd.DataFrame({"age": rng.integers(18, 80, 300), "work": rng.choice(list("abc"), 300)})
 
@@ -240,8 +240,65 @@ def test_bayesian_rule_sets_stand_beside_it() -> None:
 
     found = baselines.Bayesian(rows, labels, 10, 0)
     assert found.queries == 10
-    assert (found.predict(rows) == labels(rows)).mean() > 0.9
-    assert 1 <= max(found.lengths) <= 2
+    assert (found.predict(rows) == labels(rows)).mean() > 0.95
+    assert 2 in found.lengths
+    assert baselines.Bayesian(rows, labels, 10, 0).lengths == found.lengths
+
+
+@pytest.mark.parametrize("most", [10, 200])
+def test_candidates_are_those_of_greatest_gain(most: int) -> None:
+    """All conjunctions, one by one: their entropy, support and literals that say nothing."""
+    rng = np.random.default_rng(most)
+    literals = rng.random((90, 9)) < rng.random(9) * 0.6 + 0.3
+    literals[:, 8] = literals[:, 7] | literals[:, 0]
+    same = literals[:, :2].all(axis=1) ^ (rng.random(90) < 0.2)
+
+    def entropy(part: np.ndarray) -> float:
+        shares = [np.mean(part == value) for value in (False, True) if (part == value).any()]
+        return -len(part) * float(sum(share * np.log(share) for share in shares))
+
+    gains = {}
+    for rule in (rule for size in (1, 2, 3) for rule in combinations(range(9), size)):
+        covers = literals[:, list(rule)].all(axis=1)
+        alone = all((literals[:, i] & ~literals[:, j]).any() for i in rule for j in rule if i != j)
+        enough = (covers & same).sum() >= 0.05 * same.sum()
+        if alone and enough and same[covers].mean() > same.mean():
+            gains[rule] = entropy(same) - entropy(same[covers]) - entropy(same[~covers])
+    found = bayesian_rule_set.frequent(literals, same, 3, most)
+    best = sorted(gains.values(), reverse=True)[:most]
+    assert np.allclose(sorted((gains[rule] for rule in found.rules), reverse=True), best)
+    for rule, own, other in zip(found.rules, found.own, found.other, strict=True):
+        for bits, part in ((own, same), (other, ~same)):
+            told = np.unpackbits(bits.view(np.uint8))[: part.sum()].astype(bool)
+            assert (told == literals[part][:, list(rule)].all(axis=1)).all()
+
+
+def test_the_rules_with_the_greatest_posterior_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Over all sets of a few candidates, by the prior and likelihood of the paper."""
+    monkeypatch.setattr(bayesian_rule_set, "_STEPS", 500)
+    rng = np.random.default_rng(5)
+    literals = rng.random((400, 6)) < 0.5
+    same = (literals[:, :2].all(axis=1) | literals[:, 4]) ^ (rng.random(400) < 0.1)
+    candidates = bayesian_rule_set.frequent(literals, same, 2, 9)
+
+    def sequence(right: int, n: int, a: float, b: float) -> float:
+        return float(betaln(a + right, b + n - right) - betaln(a, b))
+
+    def posterior(chosen: tuple[int, ...]) -> float:
+        covered = np.zeros(400, dtype=bool)
+        for r in chosen:
+            covered |= literals[:, list(candidates.rules[r])].all(axis=1)
+        value = sequence(int(same[covered].sum()), int(covered.sum()), 100, 1)
+        value += sequence(int((~same[~covered]).sum()), int((~covered).sum()), 100, 1)
+        for length, space in ((1, 6), (2, 15)):
+            number = sum(len(candidates.rules[r]) == length for r in chosen)
+            value += sequence(number, space, 10, 20 * space)
+        return value
+
+    sets = (one for size in range(1, 10) for one in combinations(range(9), size))
+    best = max(sets, key=posterior)
+    found = bayesian_rule_set.annealed(candidates, 6, 2, 0)
+    assert set(found) == {candidates.rules[r] for r in best}
 
 
 @pytest.mark.slow
