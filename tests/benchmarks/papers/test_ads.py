@@ -245,13 +245,13 @@ def test_a_bayesian_rule_set_finds_the_rules_there_are(monkeypatch: pytest.Monke
     assert baselines.Bayesian(rows, labels, 10, 0).lengths == found.lengths
 
 
-@pytest.mark.parametrize("most", [10, 200])
+@pytest.mark.parametrize("most", [1, 3, 10, 200])
 def test_candidates_are_those_of_greatest_gain(most: int) -> None:
     """All conjunctions, one by one: their entropy, support and literals that say nothing."""
     rng = np.random.default_rng(most)
     literals = rng.random((90, 9)) < rng.random(9) * 0.6 + 0.3
     literals[:, 8] = literals[:, 7] | literals[:, 0]
-    same = literals[:, :2].all(axis=1) ^ (rng.random(90) < 0.2)
+    same = literals[:, :3].all(axis=1) ^ (rng.random(90) < 0.1)
 
     def entropy(part: np.ndarray) -> float:
         shares = [np.mean(part == value) for value in (False, True) if (part == value).any()]
@@ -299,6 +299,9 @@ def test_the_rules_with_the_greatest_posterior_are_found(monkeypatch: pytest.Mon
     best = max(sets, key=posterior)
     found = bayesian_rule_set.annealed(candidates, 6, 2, 0)
     assert set(found) == {candidates.rules[r] for r in best}
+    search = bayesian_rule_set._Annealing(candidates, 6, 2, rng)
+    for one in ((0,), (3, 5), (1, 2, 8)):
+        assert search._posterior(one) == pytest.approx(posterior(one))
 
 
 @pytest.mark.slow

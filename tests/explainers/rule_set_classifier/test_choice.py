@@ -141,7 +141,7 @@ def path_of(k: int, right: list[list[int]], name: str = "yes", seen: int = 100) 
     path.penalties, path.open = path.penalties[: len(right)], list(range(len(right)))
     path.right, path.times = np.array(right), np.zeros_like(right)
     path.right[:, seen:], path.times[:, :seen] = 0, 1
-    path.sizes = [[1] * 5] * len(right)
+    path.sizes = [[1] * 5 for _ in right]
     path.accuracies = [[np.mean(row[:seen])] * 5 for row in path.right]
     return path
 
@@ -168,6 +168,15 @@ def test_longer_rules_need_evidence() -> None:
     for errors, hopeless in ((0, 1), (3, 1), (4, 0)):
         assert choosing._hopeless(4, [path_of(2, [right(errors)])], ones) == hopeless
         assert not choosing._hopeless(2, [path_of(2, [right(errors)])], ones)
+
+
+def test_what_is_given_up_is_not_looked_for() -> None:
+    path = path_of(1, [[1, 0] * 10] * 3, seen=20)
+    path.open = [1]
+    literals, out = np.ones((20, 1), dtype=bool), np.arange(20) < 4
+    path.hold_out(literals, np.ones(20, dtype=np.int64), out, 0, lambda: False)
+    assert list(map(len, path.sizes)) == [6, 6, 5]
+    assert path.times[:, :5].tolist() == [[2, 2, 2, 2, 1], [2, 2, 2, 2, 1], [1, 1, 1, 1, 1]]
 
 
 def test_few_rows_are_little_evidence() -> None:
