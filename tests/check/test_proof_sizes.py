@@ -222,17 +222,33 @@ class Writer(NamedTuple):
     constants: tuple[tuple[ModuleType, str, Any], ...] = ()
 
 
+NOT_COUNTED = ((rule_sets, "_FEW", 0), (rule_sets, "_MANY", 0))
 NO_PROGRAMS = ((linear_program, "minimum", lambda *_: None),)
 
 WRITERS = {
     "certificates": Writer(certificates.prove, certificate_problems),
-    "rule sets": Writer(rule_sets.prove, rule_set_problems, ((rule_sets, "_FIRST", 4),)),
+    "rule sets": Writer(
+        rule_sets.prove, rule_set_problems, ((rule_sets, "_FIRST", 4), *NOT_COUNTED)
+    ),
+    "rule sets counted": Writer(rule_sets.prove, rule_set_problems),
+    "rule sets counted late": Writer(
+        rule_sets.prove,
+        rule_set_problems,
+        ((rule_sets, "_FIRST", 4), (rule_sets, "_FEW", 0), (rule_sets, "_MANY", 1000)),
+    ),
     "rule sets in few nodes": Writer(
         rule_sets.prove,
         rule_set_problems,
-        ((rule_sets, "_FIRST", 4), (rule_sets, "DEEPEST", 2), (checked_sets, "DEEPEST", 2)),
+        (
+            (rule_sets, "_FIRST", 4),
+            (rule_sets, "DEEPEST", 2),
+            (checked_sets, "DEEPEST", 2),
+            *NOT_COUNTED,
+        ),
     ),
-    "rule sets without programs": Writer(rule_sets.prove, rule_set_problems, NO_PROGRAMS),
+    "rule sets without programs": Writer(
+        rule_sets.prove, rule_set_problems, (*NO_PROGRAMS, *NOT_COUNTED)
+    ),
     "learning": Writer(learning.prove, learning_problems),
     "learning in one round": Writer(
         learning.prove, learning_problems, ((learning, "_ROUNDS", 1),)
@@ -291,6 +307,16 @@ FIGURES: dict[str, list[tuple[int | None, int, int, list[Value | None]]]] = {
             253879, 13502337772193909]),
         (12, 140, 21420, [849916600, 3428470800, 2101430174, 5598130557, 60631, 9294993912360,
             296875, 19061143860561615]),
+    ],
+    "rule sets counted": [
+        (0, 8, 831, [849916600, 3428470800, 3496899074, 5598130557, 60631, 11107323269946,
+            590463, 13472346780303876]),
+    ],
+    "rule sets counted late": [
+        (None, 128, 11317, [849916600, 3428470800, 3496899074, 5598130557, 60631,
+            11107323269946, 590463, 33450797679530308]),
+        (3, 26, 4377, [849916600, 3428470800, 2101430174, 5055897278, 60631, 11107323269946,
+            295029, 13502337772193909]),
     ],
     "rule sets in few nodes": [
         (10**6, 332, 41430, [849916600, 3428470800, 3256917457, 5598130557, 60631, 11107323269946,
@@ -419,6 +445,7 @@ LEARNED = [57742, 155340, 86124, 127976, 7977471, 0, 400, 76019627, 412804362438
 GOALS = {
     "learning": [*LEARNED, 364180299016000, 75269241940799643],
     "learning in one round": [*LEARNED, 364180299016000, 75269241940799643],
+    "rule sets counted": FIGURES["rule sets"][0][3],
     "rule sets in few nodes": FIGURES["rule sets"][0][3],
     "rule sets without programs": FIGURES["rule sets"][0][3],
     "prices of rows without programs": FIGURES["kernel rules"][0][3],

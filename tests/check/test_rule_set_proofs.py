@@ -13,6 +13,7 @@ import pytest
 from cpx import RuleSetSelection, Samples
 from cpx.check.proofs import Claim, Refused, Undecided, proved
 from cpx.check.proofs import rule_sets as checker
+from cpx.check.proofs.cheaper_sets import Rows, TooMany, cheaper_sets
 from cpx.check.proofs.document import fingerprint
 from cpx.solving.proofs import rule_sets as prover
 from cpx.testing.fuzz.drawing import side_constraint
@@ -50,6 +51,13 @@ def drawn(rng: np.random.Generator) -> RuleSetSelection:
     return RuleSetSelection(samples, rules, **options)
 
 
+@pytest.fixture(autouse=True)
+def _multipliers_are_needed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The problems are so small that all their sets would be counted."""
+    monkeypatch.setattr(prover, "_FEW", 0)
+    monkeypatch.setattr(prover, "_MANY", 0)
+
+
 def optimum(problem: RuleSetSelection) -> int | None:
     """Return the best value by trying all sets."""
     n = len(problem.rules)
@@ -75,6 +83,10 @@ def proofs(
         with pytest.MonkeyPatch.context() as patched:
             # Rules are few: now and then the linear relaxation has not all of them at first.
             patched.setattr(prover, "_FIRST", (1, 24)[number % 2])
+            # And now and then few sets are counted, at once or where the relaxation is too weak.
+            few, many = ((0, 0), (0, 10**4), (10**3, 10**4), (0, 0))[number // 2 % 4]
+            patched.setattr(prover, "_FEW", few)
+            patched.setattr(prover, "_MANY", many)
             claim, lines = prover.prove(problem.to_dict(), Claim(value), lambda: False)
         assert claim == Claim(value)
         yield problem, value, lines
@@ -82,12 +94,13 @@ def proofs(
 
 @pytest.mark.parametrize("constrained", [False, True])
 def test_optima_are_proved_and_nothing_better(constrained: bool) -> None:
-    split = refuted = broken = 0
+    split = refuted = broken = counted = 0
     for problem, value, lines in proofs(40, seed=0, constrained=constrained):
         instance = problem.to_dict()
         assert proved(instance, document(problem, lines, Claim(value))) == Claim(value)
         split += len(lines) > 1
         broken += any(line.startswith("breaks") for line in lines)
+        counted += "counted" in lines
         if value is None:
             refuted += len(lines) > 1
             continue
@@ -96,8 +109,107 @@ def test_optima_are_proved_and_nothing_better(constrained: bool) -> None:
                 prover.prove(instance, wrong, lambda: False)
             with pytest.raises(Refused):
                 proved(instance, document(problem, lines, wrong))
-    assert split > 2
+    assert split > 1
+    assert counted > 5
     assert not constrained or (refuted > 3 and broken > 15)
+
+
+def looked_at(good: Rows, bad: Rows, asked: tuple[int, ...], hamming: bool, most: int) -> int:
+    """Return how many sets are looked at, by the definition of the format's page."""
+    price, given, limit = asked
+
+    def below(chosen: list[int], candidates: list[int]) -> int:
+        missed = [i for i, row in enumerate(good.covers) if not row[chosen].any()]
+        clean = [i for i, row in enumerate(bad.covers) if hamming or not row[chosen].any()]
+        often = bad.covers[:, chosen].sum(axis=1)
+        wrong = int(bad.costs @ (often if hamming else often > 0))
+        left_out = sum(int(good.costs[i]) for i in missed)
+        paid = given + price * len(chosen) + wrong
+        p = {r: sum(int(good.costs[i]) for i in missed if good.covers[i, r]) for r in candidates}
+        n = {r: sum(int(bad.costs[i]) for i in clean if bad.covers[i, r]) for r in candidates}
+        needless = [i for i in missed if not good.covers[i, candidates].any()]
+        room = limit - 1 - paid - sum(int(good.costs[i]) for i in needless)
+        h = min(room // price if price else most, most - len(chosen))
+        kept = [r for r in candidates if price + n[r] <= room and h > 0]
+        gains = sorted((max(0, p[r] - price - hamming * n[r]) for r in kept), reverse=True)
+        needed, others = paid + left_out - (limit - 1), sum(gains[: h - 1])
+        stay = [r for r in kept if p[r] - price - n[r] + others >= needed]
+        order = sorted(stay, key=lambda r: (n[r] - p[r], r))
+        return 1 + sum(below([*chosen, r], sorted(order[at + 1 :])) for at, r in enumerate(order))
+
+    return below([], list(range(good.covers.shape[1])))
+
+
+def test_the_sets_that_cost_less_are_found_and_no_others() -> None:
+    rng, some_found, total = np.random.default_rng(0), 0, 0
+    for number in range(300):
+        n, hamming = int(rng.integers(1, 7)), bool(number % 2)
+        good, bad = (
+            Rows(rng.random((m, n)) < 0.4, rng.integers(1, 9, m)) for m in rng.integers(0, 9, 2)
+        )
+        price, paid, most = (int(x) for x in rng.integers(0, (5, 20, n + 1)))
+        costs = {}
+        for chosen in itertools.chain.from_iterable(
+            itertools.combinations(range(n), size) for size in range(most + 1)
+        ):
+            missed = ~good.covers[:, chosen].any(axis=1)
+            often = bad.covers[:, chosen].sum(axis=1)
+            wrong = bad.costs @ (often if hamming else np.minimum(often, 1))
+            costs[chosen] = int(paid + price * len(chosen) + good.costs @ missed + wrong)
+        limit = int(rng.integers(min(costs.values()) - 1, min(costs.values()) + 12))
+        asked = good, bad, price, paid, limit
+        found = cheaper_sets(*asked, hamming=hamming, most=most)
+        sets = sorted(tuple(sorted(one.tolist())) for one in found)
+        assert sets == sorted(chosen for chosen, cost in costs.items() if cost < limit)
+        some_found, total = some_found + bool(sets), total + len(sets)
+        each = len(good.costs) + len(bad.costs) + n
+        entries = each * looked_at(good, bad, asked[2:], hamming, most)
+        list(cheaper_sets(*asked, hamming=hamming, most=most, entries=entries))
+        if entries > each:
+            with pytest.raises(TooMany):
+                list(cheaper_sets(*asked, hamming=hamming, most=most, entries=entries - 1))
+    assert some_found < 290
+    assert total > 700
+
+
+def test_rules_that_no_better_set_has_are_not_looked_at() -> None:
+    """A rule that costs too much, one that saves too little, and more of them than can be paid."""
+    covers = np.array([[1, 1, 1, 0], [1, 0, 0, 1], [0, 1, 0, 1]], dtype=bool)
+    good, bad = (
+        Rows(covers, np.array([5, 4, 3])),
+        Rows(np.zeros((0, 4), dtype=bool), np.zeros(0, int)),
+    )
+    # One rule costs 3 and leaves 3, 4, 7 or 5; of two, all but the second and third leave nothing.
+    for limit, sets, looked in ((6, 0, 1), (7, 5, 9), (8, 6, 9), (9, 7, 9)):
+        entries = 7 * looked
+        found = cheaper_sets(good, bad, 3, 0, limit, hamming=False, most=4, entries=entries)
+        assert len([*found]) == sets
+        found = cheaper_sets(good, bad, 3, 0, limit, hamming=False, most=4, entries=entries - 1)
+        with pytest.raises(TooMany):
+            list(found)
+
+
+def test_sets_that_are_too_many_or_too_costly_are_not_counted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    samples = Samples(np.eye(3, dtype=bool), [True, True, False], weights=[5, 5, 1])
+    problem = RuleSetSelection(samples, ((0,), (1,), (2,)), Fraction(1, 11))
+    value, instance = optimum(problem), problem.to_dict()
+    assert value is not None
+    for claim in (value, value - 1):
+        file = document(problem, ["counted"], Claim(claim))
+        assert proved(instance, file) == Claim(claim)
+    with pytest.raises(Refused, match="a set costs less"):
+        proved(instance, document(problem, ["counted"], Claim(value + 1)))
+    with pytest.raises(Refused, match="too many sets"):
+        proved(instance, document(problem, ["counted"], Claim(2**53)))
+    with pytest.raises(Refused, match="stands alone"):
+        proved(instance, document(problem, ["counted 1"], Claim(value)))
+    with pytest.raises(Refused, match="stands alone"):
+        proved(instance, document(problem, ["counted"], Claim(None)))
+    monkeypatch.setattr(checker, "MOST_ENTRIES", 5)
+    with pytest.raises(Refused, match="too many sets"):
+        proved(instance, document(problem, ["counted"], Claim(value)))
 
 
 def test_that_there_is_no_solution_is_proved_by_the_required_rules() -> None:

@@ -6,6 +6,8 @@ A proof is a binary tree, one line for each node, a node before its parts:
 - ``over``: the chosen rules break a limit, and so do all sets that contain them;
 - ``breaks i``: side constraint i of the instance holds for no set of the node;
 - ``decided``: no rule is left to be chosen or not, and the set of the chosen ones is valued;
+- ``counted``: the sets of the node that may cost less than the claim are looked at
+  (:mod:`~cpx.check.proofs.cheaper_sets`), and none of them is allowed;
 - ``bound D ...``: :class:`Multipliers`, whole numbers in units of 1/D, bound all sets of the
   node.
 
@@ -22,6 +24,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cpx.check.proofs.cheaper_sets import MOST_ENTRIES, Rows, TooMany, cheaper_sets
 from cpx.check.proofs.document import (
     Claim,
     Document,
@@ -46,7 +49,7 @@ _INSTANCE = {"samples", "labels", "weights", "features", "groups", "where"}
 _PARAMETERS = {"rules", "penalty", "loss", "max_rules", "max_literals", "max_overlap", "required"}
 _PARAMETERS |= {"forbidden", "class_weights", "lengths"}
 
-_LARGEST = 2**62
+_LARGEST, _EXACT = 2**62, 2**53
 DEEPEST = 10_000
 """Nodes in each other, at most."""
 
@@ -149,6 +152,34 @@ class Node:
         """Return which samples no chosen rule covers."""
         return np.asarray(~self.table.covers[:, list(self.chosen)].any(axis=1))
 
+    def counted(self, limit: int, entries: int) -> bool:
+        """Whether no allowed set of the node costs less than a limit.
+
+        TooMany is raised where that takes more than so many entries.
+        """
+        table, rules, hamming = self.table, np.flatnonzero(self.free), self.table.data.hamming
+        if (table.most + abs(limit)) * (table.count + 1) >= _EXACT:
+            raise TooMany
+        open_rows = self.uncovered()
+        of_good = np.flatnonzero(open_rows & table.good)
+        of_bad = np.flatnonzero((open_rows | hamming) & ~table.good)
+        good, bad = (
+            Rows(table.covers[np.ix_(of, rules)], table.costs[of]) for of in (of_good, of_bad)
+        )
+        most = table.limits["max_rules"]
+        most = rules.size if most is None else min(rules.size, most - len(self.chosen))
+        cheaper = cheaper_sets(
+            good,
+            bad,
+            table.price,
+            self._paid(),
+            limit,
+            hamming=hamming,
+            most=most,
+            entries=entries,
+        )
+        return all(table.data.broken([*self.chosen, *rules[one].tolist()]) for one in cheaper)
+
     def bound(self, by: Multipliers) -> int:
         """Return a lower bound on the objective of all sets of the node.
 
@@ -231,6 +262,8 @@ def check(instance: Mapping[str, Any], document: Document) -> None:
             numbers = whole_numbers(words)
             if rule == "breaks":
                 node.table.side.refuse_kept(words, node.sets())
+            elif rule == "counted" and not numbers and claim.bound is not None:
+                _check_counted(node, claim.bound)
             elif rule != "split":
                 _check_leaf(node, rule, numbers, claim)
             elif len(left) >= DEEPEST:
@@ -240,6 +273,14 @@ def check(instance: Mapping[str, Any], document: Document) -> None:
             else:
                 raise Refused("split needs a rule that is not decided")
     document.end()
+
+
+def _check_counted(node: Node, limit: int) -> None:
+    try:
+        if not node.counted(limit, MOST_ENTRIES):
+            raise Refused("a set costs less")
+    except TooMany:
+        raise Refused("there are too many sets, or numbers are too large to count them") from None
 
 
 def _check_leaf(node: Node, rule: str, numbers: list[int], claim: Claim) -> None:

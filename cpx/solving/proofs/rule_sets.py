@@ -1,7 +1,8 @@
-"""Proofs about sets of rules: branching on the linear relaxation, whose multipliers are rounded.
+"""Proofs about sets of rules: few are counted; else branching on the linear relaxation.
 
 The relaxation is solved in floating point, and nothing of it is trusted: its multipliers, rounded
-down to whole numbers of a small unit, bound the node by the checker's own sums.
+down to whole numbers of a small unit, bound the node by the checker's own sums. Where few sets of
+a node may cost less than the goal, the checker goes through these.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cpx.check.proofs.cheaper_sets import MOST_ENTRIES, TooMany
 from cpx.check.proofs.document import Claim, Refused
 from cpx.check.proofs.parts import Part
 from cpx.check.proofs.rule_sets import DEEPEST, Multipliers, Node, Table, root_of
@@ -23,6 +25,8 @@ _UNIT = 2**20
 _MOST, _SCALED = 2**60, 2**20
 # Rules that the linear relaxation has at first.
 _FIRST = 24
+# What is looked at before there are multipliers, and before a node is split.
+_FEW, _MANY = 2**16, MOST_ENTRIES
 
 
 def prove(
@@ -58,15 +62,31 @@ def prove(
             if node.value() < goal.bound:
                 raise Refused(f"the rules {sorted(node.chosen)} cost less")
             lines.append("decided")
+        elif _counted(node, goal.bound, _FEW):
+            lines.append("counted")
         else:
             multipliers, chosen = _relaxation(node, known, goal.bound)
             bound = node.bound(multipliers)
-            if bound < goal.bound and len(left) < DEEPEST and not over():
+            weak = bound < goal.bound and not over()
+            if weak and _counted(node, goal.bound, _MANY):
+                lines.append("counted")
+            elif weak and len(left) < DEEPEST:
                 left += _split(node, _undecided(node, chosen), lines)
             else:
                 lines.append(_line(node.table, multipliers))
                 reached = min(reached, bound)
     return Claim(reached), lines
+
+
+def _counted(node: Node, goal: int, entries: int) -> bool:
+    """Whether the sets of a node that may cost less than the goal are few, and none does."""
+    try:
+        none = node.counted(goal, entries)
+    except TooMany:
+        return False
+    if not none:
+        raise Refused("a set costs less")
+    return True
 
 
 def _split(node: Node, rule: int, lines: list[str]) -> list[Node]:
