@@ -209,6 +209,10 @@ def test_few_nodes_keep_side_constraints() -> None:
     result = solve(kept, "search")
     assert (result.objective, result.proved) == (free.objective, True)
     assert int(result.raw_status.split()[0]) < 20
+    none = solve(
+        problem.where(names[1], "not feature[2]", f"implies({names[1]}, {names[2]})"), "search"
+    )
+    assert (str(none.status), none.bound, len(none.clash)) == ("INFEASIBLE", None, 3)
     asking = problem.where(*(f"at_least(1, {', '.join(names[x : x + 8])})" for x in (8, 16, 32)))
     result = solve(asking, "search")
     assert result.objective > free.objective

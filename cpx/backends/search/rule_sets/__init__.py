@@ -56,11 +56,16 @@ def optimise_sets(problem: Problem, form: RuleSelection, progress: Progress) -> 
         wanted = bool(progress.options.gap) and progress.gap_reached
         return wanted or progress.interrupted or progress.expired
 
+    def tell() -> None:
+        bound = search.bound()
+        if bound < incumbent.beyond:  # else there is no set
+            progress.bound(bound)
+
     with progress.phase("solve"):
         incumbent = Incumbent(form, problem, progress, start)
         search = BestFirstSearch(merged, rules, incumbent, stop)
-        done = search.run(progress.options.threads, lambda: progress.bound(search.bound()))
-        progress.bound(search.bound())
+        done = search.run(progress.options.threads, tell)
+        tell()
     message = f"{search.nodes} nodes"
     claimed = None if progress.objective is None else int(progress.objective)
     if claimed is None and done:

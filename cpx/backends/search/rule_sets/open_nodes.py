@@ -40,8 +40,8 @@ class Incumbent:
     ) -> None:
         self.form, self.problem, self.progress = form, problem, progress
         self._lock = threading.Lock()
-        beyond = form.offset + int(np.abs(form.weights).sum() + form.prices.sum()) + 1
-        self.key: tuple[int, int, tuple[int, ...]] = beyond, 0, ()
+        self.beyond = form.offset + int(np.abs(form.weights).sum() + form.prices.sum()) + 1
+        self.key: tuple[int, int, tuple[int, ...]] = self.beyond, 0, ()
         self.offer(start)
 
     @property
