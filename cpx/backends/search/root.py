@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from copy import copy
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -136,7 +137,13 @@ class Root:
 
     def aiming_at(self, objective: Objective) -> Root:
         """Return the same rows and columns with another objective."""
-        return replace(self, objective=objective)
+        other = copy(self)
+        other.objective = objective
+        for name in ("numbers", "params", "side"):
+            vars(other).pop(name, None)
+        if objective.keeps_idle == self.objective.keeps_idle:
+            other.side = self.side
+        return other
 
     @cached_property
     def numbers(self) -> Numbers:
