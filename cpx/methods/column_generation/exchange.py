@@ -17,9 +17,8 @@ from cpx.methods.column_generation.table import Features, Table
 __all__ = ["descend", "exchanged", "price_path", "zero_one"]
 
 _SEEDS, _WIDTH = 12, 3
-_FEW_SEEDS = (
-    6  # where the rules are only for comparing prices: worse by 1 to 2 %, in half the time
-)
+# Where the rules are only for comparing prices: worse by 1 to 2 %, in half the time.
+_FEW_SEEDS = 6
 _KICKS = 8
 _CAUTION = 2  # times the weight of an error on another class, in rules to start from
 
