@@ -1,4 +1,4 @@
-"""Linear rows: of constraints and objectives of any kind, and of implications between literals.
+"""Linear rows of constraints, objectives, and implications between literals.
 
 The former go through the chain of transformations of CPMpy's own MILP interfaces
 (``cpmpy/solvers/highs.py``). Import this module lazily: it imports CPMpy.
