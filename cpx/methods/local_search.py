@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from cpx.answers.result import Termination
 from cpx.backends.base import Backend, Outcome, Progress
+from cpx.backends.search.remaining_constraints import Remaining
 from cpx.errors import InvalidOption, shown
 from cpx.models.base import form_of
 from cpx.models.rule_set.form import RuleSelection
@@ -17,7 +18,7 @@ from cpx.models.rule_set.presolve import presolved
 
 if TYPE_CHECKING:
     from cpx.models.base import Problem
-    from cpx.models.side_constraints.form import LinearConstraint
+    from cpx.models.side_constraints.form import SideConstraints
     from cpx.options import SolveOptions
 
 __all__ = ["LocalSearch"]
@@ -40,8 +41,8 @@ class LocalSearch(Backend):
     differ by one rule added, dropped or exchanged for another is taken. Where none is better, up
     to three rules of the best set are dropped and a random one is added, and the descent
     starts again, 50 times; ``local-search:N`` does that N times. Nothing is proved of the answer.
-    A set is better than another one if it lacks less of what side constraints ask for, or as
-    much and costs less.
+    A set is better than another one if it violates side constraints by less, or by as much and
+    costs less.
 
     Examples
     --------
@@ -109,7 +110,7 @@ class _Moves:
         self.form = merged = self.presolved.form
         self.rules = np.array(self.presolved.kept, dtype=np.int64)
         self.place = {int(r): x for x, r in enumerate(self.rules)}
-        self.lacking = _Lacking(form.side.linear, self.place) if form.side else None
+        self.violations = _Violations(form.side, self.rules) if form.side else None
         self.nothing = np.zeros(self.rules.size, dtype=np.int64)
         self.steps = 0
         numbers = np.abs(merged.weights).sum() + merged.prices.max(initial=0)
@@ -138,17 +139,17 @@ class _Moves:
         return more if self.form.within_limits(more) else rest
 
     def cost(self, chosen: Rules) -> Cost:
-        """Return how much of the side constraints a set lacks, and what it costs."""
-        return self._lacking(chosen)[0], self.form.cost(chosen)
+        """Return by how much a set violates the side constraints, and what it costs."""
+        return self._violation(chosen)[0], self.form.cost(chosen)
 
     def _places(self, chosen: Rules) -> list[int]:
         return [self.place[r] for r in chosen]
 
-    def _lacking(self, chosen: Rules) -> tuple[int, NDArray[np.int64]]:
-        """Return what a set lacks of the side constraints, and what with each other rule."""
-        if self.lacking is None:
+    def _violation(self, chosen: Rules) -> tuple[int, NDArray[np.int64]]:
+        """Return by how much a set violates the side constraints, and with each other rule."""
+        if self.violations is None:
             return 0, self.nothing
-        return self.lacking.around(self._places(chosen))
+        return self.violations.around(self._places(chosen))
 
     def descend(self, chosen: Rules, stop: Callable[[], bool]) -> Rules:
         """Take the best move again and again, until none helps."""
@@ -166,19 +167,19 @@ class _Moves:
         candidates: list[tuple[Cost, Rules]] = []
         for dropped in (None, *(r for r in chosen if r not in self.form.required)):
             rest = tuple(r for r in chosen if r != dropped)
-            lacking, with_each = self._lacking(rest)
+            violation, with_each = self._violation(rest)
             if dropped is not None:
-                candidates.append(((lacking, self.form.cost(rest)), rest))
+                candidates.append(((violation, self.form.cost(rest)), rest))
             place = self._best_addition(rest, with_each)
             if place is not None:
                 grown = tuple(sorted((*rest, int(self.rules[place]))))
                 candidates.append(((int(with_each[place]), self.form.cost(grown)), grown))
         return min(candidates, default=None)
 
-    def _best_addition(self, chosen: Rules, lacking: NDArray[np.int64]) -> int | None:
+    def _best_addition(self, chosen: Rules, violation: NDArray[np.int64]) -> int | None:
         """Return the place of the rule that saves most, of those that may be added, or None.
 
-        With each of them the set lacks so much of the side constraints: the least counts.
+        With each of them the set violates the side constraints by so much: the least counts.
         """
         form = self.form
         if form.max_rules is not None and len(chosen) >= form.max_rules:
@@ -195,8 +196,8 @@ class _Moves:
             allowed &= self._sums(times == 1, self.counted) <= left
         if not allowed.any():
             return None
-        if self.lacking is not None:
-            allowed &= lacking == lacking[allowed].min()
+        if self.violations is not None:
+            allowed &= violation == violation[allowed].min()
         return int(np.where(allowed, saved, -np.inf).argmax())
 
     def _sums(self, rows: NDArray[np.bool_], weights: Floats) -> Floats:
@@ -207,32 +208,31 @@ class _Moves:
         return sums
 
 
-class _Lacking:
-    """How much sets of rules lack of side constraints, by the terms that hold for each rule."""
+class _Violations:
+    """By how much sets of rules violate side constraints, from what each rule adds to them."""
 
-    def __init__(self, linear: Sequence[LinearConstraint], place: Mapping[int, int]) -> None:
-        terms = [(c, factor, T) for c, row in enumerate(linear) for factor, T in row.terms]
-        number = {T: t for t, T in enumerate({T: None for _, _, T in terms})}
-        found = [(place[r], t) for T, t in number.items() for r in T if r in place]
-        rules, of_rules = np.array(found, dtype=np.int64).reshape(-1, 2).T
-        self._has = np.zeros((len(place), len(number)), dtype=np.bool_)
-        self._has[rules, of_rules] = True
-        self._factors = np.zeros((len(number), len(linear)), dtype=np.int64)
-        for c, factor, T in terms:
-            self._factors[number[T], c] += factor
-        self._least = np.array([row.at_least for row in linear])
-        self._alone = np.zeros((len(place), len(linear)), dtype=np.int64)
-        np.add.at(self._alone, rules, self._factors[of_rules])
-        self._shared = bool((self._has.sum(axis=0) > 1).any())
+    def __init__(self, side: SideConstraints, rules: NDArray[np.int64]) -> None:
+        left = Remaining.of(side, rules, ())
+        self._adds, self._start = left.changes
+        # Terms of several rules count once, however many of them there are.
+        shared = [
+            (c, factor, np.isin(rules, T))
+            for c, row in enumerate(left.linear)
+            for factor, T in row.terms
+            if len(T) > 1
+        ]
+        self._has = np.array([has for _, _, has in shared]).reshape(len(shared), len(rules))
+        self._factors = np.zeros((len(shared), len(left.linear)), dtype=np.int64)
+        for t, (c, factor, _) in enumerate(shared):
+            self._factors[t, c] = factor
 
     def around(self, chosen: list[int]) -> tuple[int, NDArray[np.int64]]:
-        """Return how much a set lacks, and how much with each of the other rules."""
-        more = self._alone
-        left = self._least - more[chosen].sum(axis=0)
-        if self._shared:  # a term counts once
-            there = self._has[chosen].any(axis=0)
-            has, factors = self._has[:, there], self._factors[there]
-            left = self._least - factors.sum(axis=0)
-            more = more - np.einsum("rt,tc->rc", has, factors)
-        lacking = np.maximum(left - more, 0).sum(axis=1)
-        return int(np.maximum(left, 0).sum()), np.asarray(lacking)
+        """Return by how much a set violates them, and by how much with each of the other rules."""
+        slack, adds = self._start + self._adds[chosen].sum(axis=0), self._adds
+        if self._factors.size:
+            times = self._has[:, chosen].sum(axis=1)
+            there = times > 0
+            slack -= np.einsum("t,tc->c", times - there, self._factors)
+            adds = adds - np.einsum("tr,tc->rc", self._has[there], self._factors[there])
+        violation = np.maximum(-slack - adds, 0).sum(axis=1)
+        return int(np.maximum(-slack, 0).sum()), np.asarray(violation)

@@ -56,13 +56,13 @@ class Remaining:
     def allow(self, columns: list[int]) -> bool:
         """Whether a set of columns satisfies all of them."""
         if not columns:
-            return bool((self._changes[1] >= 0).all())
+            return bool((self.changes[1] >= 0).all())
         features = {self.columns[j] for j in columns} | self.fixed if self.linear else set()
         return all(row.holds(features) for row in self.linear)
 
     def allowed_alone(self) -> NDArray[np.bool_]:
         """Say of each column whether the set of it satisfies all of them."""
-        changes, start = self._changes
+        changes, start = self.changes
         return np.asarray((start + changes >= 0).all(axis=1))
 
     def within(self, columns: NDArray[np.int64], chosen: list[int]) -> Remaining:
@@ -86,7 +86,7 @@ class Remaining:
         """
         columns, rows, factors = self._entries
         fewest = None
-        for c in np.flatnonzero(self._changes[1] < 0).tolist():
+        for c in np.flatnonzero(self.changes[1] < 0).tolist():
             adding = np.zeros(len(self.columns), dtype=np.bool_)
             adding[columns[(rows == c) & (factors > 0)]] = True
             if fewest is None or adding.sum() < fewest.sum():
@@ -113,7 +113,7 @@ class Remaining:
         return columns[here], rows[here], factors[here]
 
     @cached_property
-    def _changes(self) -> tuple[Ints, Ints]:
+    def changes(self) -> tuple[Ints, Ints]:
         """What each column alone adds to each constraint, and the slack of the empty set."""
         changes = np.zeros((len(self.columns), len(self.linear)), dtype=np.int64)
         start = np.array([-row.at_least for row in self.linear], dtype=np.int64)
@@ -137,15 +137,14 @@ class Remaining:
         if not self.linear:
             return NOWHERE
         group_of = dict(zip(self.columns, groups.tolist() or range(n), strict=True))
-        additive = [_is_additive(row, group_of, self.fixed) for row in self.linear]
-        changes, start = self._changes
-        gains = changes.max(axis=0, initial=0)
-        at = np.flatnonzero(additive)
+        changes, start = self.changes
+        gains = changes.max(axis=0, initial=0).tolist()
+        rows = enumerate(self.linear)
+        additive = [c for c, row in rows if _is_additive(row, group_of, self.fixed)]
         # First those to which some column adds.
-        at = at[np.argsort(gains[at] == 0, kind="stable")]
-        gaining = int((gains[at] > 0).sum())
-        at = np.delete(at, slice(_MOST_GAINING, gaining))
-        others = [self.linear[c] for c in np.delete(np.arange(len(additive)), at)]
+        at = [c for c in additive if gains[c] > 0][:_MOST_GAINING]
+        at += [c for c in additive if gains[c] == 0]
+        others = [row for c, row in enumerate(self.linear) if c not in at]
         side = self._with_terms(others, _additive(changes[:, at], start[at]))
         wanted = self.with_sign(positive=True).astype(np.int64)
         return side._replace(there=1, wanted=wanted, drop_idle=int(drop_idle))

@@ -284,7 +284,8 @@ class RuleSetProblem(RuleSetText):
         """
         chosen = feature_list("features", set(features), self.n_features, "rule")
         covers = self._covers(chosen)
-        found = self._measure(chosen, covers)
+        # Only its precision and coverage are asked for.
+        found = SampleEvaluation.of(self.samples, covers.any(axis=0), objective=0)
         rules = RuleSet(
             tuple(Condition(r, self.text(r)) for r in chosen),
             class_words(str(self.samples.context.get("class", "the class"))),

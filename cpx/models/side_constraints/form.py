@@ -126,8 +126,23 @@ class SideConstraints(tuple[SideConstraint, ...]):
 
     def allow(self, features: Iterable[int]) -> bool:
         """Whether an answer of these features satisfies all of them."""
-        chosen = frozenset(features)
-        return all(linear.holds(chosen) for linear in self.linear)
+        terms_of, adds, slack = self._terms
+        left = list(slack)
+        for term in {term for j in set(features) for term in terms_of.get(j, ())}:
+            constraint, factor = adds[term]
+            left[constraint] += factor
+        return min(left, default=0) >= 0
+
+    @cached_property
+    def _terms(self) -> tuple[dict[int, list[int]], list[tuple[int, int]], list[int]]:
+        """The terms of each feature, what each adds to which constraint, and where all begin."""
+        terms_of, adds = dict[int, list[int]](), list[tuple[int, int]]()
+        for constraint, linear in enumerate(self.linear):
+            for factor, any_of in linear.terms:
+                for j in any_of:
+                    terms_of.setdefault(j, []).append(len(adds))
+                adds.append((constraint, factor))
+        return terms_of, adds, [-linear.at_least for linear in self.linear]
 
     @cached_property
     def wanted(self) -> frozenset[int]:

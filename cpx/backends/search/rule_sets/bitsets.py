@@ -12,6 +12,7 @@ from cpx.backends.search.rule_sets.node import Stack, Workspace
 from cpx.backends.search.rule_sets.rows import rows_of
 from cpx.backends.search.rule_sets.tree import BETTER, DONE, FULL, PAUSED, branch, expand
 from cpx.backends.search.side_constraints import buffers
+from cpx.compiled.kernel import bind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -93,16 +94,19 @@ class BitsetSearch:
         and the size of the best set that is known.
         """
         work = max(1, int(work / self.weight))
-        while (
-            status := branch(self.rows, self.workspace, self.stack, self.buffers, work)
-        ) != DONE:
+        search = self._bound_to(work)
+        while (status := search()) != DONE:
             if status == FULL:
                 self._grow()
+                search = self._bound_to(work)
             else:
                 self._refresh(offer(self._found() if status == BETTER else None))
             if status == PAUSED:
                 return False
         return True
+
+    def _bound_to(self, work: int) -> Callable[[], int]:
+        return bind(branch, self.rows, self.workspace, self.stack, self.buffers, work)
 
     def split_off(self) -> BitsetSearch | None:
         """Leave every other open child of the highest node that has some to another search.

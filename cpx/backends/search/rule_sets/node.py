@@ -32,7 +32,7 @@ __all__ = [
 ]
 
 
-_PATIENCE = 2000
+_PATIENCE = 10_000
 """Rules that are measured before a better set is told: a better one yet may be near."""
 
 _SPAN = 512

@@ -46,7 +46,7 @@ what is left of the gap is such a share of it."""
 _ADDED = 2**29
 """Numbers that the ascent adds up while a search does ``WORK``, a quarter of the time it takes."""
 
-_HASTE, _MOST_PARTS = 8, 4
+_TRIAL, _MOST_PARTS = 8, 4
 """After such a part of ``WORK`` the best set without side constraints is looked for, with as much
 work, and branched on where it breaks one that few changes would mend."""
 
@@ -106,7 +106,7 @@ class SubproblemSearch:
         if whole:
             search = self._begin(left, None)
             if self.form.side:
-                if self._go_on(search, WORK // _HASTE):
+                if self._go_on(search, WORK // _TRIAL):
                     return []
                 parts = self._part_by_violation(left)
                 if parts is not None:
@@ -233,7 +233,7 @@ class SubproblemSearch:
         free = replace(self.form, side=NO_SIDE_CONSTRAINTS)
         known = offer(part.required)
         search = BitsetSearch(free, part.required, part.rules, None, known)
-        if not self._go_on(self._parallel(search, offer, self.note), WORK // _HASTE):
+        if not self._go_on(self._parallel(search, offer, self.note), WORK // _TRIAL):
             return None
         cost, _, best = min(met)
         if self.incumbent.key <= min(met):
