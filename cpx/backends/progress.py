@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, TypeVar
 from cpx.answers.explanation import Explanation
 from cpx.answers.result import Termination, TracePoint, relative_gap
 from cpx.answers.values import Value
-from cpx.compiled.kernel import seconds_compiling
+from cpx.compiled import kernel
 from cpx.errors import EngineError, shown
 from cpx.models.ratio import RatioProblem
 from cpx.processes.limits import Limits
@@ -90,7 +90,7 @@ class Progress:
         self.limits = Limits()
         self.record: list[object] | None = None
         self.started = time.perf_counter()
-        self._compiling_before = seconds_compiling()
+        self._compiling_before = kernel.seconds_compiling
         self.explanation: Explanation | None = None
         self.objective: Value | None = None
         self._tie = 0
@@ -112,7 +112,7 @@ class Progress:
     @property
     def elapsed(self) -> float:
         """Seconds since the solve began, without those in which kernels had to be compiled."""
-        waited = seconds_compiling() - self._compiling_before
+        waited = kernel.seconds_compiling - self._compiling_before
         return time.perf_counter() - self.started - waited
 
     @property

@@ -250,8 +250,10 @@ def _pack(argument: Any, kinds: list[Any], words: list[int]) -> bool:
 
 # ------------------------------------------------------- the machine code of all
 
+seconds_compiling = 0.0
+"""How long this process has waited for machine code to be made; no solve counts it."""
+
 _loaded: list[Any] = []
-_seconds: list[float] = []
 _lock = threading.Lock()
 
 
@@ -268,17 +270,13 @@ def load() -> None:
     _engine()
 
 
-def seconds_compiling() -> float:
-    """Return how long this process has waited for machine code to be made; no solve counts it."""
-    return sum(_seconds)
-
-
 def _engine() -> Any:
+    global seconds_compiling
     if not _loaded:
         with _lock:  # threads may call the first kernel at the same time
             if not _loaded:
                 code, seconds = machine_code()
-                _seconds.append(seconds)
+                seconds_compiling += seconds
                 _loaded.append(link(code))
     return _loaded[0]
 
