@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["ONE", "Forest", "downward", "log_sum"]
+__all__ = ["ONE", "Forest", "Upward", "downward", "log_sum"]
 
 BoolArray = npt.NDArray[np.bool_]
 FloatArray = npt.NDArray[np.float64]
@@ -18,6 +18,25 @@ Table = npt.NDArray[np.int64]
 
 ONE = 2**30
 """What a probability of 1 is in weights and tables: all of them are integers over it."""
+
+
+class Upward(NamedTuple):
+    """What is asked of attributes, and of those below them, summed up to the roots.
+
+    Attributes
+    ----------
+    below : mapping of int to (N or 1, K_a) arrays
+        In proportion to the probability, by its own state, of what is asked of the attribute
+        and of those below it; not there where nothing is asked.
+    messages : mapping of int to (N or 1, K) arrays
+        The same by the state of its parent, where it has one.
+    logs : (N or 1,) array, or 0
+        The logarithm of the probability of all that is asked.
+    """
+
+    below: dict[int, FloatArray]
+    messages: dict[int, FloatArray]
+    logs: FloatArray | float
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,9 +64,16 @@ class Forest:
         """The tables as floats, which is exact."""
         return tuple(table / ONE for table in self.tables)
 
-    def upward(
-        self, asked: Mapping[int, FloatArray]
-    ) -> tuple[dict[int, FloatArray], FloatArray | float]:
+    @cached_property
+    def children(self) -> tuple[tuple[int, ...], ...]:
+        """The attributes that depend on each attribute."""
+        own: list[list[int]] = [[] for _ in self.parents]
+        for a, parent in enumerate(self.parents):
+            if parent >= 0:
+                own[parent].append(a)
+        return tuple(map(tuple, own))
+
+    def upward(self, asked: Mapping[int, FloatArray]) -> Upward:
         """Sum the attributes out, children first.
 
         Parameters
@@ -55,15 +81,8 @@ class Forest:
         asked : mapping of int to (N or 1, K_a) arrays
             For attributes that something is asked of, 1 for the states they may have.
 
-        Returns
-        -------
-        below : mapping of int to (N or 1, K_a) arrays
-            In proportion to the probability, by its own state, of what is asked of the attribute
-            and of those below it; not there where nothing is asked.
-        logs : (N or 1,) array, or 0
-            The logarithm of the probability of all that is asked.
         """
-        below = dict(asked)
+        below, messages = dict(asked), dict[int, FloatArray]()
         total: Any = 0.0
         for a in reversed(self.order):
             if a not in below:
@@ -75,9 +94,45 @@ class Forest:
                 total = total + np.log(top)
             parent = self.parents[a]
             if parent >= 0:
-                message = message / np.where(top > 0, top, 1.0)[:, None]
+                messages[a] = message = message / np.where(top > 0, top, 1.0)[:, None]
                 below[parent] = message * below[parent] if parent in below else message
-        return below, total
+        return Upward(below, messages, total)
+
+    def beliefs(
+        self, asked: Mapping[int, FloatArray], found: Upward
+    ) -> Iterator[tuple[int, FloatArray]]:
+        """Yield each attribute with how probable its states are, given all that is asked.
+
+        ``found`` is what :meth:`upward` returned for it. The numbers are in proportion to
+        probabilities, and 0 where what is asked cannot be; arrays of shape (N or 1, K_a).
+        """
+        above: dict[int, FloatArray] = {}
+        for a in self.order:
+            table = self.shares[a]
+            prior = above.pop(a) @ table if a in above else table
+            yield a, prior * found.below[a] if a in found.below else prior
+            self._send(self.children[a], prior * asked[a] if a in asked else prior, found, above)
+
+    def _send(
+        self,
+        children: Sequence[int],
+        own: FloatArray,
+        found: Upward,
+        above: dict[int, FloatArray],
+    ) -> None:
+        """Give each child what is known of an attribute by itself and all but that child."""
+        left = [own]
+        for child in children[:-1]:
+            message = found.messages.get(child)
+            left.append(left[-1] if message is None else left[-1] * message)
+        right: FloatArray | None = None
+        for child, before in zip(reversed(children), reversed(left[: len(children)])):
+            rest = before if right is None else before * right
+            top = rest.max(axis=1, keepdims=True)
+            above[child] = rest / np.where(top > 0, top, 1.0)
+            message = found.messages.get(child)
+            if message is not None:
+                right = message if right is None else right * message
 
     def exact(self, asked: Mapping[int, BoolArray]) -> tuple[int, int]:
         """Return the probability of what is asked, as a numerator and a power of ``ONE``."""

@@ -141,7 +141,8 @@ class TreeMixture:
         return "chow-liu" if self.n_components == 1 else "mixture of chow-liu trees"
 
     @cached_property
-    def _forests(self) -> tuple[Forest, ...]:
+    def forests(self) -> tuple[Forest, ...]:
+        """The components, each with its parents and tables."""
         return tuple(
             Forest(parents, tables) for parents, tables in zip(self.parents.tolist(), self.tables)
         )
@@ -162,7 +163,7 @@ class TreeMixture:
         rows = self._checked(np.asarray(codes), 2)
         result = np.empty((len(rows), self.n_components))
         sizes = np.array(self.cardinalities)
-        for c, forest in enumerate(self._forests):
+        for c, forest in enumerate(self.forests):
             flat = np.log(np.concatenate([table.ravel() for table in forest.shares]))
             start = np.cumsum([0] + [table.size for table in forest.shares[:-1]])
             place = start + rows
@@ -188,7 +189,7 @@ class TreeMixture:
         row = self._checked(np.asarray(x), 1)
         seen = self._observed(observed)
         if self.edgeless:
-            alone = [[t[0, s] for t, s in zip(f.shares, row)] for f in self._forests]
+            alone = [[t[0, s] for t, s in zip(f.shares, row)] for f in self.forests]
             return np.asarray(seen @ np.log(alone).T)
         asked = {}
         for a in np.flatnonzero(seen.any(axis=0)).tolist():
@@ -247,8 +248,8 @@ class TreeMixture:
         """Return the log-probability of n events under each component, shape (n, C)."""
         rows = {a: np.atleast_2d(mask).astype(np.float64) for a, mask in asked.items()}
         result = np.empty((n, self.n_components))
-        for c, forest in enumerate(self._forests):
-            result[:, c] = forest.upward(rows)[1]
+        for c, forest in enumerate(self.forests):
+            result[:, c] = forest.upward(rows).logs
         return result
 
     def exact_marginal(self, x: npt.ArrayLike, S: Iterable[int]) -> Fraction:
@@ -266,7 +267,7 @@ class TreeMixture:
         if any(mask.ndim != 1 for mask in asked.values()):
             raise DataError("masks must be of one event here, arrays of one dimension")
         total = Fraction(0)
-        for weight, forest in zip(self.weights.tolist(), self._forests):
+        for weight, forest in zip(self.weights.tolist(), self.forests):
             numerator, power = forest.exact(asked)
             total += Fraction(weight * numerator, ONE ** (power + 1))
         return total
@@ -305,13 +306,13 @@ class TreeMixture:
             if not mask.any():
                 raise NoMass(f"masks[{a}] has no state, so the event has probability 0")
         rows = {a: mask[None, :].astype(np.float64) for a, mask in asked.items()}
-        sums = [forest.upward(rows) for forest in self._forests]
-        joint = self.log_weights + [float(np.sum(logs)) for _, logs in sums]
+        sums = [forest.upward(rows) for forest in self.forests]
+        joint = self.log_weights + [float(np.sum(found.logs)) for found in sums]
         share = np.exp(joint - log_sum(joint[None, :]))
         counts = rng.multinomial(positive_integer("m", m), share / share.sum()).tolist()
         drawn = [
-            forest.draw(count, below, rng)
-            for forest, count, (below, _) in zip(self._forests, counts, sums)
+            forest.draw(count, found.below, rng)
+            for forest, count, found in zip(self.forests, counts, sums)
             if count
         ]
         return np.asarray(rng.permutation(np.concatenate(drawn)))

@@ -263,103 +263,31 @@ class Evaluator:
     ) -> tuple[Floats, Floats, Floats]:
         """Return the same of a single component with edges."""
         sets, leaves = len(seen), len(self.values)
-        passes = _Passes(self, one.start, seen)
-        logs = passes.logs.reshape(sets, leaves + 1)
+        forest, asked = self.distribution.forests[one.start], self._asked(seen)
+        found = forest.upward(asked)
+        logs = np.broadcast_to(found.logs, sets * (leaves + 1)).reshape(sets, leaves + 1)
         shares = np.exp(logs[:, :-1] - logs[:, -1:]) * self.values
         mean = shares.sum(axis=1)
         if not down:
             return mean[None], mean, mean
         more, log_states = np.empty(seen.shape), np.empty(seen.shape)
-        for a, given in passes.conditionals():
-            rows = given.reshape(sets, leaves + 1)
+        for a, belief in forest.beliefs(asked, found):
+            total = belief.sum(axis=1)
+            given = belief[:, self.codes[a]] / np.where(total > 0, total, 1.0)
+            rows = np.broadcast_to(given, sets * (leaves + 1)).reshape(sets, leaves + 1)
             more[:, a] = (shares * rows[:, :-1]).sum(axis=1) / rows[:, -1]
             log_states[:, a] = np.log(rows[:, -1])
         more = np.where(seen, mean[:, None], more)
         return mean[None], more[None], np.where(seen, 0.0, log_states)[None]
 
-
-class _Passes:
-    """Messages along the tree of a component: for each set, with each leaf and with none.
-
-    Attributes
-    ----------
-    logs : (N (L + 1),) array
-        The log-probability of set and leaf.
-    """
-
-    def __init__(self, evaluator: Evaluator, c: int, seen: Bools) -> None:
-        mixture = evaluator.distribution
-        self._codes = evaluator.codes.tolist()
-        self._parents = mixture.parents[c].tolist()
-        self._tables = [table / ONE for table in mixture.tables[c]]
-        self._children: list[list[int]] = [[] for _ in self._parents]
-        for a, parent in enumerate(self._parents):
-            if parent >= 0:
-                self._children[parent].append(a)
-        self._order = [a for a, parent in enumerate(self._parents) if parent < 0]
-        for a in self._order:
-            self._order += self._children[a]
-        count = len(evaluator.values) + 1
-        self._rows = len(seen) * count
-        self._own = [self._allowed(evaluator, a, seen, count) for a in range(len(self._parents))]
-        self.logs = np.zeros(self._rows)
-        self._messages: list[Floats | None] = [None] * len(self._parents)
-        for a in reversed(self._order):
-            below = self._product(self._own[a], self._children[a])
-            if below is None:
-                continue  # nothing is asked of it, nor of any below
-            message = below @ self._tables[a].T
-            top = message.max(axis=1)
-            with np.errstate(divide="ignore"):  # a leaf that the set contradicts
-                self.logs += np.log(top)
-            self._messages[a] = message / np.where(top > 0, top, 1.0)[:, None]
-
-    def _allowed(self, evaluator: Evaluator, a: int, seen: Bools, count: int) -> Floats | None:
-        leads, known = evaluator._leads[a], seen[:, a]
-        if leads is None and not known.any():
-            return None
-        size = self._tables[a].shape[1]
-        state = np.where(known[:, None], np.arange(size) == self._codes[a], True).astype(float)
-        whole = np.ones((count, size)) if leads is None else leads
-        return np.asarray((state[:, None, :] * whole).reshape(self._rows, size))
-
-    def _product(self, own: Floats | None, children: list[int]) -> Floats | None:
-        """Return the product of what is asked of an attribute and of those below it."""
-        result = own
-        for child in children:
-            message = self._messages[child]
-            if message is not None:
-                result = message if result is None else result * message
-        return result
-
-    def conditionals(self) -> list[tuple[int, Floats]]:
-        """Return P_c(X_a = x_a | set and leaf) of each attribute, 0 where that cannot be."""
-        above: dict[int, Floats] = {}
-        found = []
-        for a in self._order:
-            parent, table = self._parents[a], self._tables[a]
-            prior = table if parent < 0 else above[a] @ table
-            below = self._product(self._own[a], self._children[a])
-            belief = prior if below is None else prior * below
-            total = belief.sum(axis=1)
-            given = belief[:, self._codes[a]] / np.where(total > 0, total, 1.0)
-            found.append((a, np.broadcast_to(given, (self._rows,))))
-            self._send(a, prior, above)
-        return found
-
-    def _send(self, a: int, prior: Floats, above: dict[int, Floats]) -> None:
-        """Give each child what is known of this attribute by all but that child."""
-        children = self._children[a]
-        own = self._own[a]
-        left = [prior if own is None else prior * own]
-        for child in children[:-1]:
-            message = self._messages[child]
-            left.append(left[-1] if message is None else left[-1] * message)
-        right: Floats | None = None
-        for child, before in zip(reversed(children), reversed(left[: len(children)])):
-            rest = before if right is None else before * right
-            top = rest.max(axis=1, keepdims=True)
-            above[child] = rest / np.where(top > 0, top, 1.0)
-            message = self._messages[child]
-            if message is not None:
-                right = message if right is None else right * message
+    def _asked(self, seen: Bools) -> dict[int, Floats]:
+        """Return what each set with each leaf, and with none, asks of the attributes."""
+        asked = {}
+        for a, (leads, size) in enumerate(zip(self._leads, self.distribution.cardinalities)):
+            known = seen[:, a]
+            if leads is None and not known.any():
+                continue
+            state = np.where(known[:, None], np.arange(size) == self.codes[a], True).astype(float)
+            whole = np.ones((len(self.values) + 1, size)) if leads is None else leads
+            asked[a] = (state[:, None, :] * whole).reshape(-1, size)
+        return asked
