@@ -184,24 +184,15 @@ def _samples(source: Source, label: str | None, m: int) -> tuple[Literals, Any, 
     import numpy as np
 
     from cpx.cli.progress import phase
-    from cpx.data import named_classifier, read_table
+    from cpx.data import read_table
     from cpx.data.bits import require_rows_fit
     from cpx.data.oracle import labels
-    from cpx.explainers import Explainer
     from cpx.methods.candidates import Literals
 
     with phase(f"reading {source.table}"):
         X, y = read_table(source.table, source.target, opt.split(source.categorical))
         wanted = _known_class(y, label)
-        strategy: Any = source.strategy
-        explainer = Explainer(
-            named_classifier(source.model, source.seed),
-            X,
-            n_bins=source.bins,
-            strategy=strategy,
-            distribution=source.distribution,
-            seed=source.seed,
-        )
+        explainer = source.explainer(X)
     require_rows_fit("m", m, explainer.distribution.n_features)
     with phase(f"training {source.model} on {len(X)} rows"):
         explainer.fit(X, y)

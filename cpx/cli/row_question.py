@@ -80,6 +80,21 @@ class Source:
 
         return read_named("distribution", self.distribution)[0]
 
+    def explainer(self, X: pd.DataFrame) -> Explainer:
+        """Return the explainer of the table's columns, with a classifier that is not trained."""
+        from cpx.data import named_classifier
+        from cpx.explainers import Explainer
+
+        strategy: Any = self.strategy
+        return Explainer(
+            named_classifier(self.model, self.seed),
+            X,
+            n_bins=self.bins,
+            strategy=strategy,
+            distribution=self.distribution,
+            seed=self.seed,
+        )
+
 
 @dataclass(frozen=True)
 class RuleOptions:
@@ -230,22 +245,7 @@ class RowQuestion:
         self.source = source
         source.check()
         self._X, self._y, self.x = read_source(source)
-        self.explainer = self._untrained()
-
-    def _untrained(self) -> Explainer:
-        from cpx.data import named_classifier
-        from cpx.explainers import Explainer
-
-        source = self.source
-        strategy: Any = source.strategy
-        return Explainer(
-            named_classifier(source.model, source.seed),
-            self._X,
-            n_bins=source.bins,
-            strategy=strategy,
-            distribution=source.distribution,
-            seed=source.seed,
-        )
+        self.explainer = source.explainer(self._X)
 
     def check(self, question: Question, fresh: int = 1) -> None:
         """Check the question before anything is trained."""

@@ -15,7 +15,7 @@ from cpx.answers.text import Tone, printable
 from cpx.answers.values import Value, decimal, digits
 from cpx.compare.cases import Cases, reason
 from cpx.compare.statistics import intervals, pairs
-from cpx.compare.summary import in_seconds
+from cpx.compare.summary import floored, in_seconds
 
 __all__ = ["DEFINITIONS", "Cell", "Column", "Grid", "Row", "as_latex", "as_markdown", "grids"]
 
@@ -220,8 +220,7 @@ def _cell(value: float, form: str, runs: float) -> Cell:
     if form == "share":
         return Cell(f"{100 * value:.1f} %", float(value))
     if form == "quality":
-        # Rounding must not make a best value of one that is only near.
-        return Cell(f"{math.floor(1000 * value + 1e-9) / 1000:.3f}", float(value))
+        return Cell(floored(value), float(value))
     if form == "p":
         return Cell("< 0.001" if value < 0.001 else f"{value:.3f}", float(value))
     return Cell(f"{value:.{form}f}", float(value))

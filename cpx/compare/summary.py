@@ -13,7 +13,7 @@ from cpx.answers.text import Block, Fact, Facts, Table, Tone
 from cpx.compare.cases import Cases
 from cpx.compare.scores import virtual_best
 
-__all__ = ["findings", "in_seconds", "scores_table", "summary"]
+__all__ = ["findings", "floored", "in_seconds", "scores_table", "summary"]
 
 _MOST = 8  # configurations that get a sentence
 _SHOWN = {
@@ -45,7 +45,7 @@ def scores_table(scores: pd.DataFrame) -> Table:
     for name, row in scores.iterrows():
         counts = [f"{row[c]:.0f} of {row['runs']:.0f}" for c in ("proved", "solved", "best")]
         seconds = [in_seconds(row[c], "") for c in ("par2", "to_proof")]
-        rest = [_number(row["gap"] * 100, 1, " %"), _floor(row["quality"])]
+        rest = [_number(row["gap"] * 100, 1, " %"), floored(row["quality"])]
         last = [_number(row["points"], 1), _number(row["rank"], 2)]
         if row["wrong"]:
             last[-1] = "WRONG"
@@ -150,8 +150,8 @@ def in_seconds(seconds: float, unit: str = " s") -> str:
     return f"{seconds:.{max(0, 2 - power if power >= 0 else 1 - power)}f}{unit}"
 
 
-def _floor(share: float) -> str:
-    # Rounding must not make a best value of one that is only near.
+def floored(share: float) -> str:
+    """Return a share, rounded down: one that is only near the best value is not the best."""
     return "-" if math.isnan(share) else f"{math.floor(1000 * share + 1e-9) / 1000:.3f}"
 
 

@@ -73,9 +73,7 @@ def named_classifier(name: str, seed: int = 0) -> Any:
         FunctionTransformer(_as_text),
         OneHotEncoder(handle_unknown="ignore", sparse_output=False),
     )
-    columns = ColumnTransformer(
-        [("numbers", numbers, _numeric_columns), ("categories", categories, _other_columns)]
-    )
+    columns = ColumnTransformer([("numbers", numbers, _numeric_columns)], remainder=categories)
     return Pipeline([("columns", columns), ("classifier", _estimator(name, valid_seed(seed)))])
 
 
@@ -129,22 +127,15 @@ def _estimator(name: str, seed: int) -> Any:
     return LogisticRegression(max_iter=1000, random_state=seed)
 
 
-def _numeric_mask(table: Any) -> list[bool]:
-    """Say of each column whether it holds numbers; truth values count as categories."""
+def _numeric_columns(table: Any) -> list[int]:
+    """Return which columns hold numbers; truth values count as categories."""
     import pandas as pd
     from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
     # infer_objects reads an object array of numbers as numbers.
     frame = table if isinstance(table, pd.DataFrame) else pd.DataFrame(table).infer_objects()
-    return [is_numeric_dtype(t) and not is_bool_dtype(t) for t in frame.dtypes]
-
-
-def _numeric_columns(table: Any) -> list[int]:
-    return [i for i, numeric in enumerate(_numeric_mask(table)) if numeric]
-
-
-def _other_columns(table: Any) -> list[int]:
-    return [i for i, numeric in enumerate(_numeric_mask(table)) if not numeric]
+    kinds = enumerate(frame.dtypes)
+    return [c for c, kind in kinds if is_numeric_dtype(kind) and not is_bool_dtype(kind)]
 
 
 def _as_text(table: Any) -> npt.NDArray[np.object_]:
@@ -155,12 +146,4 @@ def _as_text(table: Any) -> npt.NDArray[np.object_]:
     import pandas as pd
 
     frame = pd.DataFrame(table)
-    text = np.empty(frame.shape, dtype=object)
-    for c in range(frame.shape[1]):
-        column = frame.iloc[:, c]
-        values = column.astype(object).to_numpy()
-        text[:, c] = [
-            "(missing)" if gone else str(value)
-            for value, gone in zip(values, column.isna(), strict=True)
-        ]
-    return text
+    return np.where(frame.isna(), "(missing)", frame.astype(object).map(str)).astype(object)

@@ -328,6 +328,8 @@ def classifier_name(f: Any) -> str:
 
 def _checked(answer: Any, m: int, name: str) -> npt.NDArray[Any]:
     """Return the answer of a classifier as m labels, or say what it is instead."""
+    from pandas import isna
+
     # A scalar, a string, None or a generator has no shape, and no label per row.
     if not isinstance(answer, (list, tuple)) and not hasattr(answer, "__array__"):
         raise ClassifierError(
@@ -356,12 +358,7 @@ def _checked(answer: Any, m: int, name: str) -> npt.NDArray[Any]:
         raise ClassifierError(
             f"the classifier {name} answered with entries of type {array.dtype}, no class labels"
         )
-    if array.dtype.kind == "f":
-        missing = np.isnan(array)
-    elif array.dtype.kind == "O":
-        missing = np.array([_is_missing(value) for value in array], dtype=bool)
-    else:
-        missing = np.zeros(m, dtype=bool)
+    missing = isna(array)
     if missing.any():
         raise ClassifierError(
             f"the classifier {name} gave no label (NaN or None) to {int(missing.sum())} "
@@ -375,10 +372,3 @@ def _checked(answer: Any, m: int, name: str) -> npt.NDArray[Any]:
             "probabilities or a regression, class labels are needed (compare with a threshold)"
         )
     return array
-
-
-def _is_missing(value: Any) -> bool:
-    # NaN and NaT differ from themselves; pd.NA answers comparisons with itself.
-    if value is None or type(value).__name__ == "NAType":
-        return True
-    return isinstance(value, (float, np.floating)) and bool(np.isnan(value))
