@@ -108,6 +108,22 @@ TARGETS = {
         *("tests/backends/test_random_instances.py", "tests/backends/test_max_weight.py"),
         "tests/backends/test_side_constraints.py",
     ),
+    **dict.fromkeys(
+        ["cpx/backends/search/rule_sets/subproblem.py", "cpx/methods/local_search.py"],
+        (
+            *("tests/backends/test_rule_sets.py", "tests/backends/test_search_sets.py"),
+            *(
+                "tests/backends/test_side_constraints.py",
+                "tests/methods/test_column_generation.py",
+            ),
+        ),
+    ),
+    "cpx/backends/branch_on_violations.py": ("tests/backends/test_side_constraints.py",),
+    "cpx/explainers/rule_set_classifier/choice.py": (
+        "tests/explainers/rule_set_classifier/test_choice.py",
+        "tests/explainers/rule_set_classifier/test_weights.py",
+    ),
+    "cpx/compare/statistics.py": ("tests/compare/test_scores.py",),
 }
 
 # A test may take so many seconds of the processor with a mutant, and so many times what it

@@ -15,6 +15,7 @@ from cpx import MinCertificate, Samples, solve
 from cpx.check.proofs import Claim, Refused, Undecided, proved
 from cpx.check.proofs.certificates import Table
 from cpx.check.proofs.parts import Part
+from cpx.models import NegativeOnly
 from cpx.solving.proofs import certificates as prover
 from cpx.solving.proofs.monomials import close
 from tests.check.proof_files import altered, document
@@ -261,6 +262,27 @@ def test_a_search_spares_most_programs_where_sets_have_few_features(
             proved(instance, document(problem, lines, Claim(None)))
         with pytest.raises(Refused, match="is a certificate"):
             prover.prove(instance, Claim(value + 1), lambda: False)
+
+
+def test_a_search_for_a_set_of_few_features_ends_when_it_is_known_whether_there_is_one() -> None:
+    problem = NegativeOnly(Samples(np.eye(2, dtype=bool), [False, False], weights=[2, 3]), 1)
+    late = list[bool]()
+    few = prover._Decision(problem, 2, lambda: bool(late))
+    assert not few.should_stop
+    few.bound(2)
+    assert not few.should_stop
+    few.found(problem.explanation([0]))
+    assert few.objective == 2
+    assert few.should_stop
+    none = prover._Decision(problem, 1, lambda: bool(late))
+    none.found(problem.explanation([0]))
+    none.bound(1)
+    assert not none.should_stop
+    late.append(True)
+    assert none.should_stop
+    late.clear()
+    none.bound(2)
+    assert none.should_stop
 
 
 def test_prices_of_62_bits_are_left_undecided() -> None:

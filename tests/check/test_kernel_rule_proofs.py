@@ -295,6 +295,8 @@ def test_each_clause_of_a_formula_is_worth_what_one_is() -> None:
         proved(instance, document(problem, [*lines, "counted"], Claim(2)))
     with pytest.raises(Refused, match="its numbers are not complete"):
         proved(instance, document(problem, ["prices 1 1 1 0", "counted"], Claim(2)))
+    with pytest.raises(Refused, match="line 2: row 2 has no such price"):
+        proved(instance, document(problem, ["prices 1 1 1 2 0", "counted"], Claim(2)))
 
 
 def test_the_best_of_the_listed_clauses_is_what_counts(monkeypatch: pytest.MonkeyPatch) -> None:

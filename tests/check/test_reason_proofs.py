@@ -394,6 +394,7 @@ def test_weights_of_a_row_are_scaled_and_rounded_up() -> None:
         ({(0, 0): 8, (1, 1): 3}, 8, 3),
         ({(0, 0): 8}, 8, 0),
         ({(0, 0): 4, (1, 1): 3}, 4, 3),
+        ({(0, 0): 2, (1, 1): 1}, 2, 1),  # 1 in all
     ):
         first = min(5, weights.get((0, 0), 0) - 3)
         second = min(2, weights.get((1, 1), 0) - 1)
@@ -410,6 +411,24 @@ def test_a_feature_is_as_in_x_in_all_tests_of_a_way_or_in_none() -> None:
     known, weights = _trees(a=2.0), {(0, 0): 8, (1, 1): 3}
     total = 2 + min(5, 8 - 4) + min(2, 3 - 1)
     assert known.weighed(0, {0: 0, 1: 1}, weights) == [-(-w * UNIT // total) for w in (8, 3)]
+
+
+def test_a_test_that_goes_one_way_alone_is_no_condition() -> None:
+    """The root tests b and goes left, or right, whatever b is; the second tree tests b, too."""
+    attributes, second = [Attribute("a"), Attribute("b")], [[0.5], [0.25]]
+    for tests, places, leaves in (
+        ([1, 0, -1, -1, -1], [1, 0, 0, 0, 0], [[1.0], [-1.0], [-1.0]]),
+        ([1, -1, 0, -1, -1], [-1, 0, 0, 0, 0], [[-1.0], [1.0], [-1.0]]),
+    ):
+        trees = [
+            Tree(tests, places, [0] * 5, leaves, (0,)),
+            Tree([1, -1, -1], [0] * 3, [0] * 3, second, (0,)),
+        ]
+        model = TreeModel(attributes, [0, 1], trees, [[0.5], [0.5]], "sum", "positive", [0.0])
+        problem = SufficientReason(model, [0, 0], definition="sufficient", level="conditions")
+        known = Inequalities(problem.to_dict())
+        assert known.class_of({}) == known.class_of({1: 1}) == 1
+        assert known.hit({0: 1}) == [UNIT, 0]
 
 
 def test_a_tie_counts_for_whom_it_is_of() -> None:

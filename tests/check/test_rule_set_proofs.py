@@ -212,6 +212,20 @@ def test_sets_that_are_too_many_or_too_costly_are_not_counted(
         proved(instance, document(problem, ["counted"], Claim(value)))
 
 
+def test_sets_are_counted_where_floats_are_exact() -> None:
+    """What no set costs more than, and the limit, times one more than the rules: below 2**53."""
+    for weight, taken in ((2**52 - 1, True), (2**52, False)):
+        instance = RuleSetSelection(Samples([[1]], [True]), ((0,),), 0).to_dict()
+        table = checker.Table(instance | {"weights": [weight]})
+        node = checker.Node(table, (), np.ones(1, dtype=bool))
+        assert table.most == weight
+        if taken:
+            assert node.counted(0, 100)
+            continue
+        with pytest.raises(TooMany):
+            node.counted(0, 100)
+
+
 def test_that_there_is_no_solution_is_proved_by_the_required_rules() -> None:
     samples = Samples(np.eye(2, dtype=bool), np.array([True, False]))
     for options in ({"required": [0], "forbidden": [0]}, {"required": [0], "max_rules": 0}):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import time
 from dataclasses import replace
 
 import numpy as np
@@ -16,11 +18,16 @@ from cpx import (
     Samples,
     solve,
 )
-from cpx.answers.result import Status
+from cpx.answers.result import Status, Termination
+from cpx.backends.base import Outcome
+from cpx.backends.progress import Progress
+from cpx.backends.search import Search
 from cpx.check import on_trust
 from cpx.check.proofs import Claim, Refused, proved
 from cpx.errors import InvalidOption
 from cpx.models.base import Problem
+from cpx.options import SolveOptions
+from cpx.solving import proofs
 from cpx.solving.proofs import prove, with_proof
 from cpx.testing.fuzz.drawing import side_constraint
 from cpx.testing.random_trees import random_reason
@@ -153,6 +160,37 @@ def test_bounds_under_side_constraints_are_proved() -> None:
     # Another problem, without the constraints.
     with pytest.raises(Refused, match="another instance"):
         proved(problem().to_dict(), result.proof.to_bytes())
+
+
+def test_what_side_constraints_contradict_is_proved_of_kinds_that_know_them() -> None:
+    asked = problem().where("x0 or x1", "not x0", "not x1")
+    result = solve(asked, "search", proof=True)
+    assert result.status is Status.INFEASIBLE
+    assert result.proof is not None
+    assert proved(asked.to_dict(), result.proof.to_bytes()) == Claim(None)
+
+
+def test_all_answers_are_bounded_in_the_time_that_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And by what the search has bounded where it comes to no end."""
+    limits = list[float | None]()
+
+    def unfinished(
+        _: object, asked: Problem, options: SolveOptions, progress: Progress
+    ) -> Outcome:
+        limits.append(options.time_limit)
+        progress.found(asked.explanation([0]))
+        progress.bound(0)
+        return Outcome(False, Termination.TIME_LIMIT, "")
+
+    monkeypatch.setattr(Search, "solve", unfinished)
+    asked = problem()
+    assert asked.evaluate(asked.explanation([0])).objective > 0
+    for end in (math.inf, time.perf_counter() + 600, time.perf_counter()):
+        assert proofs._of_all(asked, end) == Claim(0)
+    assert limits[0] is None
+    assert limits[1] is not None
+    assert 500 < limits[1] <= 600
+    assert limits[2] == 0.1
 
 
 @pytest.mark.parametrize("k", [3, 5])

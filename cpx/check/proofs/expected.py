@@ -242,7 +242,7 @@ class Bound:
         worth, first, others, terms = self.worth, self._first, self._others, self._terms
         lost = np.zeros((2, terms.n), dtype=np.int64)
         for has in (False, True):
-            best = np.full(terms.of.size, -_FAR)
+            best = np.zeros_like(terms.of)
             for i, (entries, _) in enumerate(terms.bits):
                 some = entries if has else entries - (1 << i)
                 seen, found = terms.greatest(self._left[some], i)

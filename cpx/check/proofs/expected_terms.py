@@ -202,7 +202,7 @@ def _table(
     away = np.array(
         [sum(1 << place[a] for a, some in one.items() if not some >> own[a] & 1) for one in tests]
     )
-    step = max(1, _AT_ONCE // masks.size)
+    step = _AT_ONCE // masks.size  # far more than 1: of a term there are 12 attributes at most
     for first in range(0, len(leaves), step):
         some = leaves[first : first + step]
         reached = masks & away[first : first + step, None] == 0
