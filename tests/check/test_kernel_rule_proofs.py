@@ -113,6 +113,18 @@ def test_a_recorded_search_proves_the_same(n: int) -> None:
     assert rules >= {"clauses", "shares", "row", "clause"}
 
 
+def test_a_recorded_clause_is_found_by_its_name() -> None:
+    rng = np.random.default_rng(0)
+    problem = KernelRule(rng.random((24, 6)) < 0.6, rng.integers(-9, 10, 24).tolist(), 3, 3)
+    listed = Formulas(problem.to_dict(), 0)
+    search, sizes = prover._Search(listed, 0, lambda: False), set[int]()
+    for place, name in enumerate(listed.clauses):
+        clause = tuple(name[name >= 0].tolist())
+        assert search._place(clause).tolist() == [place]
+        sizes.add(len(clause))
+    assert sizes == {1, 2, 3}
+
+
 def noisy() -> KernelRule:
     """Return a problem that the search splits often: a formula of two clauses, and noise."""
     rng = np.random.default_rng(1)

@@ -44,9 +44,9 @@ def prove(
     record: Sequence[object] = (),
     problem: Problem | None = None,
 ) -> tuple[Claim | None, list[str]]:
-    """Return what was proved and the lines: the goal, or the bound that the nodes reached.
+    """Return the goal and the lines that prove it.
 
-    The claim is None where the time was up before that. Refused is raised where the goal is wrong.
+    There is no claim where the time was up before that. Refused is raised where the goal is wrong.
     The ``problem`` that the instance was saved from spares reading its model.
     """
     if problem is None:
@@ -66,7 +66,7 @@ def prove(
         return None, []
     finally:
         oracle.stop = None
-    return (goal if goal.bound is None else Claim(search.reached)), search.written()
+    return goal, search.written()
 
 
 class _Found(Exception):
@@ -94,7 +94,7 @@ class _Search(BranchAndCut):
             oracle, costs, none, none, 0, 0, self._wrong, lambda order: self.upper,
             lambda lower: None,
         )  # fmt: skip
-        self.reached = bound
+        self._goal = bound
         self._known = known
         # What no tree tests costs what it costs where it is kept.
         self._apart = np.array(weights, dtype=np.int64)
@@ -117,15 +117,15 @@ class _Search(BranchAndCut):
         low, high = part.kept[used].astype(np.int64), (~part.out[used]).astype(np.int64)
         self._allowed = ~part.out[used]
         try:
-            if self.reached is None:
+            if self._goal is None:
                 self._refute(high)
             else:
-                self.upper = int(self.reached) - int(self._apart[part.kept].sum())
+                self.upper = int(self._goal) - int(self._apart[part.kept].sum())
                 self._follow(self._recorded.root, low, high)
         except _Found as found:
             del self._nodes[before:]
             # Of all allowed features, those that no tree tests are allowed, too.
-            kept = part.kept.copy() if self.reached is not None else ~part.out
+            kept = part.kept.copy() if self._goal is not None else ~part.out
             kept[found.features] = True
             if (broken := side.which(Part(kept, ~kept))) is None:
                 self._wrong(0)
