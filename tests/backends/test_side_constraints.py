@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import combinations
 from typing import Any
@@ -10,7 +11,11 @@ import numpy as np
 import pytest
 
 from cpx import KMonomial, MaxCoverage, MaxPrecision, RuleSetLearning, Samples, check, solve
+from cpx.answers.result import Termination
 from cpx.backends import backend as find_backend
+from cpx.backends.base import Outcome
+from cpx.backends.branch_on_violations import Engine, branch_on_violations, branches
+from cpx.backends.progress import Progress
 from cpx.backends.search import kernel_rules, remaining_constraints
 from cpx.backends.search.kernel_rules import branch_and_bound, local_search
 from cpx.backends.search.kernel_rules.terms import Terms
@@ -25,6 +30,7 @@ from cpx.models.certificate.problem import MinCertificate
 from cpx.models.kernel_rule.problem import KernelRule
 from cpx.models.rule_set import learning as rule_set_learning
 from cpx.models.rule_set.learning import conjunctions
+from cpx.options import SolveOptions
 from cpx.testing.brute import brute_force
 from cpx.testing.expected_prediction import STRUCTURES, random_expectation
 from cpx.testing.fuzz.brute.base import Side
@@ -318,6 +324,106 @@ def test_branching_past_the_best_sets(n: int, kind: str) -> None:
         assert result.objective == (value if plain.sense == "min" else -value)
         assert result.verified
     assert nodes > n
+
+
+def subsets(problem: Any) -> Iterator[tuple[int, ...]]:
+    """Yield the sets of features, the small ones first."""
+    for size in range(problem.n_features + 1):
+        yield from combinations(range(problem.n_features), size)
+
+
+def by_trying(
+    found: list[tuple[Any, Any, frozenset[int]]], whole: Progress, first_of_ties: bool
+) -> tuple[Engine, list[Any]]:
+    """Return an engine that takes the best of these sets in a node, and what it has solved.
+
+    It takes the first of ties, or else the last, and no node of which the ones above it, and what
+    is known of the whole, say that it has nothing better.
+    """
+    solved: list[tuple[frozenset[int], frozenset[int], Any]] = []
+    sign = 1 if whole.problem.sense == "min" else -1
+
+    def engine(part: Any, options: SolveOptions, progress: Progress) -> Outcome:
+        required, forbidden = frozenset(part.required), frozenset(part.forbidden)
+        above = [best for more, less, best in solved if more <= required and less <= forbidden]
+        if above and whole.objective is not None:
+            slack = max(above) - sign * whole.objective
+            assert slack < 0 or (slack == 0 and first_of_ties)
+        inside = [one for one in found if one[2] >= required and not one[2] & forbidden]
+        inside.sort(key=lambda one: (one[0], one[1] if first_of_ties else -one[1]))
+        solved.append((required, forbidden, inside[0][0] if inside else np.inf))
+        if inside:
+            progress.found(part.explanation(inside[0][2]))
+            progress.bound(sign * inside[0][0])
+        return Outcome(
+            True, Termination.COMPLETED, "", sizes={"sets": 1}, best_of_ties=first_of_ties
+        )
+
+    return engine, solved
+
+
+@pytest.mark.parametrize("first_of_ties", [True, False])
+@pytest.mark.parametrize("n", some(30, 400))
+def test_nodes_without_a_better_answer_are_not_solved(n: int, first_of_ties: bool) -> None:
+    told = deep = without = 0
+    for seed in range(n):
+        rng = np.random.default_rng([41, seed])
+        samples = Samples(rng.random((12, 5)) < 0.7, rng.random(12) < 0.5)
+        plain: Any = (KMonomial if seed % 2 else MaxPrecision)(samples, k=3)
+        sign, found = 1 if plain.sense == "min" else -1, []
+        for chosen in subsets(plain):
+            one = plain.evaluate(plain.explanation(chosen))
+            if one.feasible:
+                found.append((sign * one.objective, one.tie, frozenset(chosen)))
+        problem = plain.where(*(side_constraint(rng, 5) for _ in range(4)))
+        whole = Progress(problem, SolveOptions())
+        engine, solved = by_trying(found, whole, first_of_ties)
+        outcome = branch_on_violations(problem, SolveOptions(), whole, engine)
+        assert outcome.proved
+        assert outcome.raw_status == f"{len(solved)} nodes of side constraints"
+        assert outcome.sizes == ({"sets": 1} if solved else {})
+        deep += len(solved) > 3
+        left = [one[:2] for one in found if problem.side_constraints.allow(one[2])]
+        if not left:
+            without += 1
+            assert whole.objective is None
+            continue
+        best, tie = min(left)
+        assert whole.objective == whole.best_bound == sign * best
+        assert outcome.best_of_ties == first_of_ties
+        if first_of_ties:
+            assert whole.explanation is not None
+            assert problem.evaluate(whole.explanation).tie == tie
+        bounds = [point.bound for point in whole.trace if point.bound is not None]
+        assert all(sign * bound <= best for bound in bounds)
+        told += len(bounds) > 1
+    assert min(told, deep, without) >= n // 20
+
+
+def test_branches_have_each_other_set_once() -> None:
+    tried = 0
+    for seed in range(25):
+        rng = np.random.default_rng([43, seed])
+        problem = KMonomial(Samples(rng.random((4, 5)) < 0.5, [1, 0, 1, 0]), k=5)
+        side = problem.where(*(side_constraint(rng, 5) for _ in range(2))).side_constraints
+        kinds = rng.choice(3, 5, p=[0.6, 0.2, 0.2])
+        required, forbidden = (frozenset(np.flatnonzero(kinds == x).tolist()) for x in (1, 2))
+        inside = [
+            T for T in map(frozenset, subsets(problem)) if required <= T and not T & forbidden
+        ]
+        for chosen in inside:
+            parts = branches(side, chosen, required, forbidden)
+            if side.allow(chosen):
+                assert not parts
+                continue
+            tried += 1
+            for T in inside:
+                times = sum(more <= T and not T & less for more, less in parts)
+                assert times <= (chosen != T)
+                assert times or not side.allow(T)
+            for more, less in parts:
+                assert not (more | less) & (required | forbidden)
+    assert tried > 50
 
 
 @pytest.mark.parametrize("dual", [False, True], ids=["mlse", "fewest"])

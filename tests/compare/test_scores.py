@@ -226,6 +226,8 @@ def test_pairs_by_hand(cases: Cases) -> None:
     assert table.loc[("x", "y"), "difference"] == -1
     assert table.loc[("x", "y"), "p"] == 1.0
     assert table.loc[("y", "z"), "p"] == 1.0  # 0 and -2
+    (same,) = pairs(cases_of([by(name, "FEASIBLE", 5, 3) for name in "xy"])).to_dict("records")
+    assert [same[name] for name in ("cases", "wins", "ties", "losses", "p")] == [1, 0, 1, 0, 1]
 
 
 def test_signed_rank_tries_all_signs() -> None:
@@ -237,6 +239,14 @@ def test_signed_rank_tries_all_signs() -> None:
     share = sum(s >= seen for s in sums) / len(sums)
     assert signed_rank(differences) == pytest.approx(share)
     assert signed_rank(-differences) == pytest.approx(share)
+    # So of 13, too; no difference says nothing.
+    more = np.array([1.0, 2, 2, -2, 2, 3, 3, 3, -3, 3, 4, -4, 4])
+    ranks = np.array([1.0, 3.5, 3.5, 3.5, 3.5, 8, 8, 8, 8, 8, 12, 12, 12])
+    every = 1 - 2 * (np.arange(2**13)[:, None] >> np.arange(13) & 1)
+    least = abs((np.sign(more) * ranks).sum())
+    assert signed_rank(more) == pytest.approx((abs(every @ ranks) >= least).mean())
+    assert signed_rank(np.zeros(2)) == 1.0
+    assert np.isnan(signed_rank(np.zeros(0)))
 
 
 def test_signed_rank_is_near_its_normal_form() -> None:
@@ -267,6 +277,7 @@ def test_intervals_hold_their_mean_and_repeat() -> None:
     assert row["high"] - row["mean"] == pytest.approx(0.119, abs=0.02)
     assert table.equals(intervals(found, ("proved",), seed=1))
     assert intervals(cases_of(runs[:1]))["low"].isna().all()
+    assert intervals(cases_of(runs[:2]), ("proved",))["low"].tolist() == [0]
 
 
 def test_distances_and_integrals() -> None:
