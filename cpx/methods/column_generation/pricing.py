@@ -58,6 +58,7 @@ def beam_pricing(
     # are summed once.
     beams: list[list[int]] = [[0]] * len(seeds)
     sets: list[Features] = [()]
+    bits = [0]  # of each set, one for each literal: to tell equal sets faster than by tuples
     covers: Singles = np.ones((1, len(rows)), dtype=np.float32)
     found: dict[Features, float] = {}
     for size in range(1, min(k, d) + 1):
@@ -67,36 +68,40 @@ def beam_pricing(
                 return _ordered(found)
             matrix = table.numbers(rows[part]) if whole is None else whole[part]
             sums[:-1] += (covers[:, part] * signed[part]) @ matrix
-        for row, chosen in enumerate(sets):
-            sums[row, list(chosen)] = -np.inf
+        sums[np.arange(len(sets))[:, None], np.array(sets, dtype=np.intp)] = -np.inf
         sums[-1] = -np.inf
         most = max(map(len, beams))
         own = np.array([beam + [-1] * (most - len(beam)) for beam in beams])
         scores = np.where(allowed[:, None], sums[own], -np.inf)
-        picked = _best(scores, width)
-        if not picked:
+        of, at, literals = _best(scores, width)
+        if not len(of):
             break
-        place: dict[Features, int] = {}
-        grown: list[tuple[int, int]] = []
+        extended = own[of, at]
+        values = sums[extended, literals]
+        picked = (one.tolist() for one in (of, extended, literals, values))
+        place: dict[int, int] = {}
+        grown: list[Features] = []
+        parents: list[int] = []
+        added: list[int] = []
         beams = [[] for _ in beams]
-        for beam, at, j in picked:
-            row = int(own[beam, at])
-            chosen = tuple(sorted((*sets[row], j)))
-            if chosen not in place:
-                place[chosen] = len(grown)
-                grown.append((row, j))
-                found[chosen] = float(sums[row, j])
-            beams[beam].append(place[chosen])
+        for beam, row, j, value in zip(*picked, strict=True):
+            key = bits[row] | 1 << j
+            if key not in place:
+                place[key] = len(grown)
+                grown.append(tuple(sorted((*sets[row], j))))
+                parents.append(row)
+                added.append(j)
+                found[grown[-1]] = value
+            beams[beam].append(place[key])
         if size == min(k, d):
             break
-        parents, added = np.array(grown).T
         more: Singles = np.empty((len(grown), len(rows)), dtype=np.float32)
         for part in parts:
             if stop():
                 return _ordered(found)
             holds = table.literals[rows[part]] if whole is None else whole[part]
             np.multiply(covers[parents, part], holds[:, added].T, out=more[:, part])
-        sets, covers = list(place), more
+        sets, bits, covers = grown, list(place), more
     return _ordered(found)
 
 
@@ -104,26 +109,27 @@ def _ordered(found: dict[Features, float]) -> list[Features]:
     return sorted(found, key=lambda features: (-found[features], features))
 
 
-def _best(scores: Singles, width: int) -> list[tuple[int, int, int]]:
-    """Return the best extensions of each beam as (beam, set, literal), of different scores.
+def _best(scores: Singles, width: int) -> tuple[NDArray[np.intp], ...]:
+    """Return the beams, sets and literals of the best extensions of each beam.
+
+    Of extensions of one beam with the same score there is one.
 
     Parameters
     ----------
     scores : ndarray of float32, shape (beams, sets, literals)
-        Minus infinity where there is no extension.
+        Minus infinity where there is no extension. What is found is overwritten with it.
     width : int
     """
-    flat = scores.reshape(len(scores), -1).copy()
+    flat = scores.reshape(len(scores), -1)
     beams = np.arange(len(flat))
     places = np.empty((len(flat), width), dtype=np.intp)
+    values = np.empty((len(flat), width), dtype=scores.dtype)
     for best in range(width):
         places[:, best] = flat.argmax(axis=1)
-        values = flat[beams, places[:, best], None]
-        places[values[:, 0] == -np.inf, best] = -1
-        flat[flat == values] = -np.inf
-    found, _ = np.nonzero(places >= 0)
-    sets, literals = np.divmod(places[places >= 0], scores.shape[2])
-    return list(zip(found.tolist(), sets.tolist(), literals.tolist(), strict=True))
+        values[:, best] = flat[beams, places[:, best]]
+        np.copyto(flat, -np.inf, where=flat == values[:, best, None])
+    of, which = np.nonzero(values > -np.inf)
+    return of, *np.divmod(places[of, which], scores.shape[2])
 
 
 LEVELS = (0.9, 2), (0.95, 4), (0.98, 8), (1.0, 16), (1.0, 2**8), (1.0, 2**16)

@@ -79,10 +79,13 @@ class RuleSelection:
     def cost(self, chosen: Iterable[int]) -> int:
         """Return the cost of a set of rules, allowed or not."""
         rules = list(chosen)
-        covered = self.times_covered(rules) > 0
-        missed = int(self.weights[~covered & (self.weights > 0)].sum())
-        wrong = -int(self.weights[covered & (self.weights < 0)].sum())
-        return self.offset + missed + wrong + int(self.prices[rules].sum())
+        saved = int(self.weights[self.covers[rules].any(axis=0)].sum())
+        return self._of_none - saved + int(self.prices[rules].sum())
+
+    @cached_property
+    def _of_none(self) -> int:
+        """The cost of no rules."""
+        return self.offset + int(self.weights[self.weights > 0].sum())
 
     def allows(self, chosen: Iterable[int]) -> bool:
         """Say whether a set keeps the limits and has what it must, and nothing it must not."""
