@@ -285,7 +285,8 @@ class RuleSetProblem(RuleSetText):
         chosen = feature_list("features", set(features), self.n_features, "rule")
         covers = self._covers(chosen)
         # Only its precision and coverage are asked for.
-        found = SampleEvaluation.of(self.samples, covers.any(axis=0), objective=0)
+        covered = np.asarray(covers.any(axis=0))
+        found = SampleEvaluation.of(self.samples, covered, objective=0)
         rules = RuleSet(
             tuple(Condition(r, self.text(r)) for r in chosen),
             class_words(str(self.samples.context.get("class", "the class"))),
