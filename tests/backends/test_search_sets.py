@@ -243,6 +243,72 @@ def test_a_start_that_keeps_side_constraints(n: int) -> None:
     assert kept > 0.7 * allowed > 0
 
 
+def explorer(
+    problem: RuleSetSelection,
+) -> tuple[exploring.SubproblemSearch, Subproblem | None, list[int]]:
+    """Return the search of a problem without a start, the sets it begins with, its bounds."""
+    left, told = presolved(problem.form), list[int]()
+    known = Incumbent(left.form, problem, Progress(problem, SolveOptions()), None)
+    search = exploring.SubproblemSearch(left.form, known, TaskPool(), lambda: False, told.append)
+    rules = [r for r in left.kept if r not in left.form.required]
+    part = Subproblem(tuple(left.form.required), np.array(rules, dtype=np.int64), left.form.offset)
+    return search, restrict(left.form, part, known), told
+
+
+def inside(part: Subproblem, keys: list[Key]) -> list[Key]:
+    """Return the keys of the sets of a part."""
+    some = {*part.required, *part.rules.tolist()}
+    return [key for key in keys if {*part.required} <= {*key[2]} <= some]
+
+
+@pytest.mark.parametrize("n", some(30, 300))
+def test_sets_are_looked_for_below_costs_that_bound_the_others(n: int) -> None:
+    higher = 0
+    for seed in range(n):
+        problem, keys = constrained(seed)
+        search, part, told = explorer(problem)
+        if part is None or not keys:
+            continue
+        known = keys[(0, 1, -1)[seed % 3] % len(keys)]
+        search.incumbent.offer(known[2])
+        relaxation = Relaxation(search.form, part.required, part.rules)
+        bound, within, _ = relaxation.certify()
+        begun = replace(part, bound=max(part.bound, bound))
+        assert search._narrow(part, relaxation, 0) is None or told[-1] == begun.bound
+        # From a lower bound the first cost that is looked below is that of the best set.
+        least = min(begun.bound, 2 * keys[0][0] - known[0])
+        for start in {begun.bound, least}:
+            aimed = search._aim(replace(begun, bound=start), relaxation.paid(), within, 10**6)
+            assert aimed.bound <= min(key[0] for key in inside(part, keys))
+            higher += aimed.bound > start
+        # A search that is given up says nothing.
+        search._go_on = lambda *_: False  # type: ignore[method-assign]
+        assert search._aim(begun, relaxation.paid(), within, 1).bound == begun.bound
+    assert higher >= n // 5
+
+
+@pytest.mark.parametrize("n", some(60, 300))
+def test_parts_without_the_best_set_have_all_that_may_be_better(n: int) -> None:
+    several = known = 0
+    for seed in range(n):
+        problem, keys = constrained(seed)
+        search, part, _ = explorer(problem)
+        if part is None or not search.form.side:
+            continue
+        parts = search._part_by_violation(part)
+        if parts is None:
+            continue
+        best = min(inside(part, keys), default=None)
+        if best is None or search.incumbent.key <= best:
+            known += best is not None
+        else:
+            several += 1
+            assert any(best in inside(one, keys) for one in parts)
+        for one in parts:
+            assert one.bound <= min((key[0] for key in inside(one, keys)), default=one.bound)
+    assert min(several, known) >= n // 25
+
+
 def lack(rows: tuple[LinearConstraint, ...], features: set[int]) -> int:
     """Return how much a set lacks of some constraints, by their definition."""
     found = 0
