@@ -230,7 +230,7 @@ def test_a_start_that_keeps_side_constraints(n: int) -> None:
         for chosen in combinations(range(moves.rules.size), seed % 4):
             if rows:
                 features = {int(moves.rules[x]) for x in chosen}
-                lacking, with_each = moves.lacking.around(list(chosen))
+                lacking, with_each = moves.violations.around(list(chosen))
                 assert lacking == lack(rows, features)
                 for place, r in enumerate(moves.rules.tolist()):
                     if r not in features:
