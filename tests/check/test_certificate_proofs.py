@@ -269,7 +269,7 @@ def test_a_search_for_a_set_of_few_features_ends_when_it_is_known_whether_there_
     late = list[bool]()
     few = prover._Decision(problem, 2, lambda: bool(late))
     assert not few.should_stop
-    few.bound(2)
+    few.bound(1)
     assert not few.should_stop
     few.found(problem.explanation([0]))
     assert few.objective == 2
