@@ -34,7 +34,7 @@ def test_each_has_its_own_status_and_the_rest_goes_on(
 ) -> None:
     began = time.monotonic()
     comparison = cpx.compare(
-        [tiny()], "hostile:*,search", time_limit=3, memory=2**30, output=tmp_path / "runs"
+        [tiny()], "hostile:*,search", time_limit=4, memory=2**30, output=tmp_path / "runs"
     )
     assert time.monotonic() - began < 60
     assert "assertion failed" not in capfd.readouterr().err
