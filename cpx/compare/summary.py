@@ -1,4 +1,4 @@
-"""What a comparison says over all its instances: sentences, and one row per configuration."""
+"""The summary of a comparison over all instances: sentences, and a row per configuration."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sums and draws along a forest of attributes, one component of a mixture of trees."""
+"""Message passing along a forest of attributes: probabilities, beliefs and draws."""
 
 from __future__ import annotations
 
@@ -80,7 +80,6 @@ class Forest:
         ----------
         asked : mapping of int to (N or 1, K_a) arrays
             For attributes that something is asked of, 1 for the states they may have.
-
         """
         below, messages = dict(asked), dict[int, FloatArray]()
         total: Any = 0.0

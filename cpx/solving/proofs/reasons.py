@@ -1,4 +1,4 @@
-"""Proofs about sufficient reasons: branch and cut, with inequalities as the checker has them.
+"""Proofs about sufficient reasons: branch and cut, with the inequalities of the checker.
 
 The search is that of :mod:`cpx.backends.search.reasons`, handed the bound to prove; each row that
 it finds is weighed by the checker, so that what the lines say is what the checker reads. Side
