@@ -300,17 +300,6 @@ def two_of_six(n: int, seed: int) -> tuple[pd.DataFrame, np.ndarray]:
     return X, ((X == 0).sum(axis=1) == 2).to_numpy()
 
 
-@pytest.mark.parametrize("table", [two_of_six(480, 0), coins(480, 0.1, 0), coins(120, 0.0, 1)])
-def test_a_fit_with_the_choice_costs_five_fits_at_most(table) -> None:
-    """In processor time, of one with the fixed price; the least of two is of one that is warm."""
-    spent = {0.01: np.inf, "auto": np.inf}
-    for penalty in (0.01, "auto", 0.01, "auto"):
-        start = time.process_time()
-        RuleSetClassifier(penalty=penalty, time_limit=None).fit(*table)
-        spent[penalty] = min(spent[penalty], time.process_time() - start)
-    assert spent["auto"] < 5 * max(spent[0.01], 0.05)
-
-
 def test_the_steps_of_choosing_are_few(monkeypatch) -> None:
     X, y = two_of_six(300, 1)
     literals = np.array([X[name] == value for name in X for value in range(3)]).T
