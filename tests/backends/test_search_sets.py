@@ -185,7 +185,8 @@ def test_side_constraints_with_heavy_weights_and_hints_and_without_time(n: int) 
         stopped += not result.proved
         if result.proved:
             assert result.objective == (None if best is None else best[0])
-            assert best is None or result.explanation.features == best[2]
+            # With no time left it may have another one of equal sets.
+            assert best is None or limit or result.explanation.features == best[2]
         elif best is not None:
             assert result.objective is None or result.objective >= best[0]
             assert result.bound is None or result.bound <= best[0]

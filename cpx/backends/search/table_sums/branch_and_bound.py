@@ -132,7 +132,8 @@ class BranchAndBound:
         return self.objective.enough(self.best)
 
     def _prove(self, bound: int) -> None:
-        self.bound = min(self.bound, bound)
+        """Tell a bound of all sets, given one of those that are better than the best."""
+        self.bound = min(self.bound, max(bound, self._enough))
         self._proved(self.bound)
 
     def _offer(self, features: Ints) -> None:
