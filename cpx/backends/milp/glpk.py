@@ -102,9 +102,7 @@ class GlpkSolver(pulp.GLPK_CMD):  # type: ignore[misc]
         with Console(command, folder) as console:
             while console.running():
                 self._follow(console)
-                if (self.watch.should_stop() and time.perf_counter() > end - 1.0) or (
-                    time.perf_counter() > end
-                ):
+                if self.watch.should_stop() or time.perf_counter() > end:
                     console.kill()
             self._follow(console)
         self._ended = console.exit_status
