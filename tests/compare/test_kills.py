@@ -137,7 +137,9 @@ def check(lab: Lab, seed: int, kills: int) -> Counter[str]:
         assert sorted(path.name for path in (lab.folder / output).iterdir()) == [
             "results.csv", "runs.jsonl",
         ]  # fmt: skip
-        assert list(lab.temporary.glob("cpx-*-*[!0]")) == []
+    # Where nothing was left to run, nothing was started that sweeps.
+    lab.finish("afterwards")
+    assert list(lab.temporary.glob("cpx-*-*[!0]")) == []
     return kinds
 
 
