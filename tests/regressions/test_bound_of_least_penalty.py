@@ -2,22 +2,35 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from cpx.backends import backend
 from cpx.backends.base import Progress
+from cpx.models.expected_prediction.form import TableSumForm
 from cpx.options import SolveOptions
-from tests.backends.table_sums import Tabled, random_tables
+from tests.backends.table_sums import Tabled
+
+TABLES = (
+    ((0, 1, 2), (0, -1, 2, 2, 0, 2, 0, -1)),
+    ((0, 1), (0, -1, 1, -1)),
+    ((0, 2), (0, 1, 2, 1)),
+    ((0, 1, 2), (0, 1, -1, 2, -1, 0, -1, 0)),
+    ((0, 1, 2), (0, 0, -3, -2, -2, -1, -1, -3)),
+)
 
 
 def test_the_bound_is_the_least_penalty() -> None:
-    rng = np.random.default_rng(7587)
-    form = random_tables(rng, most=8)
-    values = [form.value(S) for S in Tabled(form).allowed()]
-    target = int(rng.choice(values)) + int(rng.random() < 0.1) * 3
-    problem = Tabled(replace(form, target=target, likeliest=True))
+    form = TableSumForm(
+        3,
+        tuple(np.array(features, dtype=np.int32) for features, _ in TABLES),
+        tuple(np.array(table, dtype=np.int64) for _, table in TABLES),
+        constant=-3,
+        k=2,
+        penalties=np.array([59363029, 29298991, 47119653]),
+        target=-2,
+        likeliest=True,
+    )
+    problem = Tabled(form)
     progress = Progress(problem, SolveOptions())
     outcome = backend("search").solve(problem, progress.options, progress)
     best = problem.best()
