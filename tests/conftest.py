@@ -21,9 +21,10 @@ from hypothesis import settings
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(_name, "1")
 
-# Hypothesis draws other examples in each run; ``make slow`` asks for more of them.
-settings.register_profile("few", max_examples=30)
-settings.register_profile("many", max_examples=300)
+# Hypothesis draws other examples in each run; ``make slow`` asks for more of them. An example may
+# take as long as it does on a busy machine.
+settings.register_profile("few", max_examples=30, deadline=None)
+settings.register_profile("many", max_examples=300, deadline=None)
 settings.load_profile("few")
 
 # The commands are built from their functions once, and not whenever a test calls one.

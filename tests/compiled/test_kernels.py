@@ -257,17 +257,17 @@ def test_what_is_not_there_is_compiled_once_and_this_is_said(fake, elsewhere, ca
 def test_seconds_of_compilation_are_not_those_of_the_solve(fake):
     rows = np.random.default_rng(0).random((60, 6)) < 0.6
     problem = KMonomial(Samples(rows, rows[:, 0]), k=2)
-    progress = Progress(problem, SolveOptions(time_limit=60))
     start = time.perf_counter()
+    progress = Progress(problem, SolveOptions(time_limit=60))
     kernel.load()
     waited = time.perf_counter() - start
     assert len(fake) == 1
     assert 0.3 <= kernel.seconds_compiling <= waited
-    seconds = time.perf_counter() - start
-    assert progress.elapsed <= seconds + 0.1 - 0.3
-    assert progress.remaining == pytest.approx(60 - progress.elapsed, abs=0.1)
     inner = InnerProgress(problem, progress.options, progress)  # the same clock
-    assert inner.elapsed == pytest.approx(progress.elapsed, abs=0.1)
+    # One after the other, with any time between.
+    looks = [progress.elapsed, 60 - progress.remaining, inner.elapsed, progress.elapsed]
+    assert looks == sorted(looks)
+    assert looks[-1] <= time.perf_counter() - start - kernel.seconds_compiling + 1e-6
 
 
 def test_edited_sources_are_compiled_anew(fake, monkeypatch, capsys):

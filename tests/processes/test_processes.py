@@ -243,6 +243,7 @@ def test_a_problem_that_no_worker_can_read_is_refused() -> None:
         run_isolated(Hidden(samples, k=1), "search", SolveOptions())
 
 
+@pytest.mark.slow
 def test_large_instances_are_read_in_linear_time() -> None:
     rng = np.random.default_rng(0)
     rows = rng.random((100_000, 200)) < 0.7  # 20 MB

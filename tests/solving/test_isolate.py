@@ -117,7 +117,7 @@ def test_an_interrupt_leaves_time_to_answer_but_not_more_than_there_was(left, ke
         deadline=None if left is None else now + left,
     )
     _Job._interrupt(cast(Any, job))
-    assert job.deadline == pytest.approx(now + kept, abs=0.5)
+    assert now + kept <= job.deadline <= time.perf_counter() + kept
 
 
 def test_what_is_heard_without_a_limit_has_no_deadline() -> None:
@@ -413,12 +413,13 @@ def test_what_is_made_of_a_child_that_sent_no_result(
 def test_the_phase_that_a_child_ended_in_counts_to_its_end() -> None:
     job, _ = _job()
     job.killed, job.cpu = True, 2.5
-    job._phase, job._entered = "solve", time.perf_counter() - 3
+    entered = time.perf_counter() - 3
+    job._phase, job._entered = "solve", entered
     job.progress.stop()
     job.progress.found(job.progress.problem.explanation([0]))
     result = job.conclude("search", {"memory": None, "log": None})
     assert (result.bound, result.error) == (None, "")
-    assert result.times.solve == pytest.approx(3, abs=0.9)
+    assert 3 <= result.times.solve <= time.perf_counter() - entered
     assert result.times.cpu == 2.5
     assert result.raw_status == "killed after an interrupt"
 

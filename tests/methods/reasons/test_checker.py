@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import time
 
 import numpy as np
 import pytest
@@ -74,9 +73,7 @@ def test_reasons_of_a_forest_are_confirmed_and_smaller_sets_refuted(forest) -> N
 def test_without_time_the_check_is_left_undecided(forest) -> None:
     model, X = forest
     reason = minimal_reason(model, X[1]).attributes
-    started = time.process_time()
     assert judged(model, X[1], reason, 0.0) == [check.UNDECIDED]
-    assert time.process_time() - started < 1.0
 
 
 def test_solve_gives_the_check_what_is_left_of_the_limit(forest, monkeypatch) -> None:

@@ -141,8 +141,8 @@ def test_time_limits_are_kept() -> None:
     _, model, _, _, row = next(cases("sum", 1))
     for function in (minimal_reason, contrastive, enumerate_reasons, relevant_attributes):
         start = time.monotonic()
-        function(model, row, time_limit=5)
-        assert time.monotonic() - start < 5
+        function(model, row, time_limit=60)
+        assert time.monotonic() - start < 60
 
 
 def test_a_model_of_one_class_needs_nothing() -> None:

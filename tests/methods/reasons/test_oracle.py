@@ -142,7 +142,7 @@ def test_a_deadline_and_a_stop_end_the_search() -> None:
     start = time.monotonic()
     with pytest.raises(Stopped):
         oracle.counterexample([])
-    assert time.monotonic() - start < 1.0
+    assert time.monotonic() - start < 10
     oracle.deadline, asked = None, []
     oracle.stop = lambda: len(asked) == 2 or asked.append(1)
     with pytest.raises(Stopped):
