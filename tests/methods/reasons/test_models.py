@@ -109,9 +109,13 @@ def test_boosted_trees(objective: str, cancer) -> None:
 def test_what_is_too_hard_gives_an_interval_in_time() -> None:
     X, y = make_classification(1000, 60, n_informative=25, random_state=0)
     model = read_sklearn(RandomForestClassifier(60, random_state=0).fit(X[:900], y[:900]))
-    start = time.monotonic()
-    found = minimum_reason(model, X[900], time_limit=1.5)
-    assert time.monotonic() - start < 20
+    # On a busy machine the first limit may be over before there is a bound.
+    for limit in (1.5, 6, 24):
+        start = time.monotonic()
+        found = minimum_reason(model, X[900], time_limit=limit)
+        assert time.monotonic() - start < limit + 20
+        if found.lower:
+            break
     assert not found.proved
     assert 0 < found.lower < found.upper == len(found.attributes) < 60
     assert holds(model, X[900], found.attributes)
