@@ -12,6 +12,7 @@ import pytest
 
 from cpx import RuleSetSelection, Samples
 from cpx.check.proofs import Claim, Refused, Undecided, proved
+from cpx.check.proofs import cheaper_sets as counting
 from cpx.check.proofs import rule_sets as checker
 from cpx.check.proofs.cheaper_sets import Rows, TooMany, cheaper_sets
 from cpx.check.proofs.document import fingerprint
@@ -114,62 +115,134 @@ def test_optima_are_proved_and_nothing_better(constrained: bool) -> None:
     assert not constrained or (refuted > 3 and broken > 15)
 
 
-def looked_at(good: Rows, bad: Rows, asked: tuple[int, ...], hamming: bool, most: int) -> int:
-    """Return how many sets are looked at, by the definition of the format's page."""
-    price, given, limit = asked
+def by_definition(
+    good: Rows, bad: Rows, prices: list[int], given: int, limit: int, most: int, wanted: list[bool]
+) -> tuple[int, set[tuple[int, ...]]]:
+    """Return how many sets are looked at, and those found, by the definition of the page."""
+    found = set()
 
-    def below(chosen: list[int], candidates: list[int]) -> int:
-        missed = [i for i, row in enumerate(good.covers) if not row[chosen].any()]
-        clean = [i for i, row in enumerate(bad.covers) if hamming or not row[chosen].any()]
-        often = bad.covers[:, chosen].sum(axis=1)
-        wrong = int(bad.costs @ (often if hamming else often > 0))
-        left_out = sum(int(good.costs[i]) for i in missed)
-        paid = given + price * len(chosen) + wrong
-        p = {r: sum(int(good.costs[i]) for i in missed if good.covers[i, r]) for r in candidates}
-        n = {r: sum(int(bad.costs[i]) for i in clean if bad.covers[i, r]) for r in candidates}
-        needless = [i for i in missed if not good.covers[i, candidates].any()]
-        room = limit - 1 - paid - sum(int(good.costs[i]) for i in needless)
-        h = min(room // price if price else most, most - len(chosen))
-        kept = [r for r in candidates if price + n[r] <= room and h > 0]
-        gains = sorted((max(0, p[r] - price - hamming * n[r]) for r in kept), reverse=True)
-        needed, others = paid + left_out - (limit - 1), sum(gains[: h - 1])
-        stay = [r for r in kept if p[r] - price - n[r] + others >= needed]
-        order = sorted(stay, key=lambda r: (n[r] - p[r], r))
-        return 1 + sum(below([*chosen, r], sorted(order[at + 1 :])) for at, r in enumerate(order))
+    def costing(rows: Rows, some: list[int]) -> int:
+        return sum(int(rows.costs[i]) for i in some)
 
-    return below([], list(range(good.covers.shape[1])))
+    def below(chosen: list[int], candidates: list[int], most: int) -> int:
+        covered_by = [[r for r in chosen if row[r]] for row in good.covers]
+        for r in chosen:
+            alone = [i for i, others in enumerate(covered_by) if others == [r]]
+            if costing(good, alone) <= prices[r] and not wanted[r]:
+                return 0
+        missed = [i for i, others in enumerate(covered_by) if not others]
+        clean = [i for i, row in enumerate(bad.covers) if not row[chosen].any()]
+        wrong = int(bad.costs.sum()) - costing(bad, clean)
+        value = given + sum(prices[r] for r in chosen) + wrong + costing(good, missed)
+        excess = value - (limit - 1)
+        gain, n = dict[int, int](), dict[int, int]()
+        for r in candidates:
+            gain[r] = costing(good, [i for i in missed if good.covers[i, r]]) - prices[r]
+            n[r] = costing(bad, [i for i in clean if bad.covers[i, r]])
+        kept = [r for r in candidates if most and (gain[r] > 0 or wanted[r])]
+        found.update(tuple(sorted([*chosen, r])) for r in kept if gain[r] - n[r] >= excess)
+        order = sorted(kept, key=lambda r: (n[r], r))
+        best = sorted((max(0, gain[r]) for r in kept), reverse=True)
+        looked = 1
+        for place, r in enumerate(order):
+            reach = [i for i in missed if good.covers[i, order[: place + 1]].any()]
+            room = costing(good, reach) - n[r] - excess
+            cheapest = min(prices[s] for s in kept)
+            fit = [t for t in range(1, min(place, most - 1) + 1) if room >= (t + 1) * cheapest]
+            if fit and gain[r] - n[r] + sum(best[: fit[-1]]) >= excess:
+                least = excess - gain[r] + n[r] - sum(best[: fit[-1] - 1])
+                others = [s for s in order[:place] if gain[s] >= least]
+                looked += below([*chosen, r], others, fit[-1])
+        return looked
+
+    if given + int(good.costs.sum()) < limit:
+        found.add(())
+    return below([], list(range(len(prices))), most), found
+
+
+def anything(sets: Any, _: Any) -> Any:
+    return np.ones(len(sets), dtype=bool)
 
 
 def test_the_sets_that_cost_less_are_found_and_no_others() -> None:
-    rng, some_found, total = np.random.default_rng(0), 0, 0
+    rng, some_found, total, larger = np.random.default_rng(0), 0, 0, 0
     for number in range(300):
-        n, hamming = int(rng.integers(1, 7)), bool(number % 2)
+        n = int(rng.integers(1, 8))
         good, bad = (
             Rows(rng.random((m, n)) < 0.4, rng.integers(1, 9, m)) for m in rng.integers(0, 9, 2)
         )
-        price, paid, most = (int(x) for x in rng.integers(0, (5, 20, n + 1)))
+        prices = rng.integers(0, 5, n) if number % 2 else np.full(n, rng.integers(0, 4))
+        paid, most = (int(x) for x in rng.integers(0, (20, n + 1)))
         costs = {}
         for chosen in itertools.chain.from_iterable(
             itertools.combinations(range(n), size) for size in range(most + 1)
         ):
             missed = ~good.covers[:, chosen].any(axis=1)
-            often = bad.covers[:, chosen].sum(axis=1)
-            wrong = bad.costs @ (often if hamming else np.minimum(often, 1))
-            costs[chosen] = int(paid + price * len(chosen) + good.costs @ missed + wrong)
+            covered = bad.covers[:, chosen].any(axis=1)
+            wrong = int(bad.costs @ covered + good.costs @ missed)
+            costs[chosen] = paid + int(prices[list(chosen)].sum()) + wrong
         limit = int(rng.integers(min(costs.values()) - 1, min(costs.values()) + 12))
-        asked = good, bad, price, paid, limit
-        found = cheaper_sets(*asked, hamming=hamming, most=most)
-        sets = sorted(tuple(sorted(one.tolist())) for one in found)
-        assert sets == sorted(chosen for chosen, cost in costs.items() if cost < limit)
-        some_found, total = some_found + bool(sets), total + len(sets)
+        cheaper = {chosen for chosen, cost in costs.items() if cost < limit}
+        wanted = [np.zeros(n, dtype=bool), rng.random(n) < 0.5, np.ones(n, dtype=bool)][number % 3]
+        asked = good, bad, prices, paid, limit
+        options: dict[str, Any] = {"most": most, "wanted": wanted, "possible": anything}
+        found = [
+            tuple(sorted(o)) for sets in cheaper_sets(*asked, **options) for o in sets.tolist()
+        ]
+        assert len(found) == len(set(found))
+        assert set(found) <= cheaper
+        assert bool(found) == bool(cheaper)
+        if wanted.all():
+            assert set(found) == cheaper
         each = len(good.costs) + len(bad.costs) + n
-        entries = each * looked_at(good, bad, asked[2:], hamming, most)
-        list(cheaper_sets(*asked, hamming=hamming, most=most, entries=entries))
-        if entries > each:
-            with pytest.raises(TooMany):
-                list(cheaper_sets(*asked, hamming=hamming, most=most, entries=entries - 1))
-    assert some_found < 290
-    assert total > 700
+        looked, expected = by_definition(
+            good, bad, prices.tolist(), paid, limit, most, wanted.tolist()
+        )
+        assert set(found) == expected
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(counting, "_AT_ONCE", 1)
+            again = list(cheaper_sets(*asked, **options, entries=each * looked))
+        assert sum(map(len, again)) == len(found)
+        with pytest.raises(TooMany):
+            list(cheaper_sets(*asked, **options, entries=each * looked - 1))
+        some_found, total, larger = some_found + bool(found), total + looked, larger + (looked > 3)
+    assert 150 < some_found < 290
+    assert total > 600
+    assert larger > 30
+
+
+def test_of_sets_that_are_impossible_no_larger_ones_are_looked_at() -> None:
+    """Rules 0 and 1 cannot stand beside each other, nor can 2 without one of both."""
+    rng, fewer = np.random.default_rng(1), 0
+    for _ in range(60):
+        good, bad = (Rows(rng.random((8, 6)) < 0.4, rng.integers(1, 9, 8)) for _ in range(2))
+        asked = good, bad, np.full(6, 1), 0, int(good.costs.sum()) + 20
+        looked = [0, 0]
+
+        def allowed(sets: Any, others: Any, looked: list[int] = looked) -> Any:
+            looked[1] += len(sets)
+            kept = np.zeros((len(sets), 6), dtype=bool)
+            np.put_along_axis(kept, sets, values=True, axis=1)
+            either = (kept | others)[:, :2].any(axis=1)
+            return ~kept[:, :2].all(axis=1) & (either | ~kept[:, 2])
+
+        def all_of(sets: Any, others: Any, looked: list[int] = looked) -> Any:
+            looked[0] += len(sets)
+            return anything(sets, others)
+
+        wanted, alone = np.arange(6) < 2, np.zeros((1, 6), dtype=bool)
+        sets, kept = (
+            {
+                tuple(sorted(one.tolist()))
+                for many in cheaper_sets(*asked, most=6, wanted=wanted, possible=possible)
+                for one in many
+            }
+            for possible in (all_of, allowed)
+        )
+        fewer += looked[1] < looked[0]
+        least = {one for one in sets if allowed(np.array([one], dtype=int), alone)[0]}
+        assert least <= kept <= sets
+    assert fewer > 8
 
 
 def test_rules_that_no_better_set_has_are_not_looked_at() -> None:
@@ -179,14 +252,17 @@ def test_rules_that_no_better_set_has_are_not_looked_at() -> None:
         Rows(covers, np.array([5, 4, 3])),
         Rows(np.zeros((0, 4), dtype=bool), np.zeros(0, int)),
     )
+    every, none = np.ones(4, dtype=bool), np.zeros(4, dtype=bool)
     # One rule costs 3 and leaves 3, 4, 7 or 5; of two, all but the second and third leave nothing.
-    for limit, sets, looked in ((6, 0, 1), (7, 5, 9), (8, 6, 9), (9, 7, 9)):
-        entries = 7 * looked
-        found = cheaper_sets(good, bad, 3, 0, limit, hamming=False, most=4, entries=entries)
-        assert len([*found]) == sets
-        found = cheaper_sets(good, bad, 3, 0, limit, hamming=False, most=4, entries=entries - 1)
+    for limit, wanted, sets, looked in (
+        (6, none, 0, 1), (7, none, 5, 4), (8, none, 6, 4), (9, none, 7, 4), (13, every, 16, 8),
+    ):  # fmt: skip
+        asked = good, bad, np.full(4, 3), 0, limit
+        options: dict[str, Any] = {"most": 4, "wanted": wanted, "possible": anything}
+        found = cheaper_sets(*asked, **options, entries=7 * looked)
+        assert sum(map(len, found)) == sets
         with pytest.raises(TooMany):
-            list(found)
+            list(cheaper_sets(*asked, **options, entries=7 * looked - 1))
 
 
 def test_sets_that_are_too_many_or_too_costly_are_not_counted(
@@ -224,6 +300,61 @@ def test_sets_are_counted_where_floats_are_exact() -> None:
             continue
         with pytest.raises(TooMany):
             node.counted(0, 100)
+
+
+def stands_for(q: int, r: int, problem: RuleSetSelection, node: checker.Node) -> bool:
+    """Whether rule q may take the place of rule r in all sets of a node."""
+    table, left = node.table, node.uncovered()
+    constraints = problem.to_dict().get("where", ())
+    terms = [t for c in constraints for linear in c["means"] for t in linear["terms"]]
+    some = ~table.good & (left | (problem.loss == "hamming"))
+    if problem.max_overlap is not None:
+        some[:] = True
+    if problem.max_literals is not None and table.lengths[q] > table.lengths[r]:
+        return False
+    one, other = table.covers[:, q], table.covers[:, r]
+    if (other & ~one & left & table.good).any() or (one & ~other & some).any():
+        return False
+    asked = any(factor > 0 and r in any_of for factor, any_of in terms)
+    return not (asked or any(factor < 0 and q in any_of for factor, any_of in terms))
+
+
+def test_rules_that_others_stand_for_are_left_out_and_no_others() -> None:
+    """By the definition of the page, and with a set that costs no more for each that has one."""
+    rng, out = np.random.default_rng(0), [0, 0]
+    for number in range(80):
+        problem = drawn(rng)
+        if number % 2:
+            text = side_constraint(rng, problem.n_features)
+            problem = problem.where(text)
+        table = checker.Table(problem.to_dict())
+        root = checker.root_of(table)
+        if root is None:
+            continue
+        free = np.flatnonzero(root.free).tolist()
+        node = root.part(free[0], chosen=True) if free and rng.random() < 0.3 else root
+        free, left = np.flatnonzero(node.free).tolist(), node.uncovered()
+        about = problem, node
+        kept = [
+            r for r in free
+            if not any(
+                stands_for(q, r, *about) and (q < r or not stands_for(r, q, *about))
+                for q in free if q != r
+            )
+        ]  # fmt: skip
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(checker, "_BLOCK", 2)
+            assert node._standing(left).tolist() == kept
+        out[number % 2] += len(free) - len(kept)
+        values = {True: list[int](), False: list[int]()}
+        for size in range(len(free) + 1):
+            for chosen in itertools.combinations(free, size):
+                found = problem.evaluate(problem.explanation((*node.chosen, *chosen)))
+                if found.feasible:
+                    values[set(chosen) <= set(kept)].append(int(found.objective))
+        assert min(values[True], default=0) <= min(values[False], default=10**18)
+        assert values[True] or not values[False]
+    assert min(out) > 20
 
 
 def test_that_there_is_no_solution_is_proved_by_the_required_rules() -> None:

@@ -75,15 +75,17 @@ class SideConstraints:
         have one of its own, one below 0 at least where the kept ones do. The sum of the greatest
         terms is below what one of its inequalities asks for.
         """
-        some = ~part.out
-        for linear in self._each[number]["means"]:
-            most = 0
-            for factor, any_of in linear["terms"]:
-                counts = some if factor > 0 else part.kept
-                most += factor * bool(counts[any_of].any())
-            if most < linear["at_least"]:
-                return True
-        return False
+        return not _possible(self._each[number], part.kept[None], ~part.out[None])[0]
+
+    def possible(self, kept: Bools, some: Bools) -> Bools:
+        """Return which of some parts none of the constraints is broken by, as above.
+
+        Each row has the features that a part keeps, or these and the free ones.
+        """
+        out = np.ones(len(kept), dtype=np.bool_)
+        for constraint in self._each:
+            out &= _possible(constraint, kept, some)
+        return out
 
     def refuse_kept(self, words: list[str], part: Part) -> None:
         """Refuse a line that says that no set of a part keeps a constraint, where one may."""
@@ -105,6 +107,15 @@ class SideConstraints:
         """Return the features that a constraint is about."""
         terms = (term for linear in self._each[number]["means"] for term in linear["terms"])
         return sorted({j for _, any_of in terms for j in any_of})
+
+    def named(self, n: int, sign: int) -> Bools:
+        """Return which of n features are in a term of a factor of some sign."""
+        out = np.zeros(n, dtype=np.bool_)
+        for constraint in self._each:
+            for linear in constraint["means"]:
+                for factor, any_of in linear["terms"]:
+                    out[any_of] |= factor * sign > 0
+        return out
 
     def which(self, part: Part) -> int | None:
         """Return the first constraint that no set of a part keeps; None if there is none."""
@@ -148,6 +159,17 @@ def walk(
                 side.refuse_kept(others, part)
             elif (rest := leaf(part, rule, others)) is not None:
                 left.append(rest)
+
+
+def _possible(constraint: Mapping[str, Any], kept: Bools, some: Bools) -> Bools:
+    out = np.ones(len(kept), dtype=np.bool_)
+    for linear in constraint["means"]:
+        most = np.zeros(len(kept), dtype=object)
+        for factor, any_of in linear["terms"]:
+            counts = some if factor > 0 else kept
+            most += factor * counts[:, any_of].any(axis=1).astype(object)
+        out &= most >= linear["at_least"]
+    return out
 
 
 def _place(words: list[str], size: int) -> int:

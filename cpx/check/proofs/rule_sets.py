@@ -16,7 +16,7 @@ Each set without a broken constraint is in one leaf, so the least of their bound
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -50,6 +50,8 @@ _PARAMETERS = {"rules", "penalty", "loss", "max_rules", "max_literals", "max_ove
 _PARAMETERS |= {"forbidden", "class_weights", "lengths"}
 
 _LARGEST, _EXACT = 2**62, 2**53
+# Rules that are compared with all others at once.
+_BLOCK = 256
 DEEPEST = 10_000
 """Nodes in each other, at most."""
 
@@ -65,11 +67,15 @@ class Table:
         Index of that sample.
     costs : ndarray of int
         What an error on these samples costs, in units of the objective.
+    weights : ndarray of int
+        What they weigh, which is what their overlap counts.
     good : ndarray of bool
         Samples of the class: an error where none of the chosen rules covers them.
     price : int
         Of a rule, in units of the objective.
     side : SideConstraints
+    wanted : ndarray of bool
+        Rules without which a side constraint may be broken.
     most, room : int
         Costs of all samples with that of a rule; and numbers up to which sums fit 64 bits.
     """
@@ -85,12 +91,15 @@ class Table:
         scale = data.price.denominator
         if (int(data.errors.sum()) + data.price * self.count) * scale * 2 >= _LARGEST:
             raise Undecided("numbers are too large for the checker")
-        costs = np.zeros(first.size, dtype=np.int64)
+        costs, weights = np.zeros((2, first.size), dtype=np.int64)
         np.add.at(costs, of, data.errors * scale)
+        np.add.at(weights, of, data.weights)
         order = np.argsort(first)
         self.rows, self.costs, self.covers = first[order], costs[order], covers[first[order]]
+        self.weights = weights[order]
         self.good = data.same[self.rows]
         self.price = int(data.price * scale)
+        self.wanted = self.side.named(self.count, 1)
         self.lengths = np.array([data.length(r) for r in range(self.count)], dtype=np.int64)
         self.most = int(self.costs.sum()) + self.price
         self.room = _LARGEST // (int(self.lengths.sum()) + self.count + 1)
@@ -152,33 +161,99 @@ class Node:
         """Return which samples no chosen rule covers."""
         return np.asarray(~self.table.covers[:, list(self.chosen)].any(axis=1))
 
+    def exact(self, limit: int) -> bool:
+        """Whether numbers are so small that floats can count the sets below a limit."""
+        return (self.table.most + abs(limit)) * (self.table.count + 1) < _EXACT
+
     def counted(self, limit: int, entries: int) -> bool:
         """Whether no allowed set of the node costs less than a limit.
 
         TooMany is raised where that takes more than so many entries.
         """
-        table, rules, hamming = self.table, np.flatnonzero(self.free), self.table.data.hamming
-        if (table.most + abs(limit)) * (table.count + 1) >= _EXACT:
+        table, hamming = self.table, self.table.data.hamming
+        entries -= int(self.free.sum()) * table.rows.size
+        if not self.exact(limit) or entries < 0:
             raise TooMany
-        open_rows = self.uncovered()
-        of_good = np.flatnonzero(open_rows & table.good)
-        of_bad = np.flatnonzero((open_rows | hamming) & ~table.good)
+        left = self.uncovered()
+        rules = self._standing(left)
+        prices = np.full(rules.size, table.price)
+        if hamming:
+            prices += table.costs[~table.good] @ table.covers[np.ix_(~table.good, rules)]
         good, bad = (
-            Rows(table.covers[np.ix_(of, rules)], table.costs[of]) for of in (of_good, of_bad)
+            Rows(table.covers[np.ix_(of, rules)], table.costs[of])
+            for of in (left & table.good, left & ~table.good & (not hamming))
         )
-        most = table.limits["max_rules"]
-        most = rules.size if most is None else min(rules.size, most - len(self.chosen))
+        most, possible = table.limits["max_rules"], self._possible(rules)
         cheaper = cheaper_sets(
             good,
             bad,
-            table.price,
+            prices,
             self._paid(),
             limit,
-            hamming=hamming,
-            most=most,
+            most=rules.size if most is None else min(rules.size, most - len(self.chosen)),
+            wanted=table.wanted[rules],
+            possible=possible,
             entries=entries,
         )
-        return all(table.data.broken([*self.chosen, *rules[one].tolist()]) for one in cheaper)
+        return all(
+            table.data.broken([*self.chosen, *rules[one].tolist()])
+            for sets in cheaper
+            for one in sets[possible(sets, np.zeros((len(sets), rules.size), dtype=np.bool_))]
+        )
+
+    def _standing(self, left: Bools) -> Ints:
+        """Return the free rules that no other one stands for; ``left`` are uncovered samples.
+
+        Proof. Let q cover the good samples of r that are left, and no bad one that r does not.
+        A set with r costs no more with q in its place, and without r if it has q. It keeps the
+        limits if q has no more literals, where these are limited, and covers no sample at all
+        that r does not, where the overlap is; it keeps side constraints if r is not wanted and q
+        in no term of a factor below 0. Of rules that could stand for each other the first does.
+        """
+        table, rules = self.table, np.flatnonzero(self.free)
+        limits, covers = table.data.parameters, table.covers[:, rules].astype(float)
+        of_good, of_bad = left & table.good, ~table.good & (left | table.data.hamming)
+        if limits.get("max_overlap") is not None:
+            of_bad[:] = True
+        lengths = table.lengths[rules] * (limits.get("max_literals") is not None)
+        wanted, hindering = table.wanted[rules], table.side.named(table.count, -1)[rules]
+
+        def stand(q: slice, r: slice) -> Bools:
+            lost = (1 - covers[of_good, q]).T @ covers[of_good, r]
+            more = covers[of_bad, q].T @ (1 - covers[of_bad, r])
+            fit = ~wanted[r] & ~hindering[q, None] & (lengths[q, None] <= lengths[r])
+            return np.asarray(fit & (lost == 0) & (more == 0))
+
+        out, every = np.ones(rules.size, dtype=np.bool_), slice(None)
+        for at in range(0, rules.size, _BLOCK):
+            r = slice(at, at + _BLOCK)
+            first = rules[:, None] < rules[r]
+            out[r] = ~(stand(every, r) & (first | ~stand(r, every).T)).any(axis=0)
+        return rules[out]
+
+    def _possible(self, rules: Ints) -> Callable[[Ints, Bools], Bools]:
+        """Return what says whether there may be an allowed set, of some rules with any of others.
+
+        Limits never get looser with more rules.
+        """
+        table, limits = self.table, self.table.data.parameters
+        literals, overlap = limits.get("max_literals"), limits.get("max_overlap")
+        covers = table.covers.T.astype(float)
+
+        def possible(sets: Ints, others: Bools) -> Bools:
+            kept = np.zeros((len(sets), table.count), dtype=np.bool_)
+            kept[:, list(self.chosen)] = True
+            np.put_along_axis(kept, rules[sets], values=True, axis=1)
+            some = kept.copy()
+            some[:, rules] |= others
+            out = table.side.possible(kept, some)
+            if literals is not None:
+                out &= kept @ table.lengths <= literals
+            if overlap is not None:
+                out &= (kept @ covers > 1) @ table.weights <= overlap
+            return out
+
+        return possible
 
     def bound(self, by: Multipliers) -> int:
         """Return a lower bound on the objective of all sets of the node.
@@ -280,7 +355,8 @@ def _check_counted(node: Node, limit: int) -> None:
         if not node.counted(limit, MOST_ENTRIES):
             raise Refused("a set costs less")
     except TooMany:
-        raise Refused("there are too many sets, or numbers are too large to count them") from None
+        told = "there are too many sets, or numbers are too large, for the checker to count"
+        raise Undecided(told) from None
 
 
 def _check_leaf(node: Node, rule: str, numbers: list[int], claim: Claim) -> None:

@@ -50,13 +50,13 @@ whether the time is up. It returns the claim that was proved, None for none, and
 prove it; and raises Refused where it finds out that what is to be proved is wrong."""
 
 
-_TRUSTING = ("monomial", "expected-prediction")
+_TRUSTING = ("monomial", "rule-set", "expected-prediction")
 """Kinds of proof that can be made without looking at the sets which the checker counts."""
 
 _BY_PROBLEM = ("sufficient-reason", "expected-prediction")
 """Kinds of proof for which the problem itself saves reading the saved one."""
 
-_RECORDED = ("kernel-rule", "sufficient-reason")
+_RECORDED = ("kernel-rule", "rule-set", "sufficient-reason")
 """Kinds of proof that can be read off what the engine has recorded."""
 
 _OF_ALL = ("kernel-rule", "rule-set-learning")

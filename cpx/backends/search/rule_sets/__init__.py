@@ -6,7 +6,8 @@
   good, and kept from one subproblem to the next;
 - ``rows``: rules as sets of good and bad rows; ``bitsets``: the state of the kernels;
 - ``tree``, ``node``: the kernels, with the proof of their bound;
-- ``parallel``: one tree searched by several threads.
+- ``parallel``: one tree searched by several threads;
+- ``record``: what is written down for a proof.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from cpx.answers.result import Termination
 from cpx.backends.base import Outcome
 from cpx.backends.search.rule_sets.driver import BestFirstSearch
 from cpx.backends.search.rule_sets.open_nodes import Incumbent
+from cpx.backends.search.rule_sets.record import RecordedTree
 from cpx.compiled.kernel import load
 from cpx.models.rule_set.form import RuleSelection
 from cpx.models.rule_set.presolve import presolved
@@ -67,6 +69,8 @@ def optimise_sets(problem: Problem, form: RuleSelection, progress: Progress) -> 
         done = search.run(progress.options.threads, tell)
         tell()
     message = f"{search.nodes} nodes"
+    if done and progress.record is not None:
+        progress.record.append(RecordedTree(search.nodes))
     claimed = None if progress.objective is None else int(progress.objective)
     if claimed is None and done:
         return Outcome(True, Termination.COMPLETED, message, sizes=sizes)
