@@ -9,8 +9,12 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from cpx import RuleSetLearning, Samples
-from cpx.check.proofs import Claim, Refused, proved
+from cpx import RuleSetLearning, Samples, solve
+from cpx.backends.search.rule_sets.record import RecordedPrices
+from cpx.check.proofs import Claim, Refused, Undecided, proved
+from cpx.check.proofs import learning as checker
+from cpx.check.proofs import rule_sets as counting
+from cpx.models.rule_set.problem import Loss
 from cpx.solving.proofs import learning as prover
 from tests.check.proof_files import document
 
@@ -197,3 +201,69 @@ def test_prices_that_are_stopped_early_are_as_small_as_a_rule_asks_for() -> None
     claim, lines = prover.prove(problem.to_dict(), Claim(3), lambda: next(questions, False))
     assert claim == Claim(3)
     assert proved(problem.to_dict(), document(problem, lines, claim)) == claim
+
+
+def test_all_sets_are_counted_up_to_the_optimum() -> None:
+    rng = np.random.default_rng(0)
+    for number in range(40):
+        problem = drawn(rng)
+        value = optimum(problem)
+        for claim in (value, value - 1):
+            file = document(problem, ["counted"], Claim(claim))
+            assert proved(problem.to_dict(), file) == Claim(claim)
+        for lines in (["counted"], ["counted", "counted"], ["counted 1"]):
+            with pytest.raises(Refused):
+                proved(problem.to_dict(), document(problem, lines, Claim(value + 1)))
+        if number % 4 == 0:
+            # All sets are bounded, whatever the side constraints allow.
+            some = problem.where("not x0")
+            assert proved(some.to_dict(), document(some, ["counted"], Claim(value)))
+            with pytest.raises(Refused, match="a set costs less"):
+                proved(some.to_dict(), document(some, ["counted"], Claim(value + 1)))
+
+
+def test_conjunctions_that_are_too_many_are_not_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    samples = Samples([[1, 0], [0, 1], [0, 0]], [True, True, False], weights=[3, 3, 9])
+    problem = RuleSetLearning(samples, 1, "1/15", "hamming")
+    file = document(problem, ["counted"], Claim(2))
+    # Three conjunctions, three samples.
+    monkeypatch.setattr(checker, "_MOST_LISTED", 9)
+    assert proved(problem.to_dict(), file) == Claim(2)
+    monkeypatch.setattr(checker, "_MOST_LISTED", 8)
+    with pytest.raises(Undecided, match="line 2: there are too many conjunctions"):
+        proved(problem.to_dict(), file)
+
+
+def test_recorded_prices_are_not_sought_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A rule costs 1, and so does each literal's samples at the prices: two are the same."""
+    samples = Samples([[1, 0], [0, 1], [1, 0], [0, 0]], [1, 1, 1, 0], weights=[1, 3, 2, 9])
+    literals = np.array([[0, 1], [1, 0]], dtype=bool)
+    losses: tuple[tuple[Loss, int], ...] = (("hamming", 1), ("zero-one", 1), ("zero-one", 2))
+    for loss, rules in losses:
+        problem = RuleSetLearning(samples, 1, "1/15", loss)
+        assert optimum(problem) == 2
+        for share, largest, reached in ((1 / 3, 1.0, 2), (2 / 3, 2.0, 2), (1 / 6, 0.5, 1)):
+            record = [RecordedPrices(literals, np.full(2, share), largest, rules)]
+            with monkeypatch.context() as patched:
+                patched.setattr(prover, "_prices", lambda *_: (np.zeros(4), 0.0))
+                patched.setattr(prover, "_MANY", 0)
+                instance = problem.to_dict()
+                claim, lines = prover.prove(instance, Claim(2), lambda: False, record)
+            assert claim is not None
+            assert (claim == Claim(2)) == (reached == 2)
+            assert proved(instance, document(problem, lines, claim)) == claim
+
+
+def test_sets_that_the_search_went_through_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(0)
+    rows = rng.random((80, 6)) < 0.5
+    same = rows[:, :2].all(axis=1) ^ (rng.random(80) < 0.15)
+    problem = RuleSetLearning(Samples(rows, same), 2, Fraction(1, 50))
+    with monkeypatch.context() as patched:
+        patched.setattr(prover, "_prices", None)
+        patched.setattr(counting, "cheaper_sets", None)
+        result = solve(problem, "column-generation", proof=True)
+    assert result.proved
+    assert result.proof is not None
+    assert result.proof.lines == ("counted",)
+    assert proved(problem.to_dict(), result.proof.to_bytes()) == Claim(result.bound)

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cpx import RuleSetSelection, Samples
+from cpx import RuleSetSelection, Samples, solve
+from cpx.backends.search.rule_sets.record import RecordedTree
 from cpx.check.proofs import Claim, Refused, Undecided, proved
 from cpx.check.proofs import cheaper_sets as counting
 from cpx.check.proofs import rule_sets as checker
@@ -684,3 +685,37 @@ def test_rules_that_are_short_of_one_unit_are_added(monkeypatch: pytest.MonkeyPa
     assert len(lines) == 1
     assert proved(problem.to_dict(), document(problem, lines, claim)) == claim
     assert programs[0] == 1 < programs[-1]
+
+
+def test_what_the_search_went_through_is_left_to_the_checker(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rng = np.random.default_rng(0)
+    problem = RuleSetSelection(
+        Samples(rng.random((40, 6)) < 0.5, rng.random(40) < 0.5),
+        tuple(itertools.combinations(range(6), 2)),
+        Fraction(1, 40),
+    )
+    value, record = optimum(problem), [RecordedTree(1)]
+    assert value is not None
+    instance, goal = problem.to_dict(), Claim(value)
+    result = solve(problem, "search", proof=True)
+    assert result.proof is not None
+    assert result.proof.lines == ("counted",)
+    never: Any = lambda: False  # noqa: E731
+    with monkeypatch.context() as patched:
+        patched.setattr(checker.Node, "counted", None)
+        assert prover.prove(instance, goal, never, True, record) == (goal, ["counted"])
+        # So many nodes that all entries would just be as many as the checker looks at.
+        table = checker.Table(instance)
+        each = table.rows.size + table.count
+        patched.setattr(prover, "MOST_ENTRIES", each * 8 * 1001)
+        assert prover.prove(instance, goal, never, True, record) == (goal, ["counted"])
+    # What is not trusted, or too much, is looked at: here by multipliers alone.
+    monkeypatch.setattr(prover, "MOST_ENTRIES", each * 8 * 1001 - 1)
+    assert prover.prove(instance, goal, never, True, record)[1] != ["counted"]
+    monkeypatch.undo()
+    for name in ("_FEW", "_MANY"):
+        monkeypatch.setattr(prover, name, 0)
+    for trusted, given in ((False, record), (True, [])):
+        assert prover.prove(instance, goal, never, trusted, given)[1] != ["counted"]

@@ -1,6 +1,7 @@
 """Proofs about sets of rules learned among all conjunctions: dual prices of samples.
 
-The first lines of a proof are
+A proof of the one line ``counted`` goes through the sets of all conjunctions that may cost less
+than the claim, as proofs of selected rule sets do. The first lines of another one are
 
 - ``rules K``, with the zero-one loss only: sets of more than K rules are set aside;
 - ``prices D i y i y ...``: y is the price of good sample i, a whole number in units of 1/(D K),
@@ -25,15 +26,24 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from fractions import Fraction
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cpx.check.proofs.boxes import Box
-from cpx.check.proofs.document import Document, Refused, refuse_unknown, whole_numbers
+from cpx.check.proofs.document import (
+    Document,
+    Refused,
+    Undecided,
+    refuse_unknown,
+    whole_numbers,
+)
 from cpx.check.proofs.goals import Goal
 from cpx.check.proofs.monomials import check_box, distinct, root_box
+from cpx.check.proofs.rule_sets import Node, check_counted, root_of
+from cpx.check.proofs.rule_sets import Table as Candidates
 from cpx.check.rule_sets import Learning
 
 __all__ = ["KINDS", "NAME", "Table", "check"]
@@ -44,7 +54,11 @@ KINDS = ("rule-set-learning",)
 Ints = NDArray[np.int64]
 
 _INSTANCE = {"samples", "labels", "weights", "features", "groups", "where"}
-_PARAMETERS = {"max_literals", "penalty", "loss", "class_weights"}
+_SELECTED = {"penalty", "loss", "class_weights"}
+_PARAMETERS = {"max_literals", *_SELECTED}
+
+_MOST_LISTED = 2**26
+"""Conjunctions times samples that are counted."""
 
 
 class Table:
@@ -52,10 +66,32 @@ class Table:
 
     def __init__(self, instance: Mapping[str, Any]) -> None:
         refuse_unknown(instance, _INSTANCE, _PARAMETERS)
-        data = Learning(instance)
+        self._instance, self._data = instance, Learning(instance)
+        data = self._data
         self.literals, self.good, self.costs = data.literals, data.same, data.errors
         self.price, self.scale, self.hamming = data.price, data.price.denominator, data.hamming
         self.most: int = instance["parameters"]["max_literals"]
+
+    def listed(self) -> int | None:
+        """Return how many conjunctions there are; None where they are too many to be listed."""
+        number = self._data.count()
+        return number if number * len(self.good) <= _MOST_LISTED else None
+
+    def exact(self, limit: int, rules: int) -> bool:
+        """Whether numbers are so small that floats can count the sets below a limit."""
+        most = (int(self.costs.sum()) + self.price) * self.scale
+        return (most + abs(limit)) * (rules + 1) < 2**53
+
+    def all_sets(self) -> Node:
+        """Return the sets of all conjunctions, as those of selected rules."""
+        d, instance = self.literals.shape[1], self._instance
+        sizes = range(min(self.most, d) + 1)
+        asked = {key: some for key, some in instance["parameters"].items() if key in _SELECTED}
+        asked["rules"] = [list(one) for size in sizes for one in combinations(range(d), size)]
+        others = {key: some for key, some in instance.items() if key != "where"}
+        root = root_of(Candidates({**others, "parameters": asked}))
+        assert root is not None
+        return root
 
     def few_or(self, rules: int) -> int:
         """Return a lower bound on the zero-one objective of sets of more than so many rules.
@@ -94,13 +130,22 @@ def check(instance: Mapping[str, Any], document: Document) -> None:
     table, claim = Table(instance), document.claim.bound
     if not isinstance(claim, int):
         raise Refused("header: the objective is an integer, and no rule refutes all sets")
+    words = document.line()
+    if words == ["counted"]:
+        if table.listed() is None:
+            raise Undecided(f"line {document.number}: there are too many conjunctions to list")
+        with document.named():
+            check_counted(table.all_sets(), claim)
+        document.end()
+        return
     rules = 1
     if not table.hamming:
-        (rules,) = _numbers(document, "rules", 1)
+        (rules,) = _numbers(document, words, "rules", 1)
         if (reached := table.few_or(rules)) < claim:
             raise Refused(f"line {document.number}: sets of more rules are bounded by {reached}")
     if rules > 0:
-        unit, *pairs = _numbers(document, "prices")
+        words = words if table.hamming else document.line()
+        unit, *pairs = _numbers(document, words, "prices")
         unit *= rules
         if unit < 1 or len(pairs) % 2 or 2 * unit * int(table.costs.sum()) >= 2**53:
             raise Refused(f"line {document.number}: a unit and pairs of small numbers are wanted")
@@ -118,8 +163,10 @@ def check(instance: Mapping[str, Any], document: Document) -> None:
     document.end()
 
 
-def _numbers(document: Document, name: str, count: int | None = None) -> list[int]:
-    first, *words = document.line()
+def _numbers(
+    document: Document, words: list[str], name: str, count: int | None = None
+) -> list[int]:
+    first, *words = words
     with document.named():
         if first != name or not words or len(words) != (count or len(words)):
             raise Refused(f"{name} and whole numbers are wanted")

@@ -37,7 +37,17 @@ from cpx.check.proofs.monomials import distinct
 from cpx.check.proofs.parts import Part, SideConstraints
 from cpx.check.rule_sets import Selection
 
-__all__ = ["DEEPEST", "KINDS", "NAME", "Multipliers", "Node", "Table", "check", "root_of"]
+__all__ = [
+    "DEEPEST",
+    "KINDS",
+    "NAME",
+    "Multipliers",
+    "Node",
+    "Table",
+    "check",
+    "check_counted",
+    "root_of",
+]
 
 NAME = "rule-set"
 KINDS = ("rule-set",)
@@ -338,7 +348,7 @@ def check(instance: Mapping[str, Any], document: Document) -> None:
             if rule == "breaks":
                 node.table.side.refuse_kept(words, node.sets())
             elif rule == "counted" and not numbers and claim.bound is not None:
-                _check_counted(node, claim.bound)
+                check_counted(node, claim.bound)
             elif rule != "split":
                 _check_leaf(node, rule, numbers, claim)
             elif len(left) >= DEEPEST:
@@ -350,7 +360,8 @@ def check(instance: Mapping[str, Any], document: Document) -> None:
     document.end()
 
 
-def _check_counted(node: Node, limit: int) -> None:
+def check_counted(node: Node, limit: int) -> None:
+    """Refuse that no allowed set of a node costs less than a limit, unless it is so."""
     try:
         if not node.counted(limit, MOST_ENTRIES):
             raise Refused("a set costs less")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 import numpy as np
@@ -27,10 +27,13 @@ class PricingBound:
     largest : Fraction
         B, at least p(r) - n_r for each rule r: the prices of what it covers, and of the demands
         that it meets, less the weight it covers of other classes.
+    prices : ndarray of float64, optional
+        The prices of the samples of the class.
     """
 
     total: Fraction
     largest: Fraction
+    prices: NDArray[np.float64] | None = field(default=None, repr=False, compare=False)
 
 
 def hamming_bound(

@@ -108,6 +108,8 @@ class _Run:
                 True, Termination.COMPLETED, "the side constraints contradict each other"
             )
         generation = learner.generation
+        if self._hamming and progress.record is not None:
+            progress.record.append(generation.recorded())
         message = [f"{len(generation.rounds)} rounds, {len(generation.rules)} rules"]
         message += ["no rule is left to add"] * generation.closed
         if not progress.should_stop:
@@ -149,6 +151,7 @@ class _Run:
             stop=lambda: progress.should_stop,
             proved=self._proved,
             side=learner.side,
+            record=progress.record,
         )
         return []
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from cpx.backends.search.rule_sets.record import RecordedPrices
 from cpx.methods.column_generation.bounds import PricingBound, hamming_bound
 from cpx.methods.column_generation.pricing import LEVELS, beam_pricing, exact_pricing
 from cpx.methods.column_generation.table import Features, Table
@@ -117,6 +118,32 @@ class Generation:
     def centre(self) -> Floats:
         """The prices of the best bound, or better ones; at the start all are 0."""
         return np.zeros(self.table.priced) if self._centre is None else self._centre
+
+    def recorded(self, rules: int = 1) -> RecordedPrices:
+        """Return the prices that prove most; all costs are ``rules`` times as large here.
+
+        They are a mean of prices at which some rule is worth more than it costs, and of others:
+        at a mean no rule is worth more than the mean of what the best ones are.
+        """
+        own, none = self.table.own, np.zeros(len(self.table.own))
+        known = [
+            (float(one.total), float(one.largest), one.prices)
+            for one in [PricingBound(Fraction(0), Fraction(0), none), *self._priced]
+            if one.prices is not None
+        ]
+        price, best = float(self.price), (0.0, none)
+        for total, largest, prices in known:
+            if largest > price:
+                continue
+            best = max(best, (total, prices), key=lambda one: one[0])
+            for more, beyond, others in known:
+                if beyond > price and more > total:
+                    part = (price - largest) / (beyond - largest)
+                    mean = total + part * (more - total)
+                    if mean > best[0]:
+                        best = mean, prices + part * (others - prices)
+        shares = best[1] / np.maximum(self.table.weights[own], 1)
+        return RecordedPrices(self.table.literals[own], shares, price / rules, rules)
 
     # ---------------------------------------------------------------- rounds
 

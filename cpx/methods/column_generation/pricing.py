@@ -210,4 +210,4 @@ def exact_pricing(
     assert found.bound is not None
     met = -int(weights[len(weights) - len(asked) :].sum())
     total = Fraction(int(units.sum()) + met, parts)
-    return found.features[0], PricingBound(total, (found.bound + met) / parts)
+    return found.features[0], PricingBound(total, (found.bound + met) / parts, units / parts)

@@ -73,6 +73,7 @@ def by_number_of_rules(
     stop: Callable[[], bool],
     proved: Callable[[Fraction], None],
     side: SideConstraints = NO_SIDE_CONSTRAINTS,
+    record: list[object] | None = None,
 ) -> None:
     """Tell lower bounds of the zero-one objective over all sets of rules, each better one.
 
@@ -107,6 +108,8 @@ def by_number_of_rules(
         Told each better bound.
     side : SideConstraints
         On the literals of each rule.
+    record : list, optional
+        Takes the prices of each number of rules.
     """
     if not price:
         return
@@ -133,6 +136,8 @@ def by_number_of_rules(
         part = (end - time.monotonic()) / (high - low).bit_length()
         generation.by_beams(_BEAMS * part)
         generation.by_search((1 - _BEAMS) * part)
+        if record is not None:
+            record.append(generation.recorded(K))
         met = (generation.bound or Fraction(0)) / K
         proved(min(met, more))
         if met >= more:

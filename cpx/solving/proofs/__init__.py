@@ -56,7 +56,7 @@ _TRUSTING = ("monomial", "rule-set", "expected-prediction")
 _BY_PROBLEM = ("sufficient-reason", "expected-prediction")
 """Kinds of proof for which the problem itself saves reading the saved one."""
 
-_RECORDED = ("kernel-rule", "rule-set", "sufficient-reason")
+_RECORDED = ("kernel-rule", "rule-set", "rule-set-learning", "sufficient-reason")
 """Kinds of proof that can be read off what the engine has recorded."""
 
 _OF_ALL = ("kernel-rule", "rule-set-learning")

@@ -21,7 +21,7 @@ from cpx.check.proofs.document import Claim, Refused
 from cpx.check.proofs.parts import Part
 from cpx.check.proofs.rule_sets import DEEPEST, Multipliers, Node, Table, root_of
 
-__all__ = ["prove"]
+__all__ = ["few", "prove"]
 
 _UNIT = 2**20
 _MOST, _SCALED = 2**60, 2**20
@@ -49,7 +49,9 @@ def prove(
     root = root_of(Table(instance))
     if root is None:
         return goal, []
-    if trusted and isinstance(goal.bound, int) and _few(root, goal.bound, record):
+    table, bound = root.table, goal.bound
+    unseen = trusted and few(record, table.rows.size, table.count)
+    if unseen and isinstance(bound, int) and root.exact(bound):
         return goal, ["counted"]
     side, reached = root.table.side, goal.bound
     assert not isinstance(reached, Fraction)
@@ -90,11 +92,10 @@ def prove(
     return Claim(reached), lines
 
 
-def _few(root: Node, goal: int, record: Sequence[object]) -> bool:
+def few(record: Sequence[object], samples: int, rules: int) -> bool:
     """Whether a search says that the checker can go through all sets."""
     sets = sum(_TIMES * (one.nodes + _BESIDES) for one in record if isinstance(one, RecordedTree))
-    entries = sets * (root.table.rows.size + root.table.count)
-    return root.exact(goal) and 0 < entries <= MOST_ENTRIES
+    return 0 < sets * (samples + rules) <= MOST_ENTRIES
 
 
 def _counted(node: Node, goal: int, entries: int) -> bool:

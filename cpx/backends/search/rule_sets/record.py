@@ -1,10 +1,14 @@
-"""What the search of rule sets writes down for a proof: how much it has looked at."""
+"""What searches of rule sets write down for a proof: how much was looked at, or prices."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
-__all__ = ["RecordedTree"]
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["RecordedPrices", "RecordedTree"]
 
 
 class RecordedTree(NamedTuple):
@@ -17,3 +21,24 @@ class RecordedTree(NamedTuple):
     """
 
     nodes: int
+
+
+@dataclass(frozen=True, eq=False)
+class RecordedPrices:
+    """Prices of different samples, at which no rule is worth more than a number.
+
+    Attributes
+    ----------
+    literals : ndarray of bool, shape (n, d)
+        The samples of the class.
+    shares : ndarray of float64, shape (n,)
+        Their prices as shares of what an error on each weighs.
+    largest : float
+    rules : int
+        The number of rules that share what an error of another class weighs.
+    """
+
+    literals: NDArray[np.bool_]
+    shares: NDArray[np.float64]
+    largest: float
+    rules: int
