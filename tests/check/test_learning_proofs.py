@@ -256,9 +256,9 @@ def test_recorded_prices_are_not_sought_again(monkeypatch: pytest.MonkeyPatch) -
 
 def test_sets_that_the_search_went_through_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(0)
-    rows = rng.random((80, 6)) < 0.5
-    same = rows[:, :2].all(axis=1) ^ (rng.random(80) < 0.15)
-    problem = RuleSetLearning(Samples(rows, same), 2, Fraction(1, 50))
+    rows = rng.random((100, 8)) < 0.5
+    same = rows[:, :2].all(axis=1) | rows[:, 2:5].all(axis=1)
+    problem = RuleSetLearning(Samples(rows, same ^ (rng.random(100) < 0.05)), 2, Fraction(1, 100))
     with monkeypatch.context() as patched:
         patched.setattr(prover, "_prices", None)
         patched.setattr(counting, "cheaper_sets", None)
