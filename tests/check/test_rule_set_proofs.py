@@ -693,7 +693,7 @@ def test_what_the_search_went_through_is_left_to_the_checker(
     rng = np.random.default_rng(0)
     problem = RuleSetSelection(
         Samples(rng.random((40, 6)) < 0.5, rng.random(40) < 0.5),
-        tuple(itertools.combinations(range(6), 2)),
+        tuple(itertools.combinations(range(5), 2)),
         Fraction(1, 40),
     )
     value, record = optimum(problem), [RecordedTree(1)]
