@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from cpx import RuleSetLearning, Samples, solve
-from cpx.backends.search.rule_sets.record import RecordedPrices
+from cpx.backends.search.rule_sets.record import RecordedPrices, RecordedTree
 from cpx.check.proofs import Claim, Refused, Undecided, proved
 from cpx.check.proofs import learning as checker
 from cpx.check.proofs import rule_sets as counting
@@ -211,9 +211,11 @@ def test_all_sets_are_counted_up_to_the_optimum() -> None:
         for claim in (value, value - 1):
             file = document(problem, ["counted"], Claim(claim))
             assert proved(problem.to_dict(), file) == Claim(claim)
-        for lines in (["counted"], ["counted", "counted"], ["counted 1"]):
+        with pytest.raises(Refused, match="a set costs less"):
+            proved(problem.to_dict(), document(problem, ["counted"], Claim(value + 1)))
+        for lines in (["counted", "counted"], ["counted 1"]):
             with pytest.raises(Refused):
-                proved(problem.to_dict(), document(problem, lines, Claim(value + 1)))
+                proved(problem.to_dict(), document(problem, lines, Claim(value)))
         if number % 4 == 0:
             # All sets are bounded, whatever the side constraints allow.
             some = problem.where("not x0")
@@ -232,6 +234,23 @@ def test_conjunctions_that_are_too_many_are_not_counted(monkeypatch: pytest.Monk
     monkeypatch.setattr(checker, "_MOST_LISTED", 8)
     with pytest.raises(Undecided, match="line 2: there are too many conjunctions"):
         proved(problem.to_dict(), file)
+
+
+def test_sets_are_counted_unseen_where_floats_are_exact(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All costs with that of a rule, and the claim, times four: below 2**53, as in the checker."""
+    monkeypatch.setattr(prover, "_MANY", 0)
+    told = []
+    for penalty in (Fraction(0), Fraction(1, 3), Fraction(1)):
+        problem = RuleSetLearning(Samples([[1, 1], [1, 0]], [True, True]), 1, penalty)
+        scale = penalty.denominator
+        for claim, more in itertools.product((0, 2**20), range(-3, 4)):
+            most = (2**51 - claim) // scale
+            heavy = int(most / (1 + penalty)) // scale * scale + more - 1
+            instance = problem.to_dict() | {"weights": [heavy, 1]}
+            _, lines = prover.prove(instance, Claim(claim), lambda: False, [RecordedTree(1)])
+            told.append(checker.Table(instance).all_sets().exact(claim))
+            assert (lines == ["counted"]) == told[-1]
+    assert 10 < sum(told) < 32
 
 
 def test_recorded_prices_are_not_sought_again(monkeypatch: pytest.MonkeyPatch) -> None:

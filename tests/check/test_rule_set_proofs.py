@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from typing import Any
 
@@ -117,7 +117,14 @@ def test_optima_are_proved_and_nothing_better(constrained: bool) -> None:
 
 
 def by_definition(
-    good: Rows, bad: Rows, prices: list[int], given: int, limit: int, most: int, wanted: list[bool]
+    good: Rows,
+    bad: Rows,
+    prices: list[int],
+    given: int,
+    limit: int,
+    most: int,
+    wanted: list[bool],
+    fit: Callable[[list[int], list[int]], bool] = lambda *_: True,
 ) -> tuple[int, set[tuple[int, ...]]]:
     """Return how many sets are looked at, and those found, by the definition of the page."""
     found = set()
@@ -126,6 +133,8 @@ def by_definition(
         return sum(int(rows.costs[i]) for i in some)
 
     def below(chosen: list[int], candidates: list[int], most: int) -> int:
+        if not fit(chosen, candidates):
+            return 0
         covered_by = [[r for r in chosen if row[r]] for row in good.covers]
         for r in chosen:
             alone = [i for i, others in enumerate(covered_by) if others == [r]]
@@ -149,11 +158,11 @@ def by_definition(
             reach = [i for i in missed if good.covers[i, order[: place + 1]].any()]
             room = costing(good, reach) - n[r] - excess
             cheapest = min(prices[s] for s in kept)
-            fit = [t for t in range(1, min(place, most - 1) + 1) if room >= (t + 1) * cheapest]
-            if fit and gain[r] - n[r] + sum(best[: fit[-1]]) >= excess:
-                least = excess - gain[r] + n[r] - sum(best[: fit[-1] - 1])
+            paying = [t for t in range(1, min(place, most - 1) + 1) if room >= (t + 1) * cheapest]
+            if paying and gain[r] - n[r] + sum(best[: paying[-1]]) >= excess:
+                least = excess - gain[r] + n[r] - sum(best[: paying[-1] - 1])
                 others = [s for s in order[:place] if gain[s] >= least]
-                looked += below([*chosen, r], others, fit[-1])
+                looked += below([*chosen, r], others, paying[-1])
         return looked
 
     if given + int(good.costs.sum()) < limit:
@@ -301,6 +310,113 @@ def test_sets_are_counted_where_floats_are_exact() -> None:
             continue
         with pytest.raises(TooMany):
             node.counted(0, 100)
+
+
+def test_the_sets_that_are_looked_at_are_those_of_the_page() -> None:
+    """Also of rules with equal samples, or none, and more of them than have all sets tried."""
+    rng, total, deep = np.random.default_rng(2), 0, 0
+    for number in range(150):
+        n = int(rng.integers(8, 13))
+        good, bad = (
+            Rows(rng.random((m, n)) < 0.25, rng.integers(1, 4, m)) for m in rng.integers(4, 14, 2)
+        )
+        prices, wanted = rng.integers(0, 4, n), rng.random(n) < (0, 0.3, 1)[number % 3]
+        limit, most = int(good.costs.sum() * rng.uniform(0.4, 1)), int(rng.integers(2, n + 1))
+        looked, expected = by_definition(
+            good, bad, prices.tolist(), 0, limit, most, wanted.tolist()
+        )
+        sets = cheaper_sets(
+            *(good, bad, prices, 0, limit),
+            most=most,
+            wanted=wanted,
+            possible=anything,
+            entries=looked * (len(good.costs) + len(bad.costs) + n),
+        )
+        assert {tuple(sorted(one)) for some in sets for one in some.tolist()} == expected
+        total, deep = total + looked, deep + (looked > n)
+    assert deep > 40
+    assert total < 10**5
+
+
+def entries_of(problem: RuleSetSelection, node: checker.Node, kept: list[int], limit: int) -> int:
+    """Return what is looked at in a node of which some rules are kept, by the page."""
+    table, left, chosen = node.table, node.uncovered(), list(node.chosen)
+    hamming, instance = problem.loss == "hamming", problem.to_dict()
+    lengths = instance["parameters"].get("lengths") or [len(rule) for rule in problem.rules]
+    covers = [[bool(table.covers[i, r]) for r in range(table.count)] for i in range(len(left))]
+    good = [i for i in range(len(left)) if left[i] and table.good[i]]
+    bad = [i for i in range(len(left)) if left[i] and not table.good[i] and not hamming]
+    wrong = [i for i in range(len(left)) if not table.good[i]]
+    prices = [
+        table.price + hamming * sum(int(table.costs[i]) for i in wrong if covers[i][r])
+        for r in kept
+    ]
+    times = {i: sum(covers[i][r] for r in chosen) for i in wrong}
+    given = table.price * len(chosen) + sum(
+        int(table.costs[i]) * (times[i] if hamming else min(times[i], 1)) for i in wrong
+    )
+    inequalities = [linear for one in instance.get("where", ()) for linear in one["means"]]
+    terms = [term for linear in inequalities for term in linear["terms"]]
+    wanted = [any(factor > 0 and r in any_of for factor, any_of in terms) for r in kept]
+
+    def fit(some: list[int], candidates: list[int]) -> bool:
+        now = {*chosen, *(kept[r] for r in some)}
+        then = now | {kept[r] for r in candidates}
+        if (
+            problem.max_literals is not None
+            and sum(lengths[r] for r in now) > problem.max_literals
+        ):
+            return False
+        twice = [i for i in range(len(left)) if sum(covers[i][r] for r in now) > 1]
+        overlap = sum(int(table.weights[i]) for i in twice)
+        if problem.max_overlap is not None and overlap > problem.max_overlap:
+            return False
+        return all(
+            sum(f for f, any_of in linear["terms"] if (then if f > 0 else now) & set(any_of))
+            >= linear["at_least"]
+            for linear in inequalities
+        )
+
+    most = len(kept)
+    if problem.max_rules is not None:
+        most = min(most, problem.max_rules - len(chosen))
+    rows = [Rows(table.covers[np.ix_(of, kept)], table.costs[of]) for of in (good, bad)]
+    looked, _ = by_definition(rows[0], rows[1], prices, given, limit, most, wanted, fit)
+    free = int(node.free.sum())
+    return free * len(left) + looked * (len(good) + len(bad) + len(kept))
+
+
+def test_nodes_are_counted_within_the_limits_of_the_page() -> None:
+    """Up to the least value that its sets have; all constraints are drawn."""
+    rng, counted, many = np.random.default_rng(3), 0, 0
+    while counted < 150:
+        problem = drawn(rng)
+        if counted % 3:
+            texts = (side_constraint(rng, problem.n_features) for _ in range(counted % 3))
+            problem = problem.where(*texts)
+        node = checker.root_of(checker.Table(problem.to_dict()))
+        if node is None:
+            continue
+        for r in np.flatnonzero(node.free)[: int(rng.integers(3))].tolist():
+            node = node.part(r, chosen=bool(rng.random() < 0.7))
+        free = np.flatnonzero(node.free).tolist()
+        values = [
+            found.objective
+            for size in range(len(free) + 1)
+            for some in itertools.combinations(free, size)
+            if (found := problem.evaluate(problem.explanation((*node.chosen, *some)))).feasible
+        ]
+        # Where no set is allowed, as large as one may be asked about.
+        least = int(min(values)) if values else 2 * node.table.most
+        kept = node._standing(node.uncovered()).tolist()
+        entries = entries_of(problem, node, kept, least)
+        assert node.counted(least, entries)
+        with pytest.raises(TooMany):
+            node.counted(least, entries - 1)
+        assert not values or not node.counted(least + 1, 10**6)
+        counted += 1
+        many += entries > 3 * len(kept) * len(node.table.rows)
+    assert many > 20
 
 
 def stands_for(q: int, r: int, problem: RuleSetSelection, node: checker.Node) -> bool:
@@ -708,11 +824,12 @@ def test_what_the_search_went_through_is_left_to_the_checker(
         assert prover.prove(instance, goal, never, True, record) == (goal, ["counted"])
         # So many nodes that all entries would just be as many as the checker looks at.
         table = checker.Table(instance)
-        each = table.rows.size + table.count
-        patched.setattr(prover, "MOST_ENTRIES", each * 8 * 1001)
+        samples, rules = table.covers.shape
+        entries = (samples + rules) * 8 * 1001 + samples * rules
+        patched.setattr(prover, "MOST_ENTRIES", entries)
         assert prover.prove(instance, goal, never, True, record) == (goal, ["counted"])
     # What is not trusted, or too much, is looked at: here by multipliers alone.
-    monkeypatch.setattr(prover, "MOST_ENTRIES", each * 8 * 1001 - 1)
+    monkeypatch.setattr(prover, "MOST_ENTRIES", entries - 1)
     assert prover.prove(instance, goal, never, True, record)[1] != ["counted"]
     monkeypatch.undo()
     for name in ("_FEW", "_MANY"):

@@ -28,7 +28,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["MOST_ENTRIES", "Rows", "TooMany", "cheaper_sets"]
+__all__ = ["MOST_ENTRIES", "Rows", "TooMany", "cheaper_sets", "exact"]
 
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
@@ -63,6 +63,14 @@ class _Sets(NamedTuple):
     clean: Bools  # bad samples that no rule covers
 
 
+def exact(most: int, limit: int, rules: int) -> bool:
+    """Whether floats add up exactly what sets of so many rules cost, and a limit.
+
+    What all samples cost, with a rule, is ``most``.
+    """
+    return (most + abs(limit)) * (rules + 1) < 2**53
+
+
 def cheaper_sets(
     good: Rows,
     bad: Rows,
@@ -83,8 +91,7 @@ def cheaper_sets(
     prices : ndarray of int
         Of each rule.
     paid : int
-        What every set costs besides. All costs together with it, times the number of rules, are
-        below 2**53, so that floats are exact.
+        What every set costs besides. All that is added up must be :func:`exact`.
     limit : int
     most : int
         The greatest number of rules of an allowed set.
@@ -165,7 +172,7 @@ class _Rules:
         paid = sets.paid[:, None] + self._prices + added
 
         def larger() -> Iterator[_Sets]:
-            step = 1 + _AT_ONCE // self.entries
+            step = 1 + _AT_ONCE // (1 + self.entries)
             for begin in range(0, places[0].size, step):
                 of, rule = at = places[0][begin : begin + step], places[1][begin : begin + step]
                 before = (place[of] < place[at][:, None]) & (saved[of] >= least[at][:, None])

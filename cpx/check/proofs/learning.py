@@ -77,11 +77,6 @@ class Table:
         number = self._data.count()
         return number if number * len(self.good) <= _MOST_LISTED else None
 
-    def exact(self, limit: int, rules: int) -> bool:
-        """Whether numbers are so small that floats can count the sets below a limit."""
-        most = (int(self.costs.sum()) + self.price) * self.scale
-        return (most + abs(limit)) * (rules + 1) < 2**53
-
     def all_sets(self) -> Node:
         """Return the sets of all conjunctions, as those of selected rules."""
         d, instance = self.literals.shape[1], self._instance

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.check.proofs.cheaper_sets import MOST_ENTRIES, Rows, TooMany, cheaper_sets
+from cpx.check.proofs.cheaper_sets import MOST_ENTRIES, Rows, TooMany, cheaper_sets, exact
 from cpx.check.proofs.document import (
     Claim,
     Document,
@@ -59,7 +59,7 @@ _INSTANCE = {"samples", "labels", "weights", "features", "groups", "where"}
 _PARAMETERS = {"rules", "penalty", "loss", "max_rules", "max_literals", "max_overlap", "required"}
 _PARAMETERS |= {"forbidden", "class_weights", "lengths"}
 
-_LARGEST, _EXACT = 2**62, 2**53
+_LARGEST = 2**62
 # Rules that are compared with all others at once.
 _BLOCK = 256
 DEEPEST = 10_000
@@ -173,7 +173,7 @@ class Node:
 
     def exact(self, limit: int) -> bool:
         """Whether numbers are so small that floats can count the sets below a limit."""
-        return (self.table.most + abs(limit)) * (self.table.count + 1) < _EXACT
+        return exact(self.table.most, limit, self.table.count)
 
     def counted(self, limit: int, entries: int) -> bool:
         """Whether no allowed set of the node costs less than a limit.
@@ -221,7 +221,7 @@ class Node:
         in no term of a factor below 0. Of rules that could stand for each other the first does.
         """
         table, rules = self.table, np.flatnonzero(self.free)
-        limits, covers = table.data.parameters, table.covers[:, rules].astype(float)
+        limits, covers = table.data.parameters, table.covers[:, rules].astype(np.float32)
         of_good, of_bad = left & table.good, ~table.good & (left | table.data.hamming)
         if limits.get("max_overlap") is not None:
             of_bad[:] = True

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpx.backends.search.rule_sets.record import RecordedPrices
-from cpx.check.proofs.cheaper_sets import TooMany
+from cpx.check.proofs.cheaper_sets import TooMany, exact
 from cpx.check.proofs.document import Claim, Refused
 from cpx.check.proofs.learning import Table
 from cpx.check.proofs.monomials import distinct
@@ -51,7 +51,8 @@ def prove(
     if not isinstance(bound, int):
         raise Refused("the set without a rule is a solution")
     listed = table.listed()
-    if listed and few(record, len(table.good), listed) and table.exact(bound, listed):
+    most = int((int(table.costs.sum()) + table.price) * table.scale)
+    if listed and few(record, len(table.good), listed) and exact(most, bound, listed):
         return goal, ["counted"]
     for one in record:
         if isinstance(one, RecordedPrices):

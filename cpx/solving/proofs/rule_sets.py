@@ -95,7 +95,7 @@ def prove(
 def few(record: Sequence[object], samples: int, rules: int) -> bool:
     """Whether a search says that the checker can go through all sets."""
     sets = sum(_TIMES * (one.nodes + _BESIDES) for one in record if isinstance(one, RecordedTree))
-    return 0 < sets * (samples + rules) <= MOST_ENTRIES
+    return sets > 0 and sets * (samples + rules) + samples * rules <= MOST_ENTRIES
 
 
 def _counted(node: Node, goal: int, entries: int) -> bool:
