@@ -408,6 +408,7 @@ def test_nodes_are_counted_within_the_limits_of_the_page() -> None:
         ]
         # Where no set is allowed, as large as one may be asked about.
         least = int(min(values)) if values else 2 * node.table.most
+        assert node.table.weights.sum() == problem.samples.weights.sum()
         kept = node._standing(node.uncovered()).tolist()
         entries = entries_of(problem, node, kept, least)
         assert node.counted(least, entries)
