@@ -59,7 +59,7 @@ _OWN_ENGINE = {
 
 
 # Kinds whose engine records its search.
-_RECORDED = ("kernel-rule", "sufficient-reason")
+_RECORDED = ("kernel-rule", "rule-set", "rule-set-learning", "sufficient-reason")
 
 
 class Run(NamedTuple):
