@@ -36,6 +36,7 @@ NAMES = (
     "learning",
     "rule_learners",
     "rule_sets_unseen",
+    "guarantees",
     "certificates",
     "expected_prediction",
     "structure",

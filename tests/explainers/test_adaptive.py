@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 from itertools import count
 
@@ -14,38 +13,7 @@ from cpx.errors import InvalidOption
 from cpx.explainers.adaptive import Rounds
 from cpx.explainers.question import Question
 
-from .worlds import WORLDS, World, world
-
-
-def ask(known: World, seed: int, **asked):
-    """Explain x, all ones, in a world; return the explanation and the rows asked about."""
-    asked = {"k": known.k, "epsilon": 0.1, "delta": 0.2, "fresh": 1, "time_limit": 60, **asked}
-    queries = []
-
-    def classifier(rows):
-        queries.append(len(rows))
-        return known.classifier(rows)
-
-    explainer = cpx.Explainer(
-        classifier, known.cube.astype(np.int8), distribution=known.distribution, seed=seed
-    )
-    return explainer.explain(np.ones(known.cube.shape[1]), **asked), queries
-
-
-def said(explanation) -> tuple[float, float]:
-    """Return the precision guaranteed, and by how much another rule can be more precise."""
-    found = re.search(
-        r"at least ([0-9.]+); no .* is more than ([0-9.]+) more precise", explanation.guarantee
-    )
-    return float(found[1]), float(found[2])
-
-
-def broken(known: World, explanation, floor: float) -> bool:
-    """Whether a guarantee is wrong; rules well below the floor are not meant by it."""
-    low, more = said(explanation)
-    meant = known.coverage >= floor
-    place = known.rules.index(explanation.features)
-    return known.precision[place] < low or known.precision[meant].max() > low + more
+from .worlds import WORLDS, World, ask, broken, said, world
 
 
 @pytest.mark.parametrize("kind", WORLDS)

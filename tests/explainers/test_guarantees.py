@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import math
-import re
 from fractions import Fraction
 from itertools import combinations
 
 import numpy as np
 import pytest
 
-import cpx
 from cpx.data.statistics import UniformLimits
-from cpx.explainers.guarantees import Frontier, allowed_rules, guarantee, highest_precision
-from cpx.explainers.question import Question
+from cpx.explainers.guarantees import Frontier, allowed_rules, highest_precision
 from cpx.models.monomial.precision_coverage import MaxPrecision
 from cpx.solving import solve
 from cpx.testing.random_instances import random_problem
 from tests.seeds import each
 
-from .worlds import WORLDS, World, world
+from .worlds import WORLDS, World, false_claims, world
 
 
 def rules_of(problem):
@@ -92,49 +89,6 @@ def test_all_limits_hold_at_once_as_often_as_is_said(kind, m):
     known = world(kind)
     assert failures(known, m, 0.3, 1000) <= 0.3
     assert failures(known, m, 0.3, 300, shrink=0.2) > 0.3  # what is said is not empty
-
-
-def claims(text: str) -> dict[str, float]:
-    """Read the figures of a guarantee."""
-    patterns = {
-        "precision": r"its precision is at least ([0-9.]+)",
-        "coverage": r"it covers at least ([0-9.]+)",
-        "more": r"is more than ([0-9.]+) more precise",
-        "above": r"has a precision above ([0-9.]+)",
-        "wider": r"covers more than ([0-9.]+)$",
-        "loss": r"is at most ([0-9.]+) above that of every",
-    }
-    return {
-        name: float(hit[1].rstrip(".")) for name, pattern in patterns.items()
-        if (hit := re.search(pattern, text))
-    }  # fmt: skip
-
-
-def false_claims(known: World, objective: str, m: int, delta: float, seed: int) -> list[str]:
-    """Solve one sample of a world, and return which claims about it are wrong."""
-    samples = known.samples(np.random.default_rng(seed).multinomial(m, known.chances))
-    question = Question(k=known.k, objective=objective, delta=delta, epsilon=0.5)
-    explainer = cpx.Explainer(known.classifier, known.cube, distribution=known.distribution)
-    x = np.ones(known.cube.shape[1])
-    problem = question.problem(samples, lambda: explainer.conditions(x))
-    result = solve(problem, "search")
-    if result.explanation is None:
-        return []
-    said = claims(guarantee(problem, result.explanation, result.bound, question.delta))
-    place = known.rules.index(result.explanation.features)
-    allowed = np.array([problem.evaluate(problem.explanation(r)).feasible for r in known.rules])
-    wrong = (known.covers != known.same) @ known.chances
-    best = known.precision[allowed].max()
-    truth = {
-        "precision": known.precision[place] >= said.get("precision", 0),
-        "coverage": known.coverage[place] >= said.get("coverage", 0),
-        "more": best <= said.get("precision", 0) + said.get("more", 1),
-        "above": best <= said.get("above", 1),
-        "wider": known.coverage[allowed].max() <= said.get("wider", 1),
-        "loss": wrong[place] <= wrong[allowed].min() + said.get("loss", 1),
-    }
-    assert said
-    return [name for name, right in truth.items() if not right]
 
 
 @pytest.mark.parametrize("kind", WORLDS)

@@ -1,19 +1,24 @@
-"""Simulated worlds with a known answer: rows of a cube, their probabilities and labels."""
+"""Simulated worlds with a known answer, and which guarantees about them are wrong."""
 
 from __future__ import annotations
 
 import itertools
+import re
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+import cpx
 from cpx.data import Samples
 from cpx.data.base import Batch
 from cpx.data.uniform import Uniform
+from cpx.explainers.guarantees import guarantee
+from cpx.explainers.question import Question
+from cpx.solving import solve
 
-__all__ = ["WORLDS", "World", "world"]
+__all__ = ["WORLDS", "World", "ask", "broken", "claims", "false_claims", "said", "world"]
 
 
 class Weighted(Uniform):
@@ -48,7 +53,7 @@ class World:
         d = self.cube.shape[1]
         self.rules = [r for i in range(self.k + 1) for r in itertools.combinations(range(d), i)]
         self.covers = np.array([self.cube[:, list(rule)].all(axis=1) for rule in self.rules])
-        self.coverage = self.covers @ self.chances
+        self.coverage = np.minimum(self.covers @ self.chances, 1.0)
         self.precision = (self.covers & self.same) @ self.chances / self.coverage
         self.distribution = Weighted(self.cube, self.chances)
 
@@ -85,3 +90,80 @@ def world(kind: str, d: int = 6, k: int = 2) -> World:
         same = cube.sum(axis=1) * 2 > d
     same[-1] = True  # x itself
     return World(cube, chances, same, k)
+
+
+def claims(text: str) -> dict[str, float]:
+    """Read the figures of a guarantee."""
+    patterns = {
+        "precision": r"its precision is at least ([0-9.]+)",
+        "coverage": r"it covers at least ([0-9.]+)",
+        "more": r"is more than ([0-9.]+) more precise",
+        "above": r"has a precision above ([0-9.]+)",
+        "wider": r"covers more than ([0-9.]+)$",
+        "loss": r"is at most ([0-9.]+) above that of every",
+    }
+    return {
+        name: float(hit[1].rstrip(".")) for name, pattern in patterns.items()
+        if (hit := re.search(pattern, text))
+    }  # fmt: skip
+
+
+def false_claims(known: World, objective: str, m: int, delta: float, seed: int) -> list[str]:
+    """Solve one sample of a world, and return which claims about it are wrong."""
+    # Worlds are drawn by small seeds as well: the samples must not follow from the same numbers.
+    rng = np.random.default_rng([seed, m])
+    samples = known.samples(rng.multinomial(m, known.chances))
+    question = Question(k=known.k, objective=objective, delta=delta, epsilon=0.5)
+    explainer = cpx.Explainer(known.classifier, known.cube, distribution=known.distribution)
+    x = np.ones(known.cube.shape[1])
+    problem = question.problem(samples, lambda: explainer.conditions(x))
+    result = solve(problem, "search")
+    if result.explanation is None:
+        return []
+    said = claims(guarantee(problem, result.explanation, result.bound, question.delta))
+    place = known.rules.index(result.explanation.features)
+    allowed = np.array([problem.evaluate(problem.explanation(r)).feasible for r in known.rules])
+    wrong = (known.covers != known.same) @ known.chances
+    best = known.precision[allowed].max()
+    truth = {
+        "precision": known.precision[place] >= said.get("precision", 0),
+        "coverage": known.coverage[place] >= said.get("coverage", 0),
+        "more": best <= said.get("precision", 0) + said.get("more", 1),
+        "above": best <= said.get("above", 1),
+        "wider": known.coverage[allowed].max() <= said.get("wider", 1),
+        "loss": wrong[place] <= wrong[allowed].min() + said.get("loss", 1),
+    }
+    assert said
+    return [name for name, right in truth.items() if not right]
+
+
+def ask(known: World, seed: int, **asked: Any) -> tuple[Any, list[int]]:
+    """Explain x, all ones, in a world; return the explanation and the rows asked about."""
+    asked = {"k": known.k, "epsilon": 0.1, "delta": 0.2, "fresh": 1, "time_limit": 60, **asked}
+    queries: list[int] = []
+
+    def classifier(rows: Any) -> Any:
+        queries.append(len(rows))
+        return known.classifier(rows)
+
+    explainer = cpx.Explainer(
+        classifier, known.cube.astype(np.int8), distribution=known.distribution, seed=seed
+    )
+    return explainer.explain(np.ones(known.cube.shape[1]), **asked), queries
+
+
+def said(explanation: Any) -> tuple[float, float]:
+    """Return the precision guaranteed, and by how much another rule can be more precise."""
+    found = re.search(
+        r"at least ([0-9.]+); no .* is more than ([0-9.]+) more precise", explanation.guarantee
+    )
+    assert found is not None
+    return float(found[1]), float(found[2])
+
+
+def broken(known: World, explanation: Any, floor: float) -> bool:
+    """Whether a guarantee is wrong; rules well below the floor are not meant by it."""
+    low, more = said(explanation)
+    meant = known.coverage >= floor
+    place = known.rules.index(explanation.features)
+    return known.precision[place] < low or known.precision[meant].max() > low + more
