@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,6 +18,7 @@ from cpx.check.proofs import learning as checker
 from cpx.check.proofs import rule_sets as counting
 from cpx.models.rule_set.problem import Loss
 from cpx.solving.proofs import learning as prover
+from cpx.solving.proofs.monomials import close
 from tests.check.proof_files import document
 
 
@@ -156,6 +159,11 @@ def test_a_bad_sample_is_shared_by_as_many_rules_as_there_may_be() -> None:
     lines[1] = "prices 1 0 30 1 30"
     with pytest.raises(Refused, match="a better rule"):
         proved(instance, document(problem, lines, Claim(30)))
+    # Each of at most two rules is worth 1 more than it costs: 30 - 2.
+    lines[0] = "up-to 2"
+    assert proved(instance, document(problem, lines, Claim(28))) == Claim(28)
+    with pytest.raises(Refused, match="a better rule"):
+        proved(instance, document(problem, lines, Claim(29)))
 
 
 def test_the_price_of_a_rule_is_rounded_down() -> None:
@@ -183,15 +191,83 @@ def test_units_are_small_enough_for_floats() -> None:
 
 
 def test_sets_of_more_rules_pay_for_these_and_for_what_cannot_be_told_apart() -> None:
-    """Errors of 2 and 1 are made by all sets; a rule costs 2, and none covers 4 good ones."""
-    table, same = [[1, 0], [1, 0], [0, 1], [0, 1]], [True, False, True, False]
-    problem = RuleSetLearning(Samples(table, same, weights=[3, 2, 1, 1]), 1, "2/7")
+    """Errors of 2 and 1 are made by all sets, of 23 without a rule, which costs 8."""
+    table, same = [[1, 0], [1, 0], [0, 1], [0, 1], [1, 1]], [True, False, True, False, False]
+    weights = [22, 2, 1, 1, 6]
+    problem = RuleSetLearning(Samples(table, same, weights=weights), 1, "1/4")
     instance = problem.to_dict()
-    assert [prover.Table(instance).few_or(rules) for rules in (0, 1, 2)] == [4, 7, 9]
-    assert optimum(problem) == 4
-    assert proved(instance, document(problem, ["rules 0"], Claim(4))) == Claim(4)
-    with pytest.raises(Refused, match="sets of more rules are bounded by 4"):
-        proved(instance, document(problem, ["rules 0"], Claim(5)))
+    # Two samples of the class differ: more rules than two are of no use, or than none where all
+    # errors on them cost nothing.
+    for rules, bound in ((0, 11), (1, 19), (2, 23), (3, 23)):
+        assert prover.Table(instance).few_or(rules) == bound
+    assert optimum(problem) == 17
+    for name in ("rules", "up-to"):
+        assert proved(instance, document(problem, [f"{name} 0"], Claim(11))) == Claim(11)
+        with pytest.raises(Refused, match="line 2: sets of more rules are bounded by 11"):
+            proved(instance, document(problem, [f"{name} 0"], Claim(12)))
+    free = replace(problem, penalty=0, class_weights=(1, 0))
+    assert prover.Table(free.to_dict()).few_or(0) == 0
+
+
+def test_conjunctions_may_be_worth_more_where_rules_are_few() -> None:
+    """Each of three samples has a literal of its own and costs 10, a rule costs 6."""
+    table = [[1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 0, 0]]
+    samples = Samples(table, [1, 1, 1, 0], weights=[10, 10, 10, 100])
+    problem = RuleSetLearning(samples, 1, Fraction(6, 130), "hamming")
+    assert optimum(problem) == 18
+    instance = problem.to_dict()
+
+    def lines(rules: int, price: int) -> list[str]:
+        return [f"up-to {rules}", f"prices 7 0 {price} 1 {price} 2 {price}", "counted"]
+
+    # A conjunction is worth y, in units of 1/7. Sets of s rules cost 3 y - s (y - 6), more than 17
+    # at y = 39/7 for one, at 55/7 for up to three, and at 70/7 for up to three.
+    for rules, price in ((3, 39), (4, 42), (3, 55), (2, 70), (3, 70)):
+        assert proved(instance, document(problem, lines(rules, price), Claim(18))) == Claim(18)
+        with pytest.raises(Refused, match=r"a better rule|rules are bounded by 18"):
+            proved(instance, document(problem, lines(rules, price), Claim(19)))
+    for wrong, match in (
+        (lines(3, 38), "a better rule"),
+        (lines(4, 55), "a better rule"),
+        (lines(1, 70), "line 2: sets of more rules are bounded by 12"),
+        (lines(3, 71), "line 3: sample 0 has no such price"),
+        (lines(3, 70)[1:], "a better rule"),
+        (["rules 3", *lines(3, 42)[1:]], "line 2: prices and whole numbers"),
+        (["up-to 3 3", *lines(3, 42)[1:]], "line 2: up-to and whole numbers"),
+        (lines(3, 70)[:1], "line 3: "),
+        (lines(3, 70)[:2], "line 4: "),
+        ([*lines(3, 70), "counted"], "line 5: the proof is complete"),
+    ):
+        with pytest.raises(Refused, match=match):
+            proved(instance, document(problem, wrong, Claim(18)))
+    # Nothing costs less than nothing, whatever is asked for.
+    for low in (0, -(10**30)):
+        assert proved(instance, document(problem, lines(3, 0), Claim(low))) == Claim(low)
+
+
+def test_no_random_prices_prove_too_much() -> None:
+    """Neither with one rule at most that is counted, nor with more, by lines that count all."""
+    rng, accepted = np.random.default_rng(5), 0
+    for _ in range(80):
+        problem = drawn(rng)
+        value, instance = optimum(problem), problem.to_dict()
+        own = np.flatnonzero(problem.samples.same)
+        for _ in range(8):
+            unit, rules = (int(rng.integers(1, most)) for most in (9, 6))
+            shared = unit * (1 if problem.loss == "hamming" else rules)
+            most = prover.Table(instance).costs[own] * shared
+            prices = np.minimum(rng.integers(0, most + 1) + most // 2 * (rng.random() < 0.5), most)
+            numbers = np.stack([own, prices], axis=1).ravel().tolist()
+            named = " ".join(map(str, ["prices", unit, *numbers]))
+            for claim in (value, value + 1):
+                file = document(problem, [f"up-to {rules}", named, "counted"], Claim(claim))
+                try:
+                    proved(instance, file)
+                except Refused:
+                    continue
+                assert claim == value
+                accepted += 1
+    assert accepted > 20
 
 
 def test_prices_that_are_stopped_early_are_as_small_as_a_rule_asks_for() -> None:
@@ -254,23 +330,75 @@ def test_sets_are_counted_unseen_where_floats_are_exact(monkeypatch: pytest.Monk
 
 
 def test_recorded_prices_are_not_sought_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A rule costs 1, and so does each literal's samples at the prices: two are the same."""
-    samples = Samples([[1, 0], [0, 1], [1, 0], [0, 0]], [1, 1, 1, 0], weights=[1, 3, 2, 9])
+    """A rule costs 10, and so does each literal's samples at the prices: two are the same.
+
+    At half of the prices a rule costs 5 more than it is worth; at twice the prices all sets but
+    that of one rule cost 20 or more, and two rules cost 20.
+    """
+    weights = [10, 30, 20, 90]
+    samples = Samples([[1, 0], [0, 1], [1, 0], [0, 0]], [1, 1, 1, 0], weights=weights)
     literals = np.array([[0, 1], [1, 0]], dtype=bool)
     losses: tuple[tuple[Loss, int], ...] = (("hamming", 1), ("zero-one", 1), ("zero-one", 2))
     for loss, rules in losses:
         problem = RuleSetLearning(samples, 1, "1/15", loss)
-        assert optimum(problem) == 2
-        for share, largest, reached in ((1 / 3, 1.0, 2), (2 / 3, 2.0, 2), (1 / 6, 0.5, 1)):
+        assert optimum(problem) == 20
+        for share, largest, reached in ((1 / 3, 10.0, 20), (2 / 3, 20.0, 20), (1 / 6, 5.0, 15)):
             record = [RecordedPrices(literals, np.full(2, share), largest, rules)]
             with monkeypatch.context() as patched:
                 patched.setattr(prover, "_prices", lambda *_: (np.zeros(4), 0.0))
                 patched.setattr(prover, "_MANY", 0)
                 instance = problem.to_dict()
-                claim, lines = prover.prove(instance, Claim(2), lambda: False, record)
+                claim, lines = prover.prove(instance, Claim(20), lambda: False, record)
             assert claim is not None
-            assert (claim == Claim(2)) == (reached == 2)
+            assert (claim == Claim(20)) == (reached == 20)
             assert proved(instance, document(problem, lines, claim)) == claim
+
+
+@pytest.mark.parametrize("n", [20, pytest.param(300, marks=pytest.mark.slow)])
+def test_what_column_generation_records_proves_its_bound(
+    n: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And no bound that is better: conjunctions at its prices are left to the checker."""
+    rng, by_prices = np.random.default_rng(n), 0
+    with monkeypatch.context() as patched:
+        patched.setattr(prover, "_prices", None)
+        for _ in range(n):
+            problem = replace(drawn(rng), loss="hamming")
+            result = solve(problem, "column-generation", proof=True)
+            assert result.objective == result.bound == optimum(problem)
+            assert result.proof is not None
+            assert result.proof.complete
+            claim = Claim(result.bound)
+            assert proved(problem.to_dict(), result.proof.to_bytes()) == claim
+            by_prices += result.proof.lines[0].startswith("up-to")
+            wrong = document(problem, list(result.proof.lines), Claim(int(result.bound) + 1))
+            with pytest.raises(Refused):
+                proved(problem.to_dict(), wrong)
+    assert by_prices > n // 2
+
+
+def test_prices_are_left_to_the_checker_where_rounding_is_within_what_they_may_be(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Where they are not, conjunctions are looked at: that one is worth more is found out."""
+    samples = Samples([[1, 0], [0, 1], [0, 0]], [1, 1, 0], weights=[3, 3, 9])
+    problem = RuleSetLearning(samples, 1, "1/15", "hamming")
+    seen = list[bool]()
+
+    def told(box: Any, over: Any, trusted: bool) -> Any:
+        seen.append(trusted)
+        return close(box, over, trusted=trusted)
+
+    monkeypatch.setattr(prover, "close", told)
+    literals = np.array([[1, 0], [0, 1]], dtype=bool)
+    # Two rules cost 2. With a unit of 1, three samples may be rounded by as much.
+    for unit, trusted in ((2**20, True), (5, True), (4, False), (1, False)):
+        monkeypatch.setattr(prover, "_UNIT", unit)
+        record = [RecordedPrices(literals, np.full(2, 1 / 3), 1.0, 1)]
+        claim, lines = prover.prove(problem.to_dict(), Claim(2), lambda: False, record)
+        assert (claim, seen.pop(0)) == (Claim(2), trusted)
+        assert proved(problem.to_dict(), document(problem, lines, Claim(2))) == claim
+        seen.clear()
 
 
 def test_sets_that_the_search_went_through_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:

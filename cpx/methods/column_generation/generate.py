@@ -122,8 +122,9 @@ class Generation:
     def recorded(self, rules: int = 1) -> RecordedPrices:
         """Return the prices that prove most; all costs are ``rules`` times as large here.
 
-        They are a mean of prices at which some rule is worth more than it costs, and of others:
-        at a mean no rule is worth more than the mean of what the best ones are.
+        They are some at which rules were priced, or a mean of prices at which some rule is worth
+        more than it costs, and of others: at a mean no rule is worth more than the mean of what
+        the best ones are.
         """
         own, none = self.table.own, np.zeros(len(self.table.own))
         known = [
@@ -131,19 +132,21 @@ class Generation:
             for one in [PricingBound(Fraction(0), Fraction(0), none), *self._priced]
             if one.prices is not None
         ]
-        price, best = float(self.price), (0.0, none)
+        price, most = float(self.price), self.most_rules()
+        best = 0.0, price, none
         for total, largest, prices in known:
-            if largest > price:
+            spare = price - largest
+            best = max(best, (total + min(spare, most * spare), largest, prices), key=_bound)
+            if spare < 0:
                 continue
-            best = max(best, (total, prices), key=lambda one: one[0])
             for more, beyond, others in known:
                 if beyond > price and more > total:
-                    part = (price - largest) / (beyond - largest)
+                    part = spare / (beyond - largest)
                     mean = total + part * (more - total)
                     if mean > best[0]:
-                        best = mean, prices + part * (others - prices)
-        shares = best[1] / np.maximum(self.table.weights[own], 1)
-        return RecordedPrices(self.table.literals[own], shares, price / rules, rules)
+                        best = mean, price, prices + part * (others - prices)
+        shares = best[2] / np.maximum(self.table.weights[own], 1)
+        return RecordedPrices(self.table.literals[own], shares, best[1] / rules, rules)
 
     # ---------------------------------------------------------------- rounds
 
@@ -312,6 +315,10 @@ class Generation:
 
 def _smooth(prices: Floats, centre: Floats | None) -> Floats:
     return prices if centre is None else _SMOOTHING * centre + (1 - _SMOOTHING) * prices
+
+
+def _bound(found: tuple[float, float, Floats]) -> float:
+    return found[0]
 
 
 def _share_of(value: float) -> float:

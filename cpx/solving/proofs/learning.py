@@ -3,15 +3,15 @@
 Prices are those that the engine recorded, or come from column generation here. Where they do not
 reach the goal, and where the search of all sets was short, the checker goes through these.
 Prices come from linear problems in floating point and from the search for the conjunction that
-is worth the most at them. Nothing of this is trusted: rounded prices are proved by the checker's
-own rules to leave no conjunction worth more than it costs.
+is worth the most at them. They are rounded, and proved by the checker's own rules to leave no
+conjunction worth more than sets of few rules may cost. Those that the engine recorded were priced
+by the exact search, and the checker is the first to look at them again.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from fractions import Fraction
 from typing import Any
 
@@ -32,6 +32,8 @@ _UNIT = 2**20
 _ROUNDS = 200
 # Conjunctions found at once.
 _FOUND = 10
+# Floating point has a little less, or more, than what is meant.
+_NEAR = 1e-6
 # What is looked at where prices do not reach the goal.
 _MANY = 2**24
 
@@ -54,20 +56,36 @@ def prove(
     most = int((int(table.costs.sum()) + table.price) * table.scale)
     if listed and few(record, len(table.good), listed) and exact(most, bound, listed):
         return goal, ["counted"]
+    rules, recorded = _rules(table, bound), False
     for one in record:
         if isinstance(one, RecordedPrices):
-            claim, lines = _by(table, bound, one.rules, _taken(table, one), one.largest, over)
+            recorded = True
+            most = rules if table.hamming else one.rules
+            prices = _taken(table, one)
+            claim, lines = _by(table, bound, most, prices, one.largest, over, trusted=True)
             if claim == goal:
                 return claim, lines
-    rules = 1 if table.hamming else _rules(table, bound)
-    prices, worth = _prices(table, rules, over) if rules else (np.zeros(len(table.good)), 0.0)
+    # Where the engine found no prices, it has gone through sets of rules.
+    if recorded and listed and _counted(table, bound):
+        return goal, ["counted"]
+    prices, worth = np.zeros(len(table.good)), 0.0
+    if rules > 0:
+        prices, worth = _prices(table, 1 if table.hamming else rules, over)
     claim, lines = _by(table, bound, rules, prices, worth, over)
-    if claim != goal and listed and not over():
-        with suppress(TooMany):
-            if not table.all_sets().counted(bound, _MANY):
-                raise Refused("a set costs less")
-            return goal, ["counted"]
+    if claim != goal and not recorded and listed and not over() and _counted(table, bound):
+        return goal, ["counted"]
     return claim, lines
+
+
+def _counted(table: Table, goal: int) -> bool:
+    """Whether the sets that may cost less than the goal are few, and none does."""
+    try:
+        none = table.all_sets().counted(goal, _MANY)
+    except TooMany:
+        return False
+    if not none:
+        raise Refused("a set costs less")
+    return True
 
 
 def _by(
@@ -77,33 +95,43 @@ def _by(
     prices: NDArray[np.float64],
     worth: float,
     over: Callable[[], bool],
+    trusted: bool = False,
 ) -> tuple[Claim | None, list[str]]:
-    """Return what prices of the good samples prove, at which no conjunction is worth more."""
-    reached, lines = goal, list[str]()
-    if not table.hamming:
-        reached = min(reached, table.few_or(rules))
-        lines.append(f"rules {rules}")
-        if rules == 0:
-            return Claim(reached), lines
-    # At these prices a conjunction may be worth a little more than it costs.
-    share = min(1.0, float(table.price) / worth) if worth > 0 else 1.0
-    room = 2**50 // (2 * rules * max(1, int(table.costs.sum())))
+    """Return what prices of the good samples prove, at which no conjunction is worth more.
+
+    Sets of more rules are set aside. If that is ``trusted``, conjunctions are left to the checker,
+    where it does not depend on how prices are rounded.
+    """
+    reached, shared = min(goal, table.few_or(rules)), 1 if table.hamming else rules
+    if rules == 0:
+        return Claim(reached), ["up-to 0"]
+    room = 2**50 // (2 * shared * max(1, int(table.costs.sum())))
     if room == 0:
         return None, []
-    unit = min(_UNIT, room) * rules
-    whole = np.minimum(np.floor(prices * (share * (1 - 1e-9) * unit)), table.costs * float(unit))
+    unit, price = min(_UNIT, room) * shared, float(table.price)
+    # As much of the prices as leaves no conjunction worth more than it costs; or all of them.
+    share = min(1.0, price / worth) if worth > 0 else 1.0
+    if (1 - share) * float(prices.sum()) > rules * (worth - price):
+        share = 1.0
+    whole = np.minimum(np.floor(prices * (share * unit) + _NEAR), table.costs * float(unit))
     scaled = np.where(table.good, whole, 0).astype(np.int64)
-    reached = min(reached, table.bound(scaled, unit))
+    spare = price - share * worth
+    value = float(scaled.sum()) / unit + min(spare, rules * spare)
+    reached = min(reached, math.ceil(value * table.scale - _NEAR))
+    most = table.most_worth(scaled, unit, rules, reached)
+    # Each price is rounded up by less than 1.
+    trusted &= share * worth * unit + len(scaled) < most
     try:
-        closed, left_open = close(table.box(scaled, unit, rules), over)
+        box = table.box(scaled, unit, shared, most)
+        closed, left_open = close(box, over, trusted=trusted)
     except Refused:
         return None, []  # a conjunction is worth more: the time was too short to find it
     if left_open:
         return None, []
     used = np.flatnonzero(scaled)
     numbers = np.stack([used, scaled[used]], axis=1).reshape(-1).tolist()
-    lines.append(" ".join(map(str, ["prices", unit // rules, *numbers])))
-    return Claim(reached), [*lines, *closed]
+    named = " ".join(map(str, ["prices", unit // shared, *numbers]))
+    return Claim(reached), [f"up-to {rules}", named, *closed]
 
 
 def _taken(table: Table, recorded: RecordedPrices) -> NDArray[np.float64]:
@@ -120,10 +148,12 @@ def _taken(table: Table, recorded: RecordedPrices) -> NDArray[np.float64]:
 
 def _rules(table: Table, goal: int) -> int:
     """Return the least number such that sets of more rules reach the goal."""
+    most = int(np.count_nonzero(table.different[1]))
     if table.price == 0:
-        return 0
-    missing = goal - table.few_or(1)
-    return max(0, 1 + math.ceil(Fraction(missing, 1) / (table.price * table.scale)))
+        return most
+    errors = int(table.different.min(axis=0).sum())
+    missing = Fraction(goal, table.scale) - errors - table.price
+    return max(0, min(most, math.ceil(missing / table.price)))
 
 
 def _prices(
