@@ -239,7 +239,7 @@ def test_inequalities_hold_for_all_reasons_whatever_the_weights(n: int) -> None:
                 cells = np.flatnonzero(known._possible[j])
                 differs[j] = int(rng.choice(cells))
             weights = {
-                (t, j): int(rng.integers(0, 3)) * known.reason.forest.scale
+                (t, j): int(rng.integers(-2, 4)) * known.reason.forest.scale
                 for t in range(len(model.trees)) for j in range(known.n) if rng.random() < 0.7
             }  # fmt: skip
             rows = []
@@ -288,6 +288,7 @@ def test_a_proof_of_boosted_trees_reads_rows(boosted: tuple[SufficientReason, in
     rules = [line.split(" ")[0] for line in result.proof.lines]
     assert rules.count("row") + rules.count("hit") > 3
     assert set(rules) <= {"row", "hit", "split", "bound", "missed"}
+    assert any(" -" in line for line in result.proof.lines)
 
 
 def test_a_search_without_time_proves_less_or_nothing(
@@ -406,6 +407,25 @@ def test_weights_of_a_row_are_scaled_and_rounded_up() -> None:
         known.weighed(0, {0: 0, 1: 1}, {})
 
 
+def test_a_negative_weight_counts_where_its_feature_may_be_kept() -> None:
+    known = _trees()
+    # The rival leads by 5 or -3 in the first tree, which tests a, and by 2 or -1 in the second.
+    for weights, first, second, a in (
+        ({(0, 0): 8, (1, 1): 3}, 5, 2, 8),
+        ({(0, 0): 8, (0, 1): -1, (1, 1): 4}, 5 - 1, 2, 8),  # the first tree says nothing of b
+        ({(0, 0): 8, (1, 0): -2, (1, 1): 3}, 5, 2 - 2, 6),
+        ({(0, 0): 8, (1, 0): -9, (1, 1): 3}, 5, 2 - 9 + 1, 0),  # then a is taken to be kept
+    ):
+        total = 1 + first + second + 1
+        b = sum(w for (_, j), w in weights.items() if j == 1)
+        expected = [min(UNIT, -(-w * UNIT // total)) for w in (a, b)]
+        assert known.weighed(0, {0: 0, 1: 1}, weights) == expected
+    # Where a is not kept, a weight of -2 of it takes nothing from the first tree.
+    assert known.weighed(0, {0: 0, 1: 1}, {(0, 0): -2, (1, 1): 3}) == known.weighed(
+        0, {1: 1}, {(1, 1): 3}
+    )
+
+
 def test_a_feature_is_as_in_x_in_all_tests_of_a_way_or_in_none() -> None:
     # Of a = 2 the first tree gives 4 where a is kept, and -5 where it is not: never 3.
     known, weights = _trees(a=2.0), {(0, 0): 8, (1, 1): 3}
@@ -448,6 +468,12 @@ def test_a_tie_counts_for_whom_it_is_of() -> None:
         ("row 0 1 0 0 0 0 1 0 0 2", "two weights"),
         ("row 0 1 0 0 2 0 1", "no tree 2 or no feature 0"),
         ("row 0 1 0 0 0 2 1", "no tree 0 or no feature 2"),
+        ("row 0 1 0 0 0 0 --1", "whole numbers"),
+        ("row 0 1 0 0 0 0 -", "whole numbers"),
+        ("row 0 1 0 0 -0 0 1", "whole numbers"),
+        ("row 0 1 0 0 0 -0 1", "whole numbers"),
+        ("row -0 1 0 0 0 0 1", "whole numbers"),
+        ("row 0 1 -0 0 0 0 1", "whole numbers"),
         ("row 0 2 0 0 0 1", "two cells"),
         ("row 0 1 2 0", "feature 2 has no cell 0"),
         ("row 0 1 0 3", "feature 0 has no cell 3"),
@@ -471,6 +497,8 @@ def test_lines_of_inequalities_are_read() -> None:
     for words, weights in (
         ("row 0 2 0 0 1 1 0 0 8 1 1 3", {(0, 0): 8, (1, 1): 3}),
         ("row 0 2 0 0 1 1 0 0 8", {(0, 0): 8}),
+        ("row 0 2 0 0 1 1 0 0 8 1 1 3 1 0 -2", {(0, 0): 8, (1, 1): 3, (1, 0): -2}),
+        (f"row 0 2 0 0 1 1 0 0 {9 * 10**58} 1 1 3", {(0, 0): 9 * 10**58, (1, 1): 3}),
     ):
         assert checker._read(known, words.split()) == known.weighed(0, {0: 0, 1: 1}, weights)
     # No feature need differ where weights are asked for; then x itself is the row.

@@ -174,9 +174,9 @@ def whole_numbers(words: list[str], digits: int = 18) -> list[int]:
     return [int(word) for word in words]
 
 
-def signed_number(word: str) -> int:
-    """Read a whole number that may have a minus."""
-    (number,) = whole_numbers([word.removeprefix("-")])
+def signed_number(word: str, digits: int = 18) -> int:
+    """Read a whole number that may have a minus; see :func:`whole_numbers`."""
+    (number,) = whole_numbers([word.removeprefix("-")], digits)
     return -number if word.startswith("-") else number
 
 

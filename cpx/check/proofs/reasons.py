@@ -3,8 +3,8 @@
 A proof begins with rows, each by the features in which it is not as x, with the cells they are in:
 
 - ``hit j c ...``: the model gives the row another class. A reason has one of these features;
-- ``row r j c ... t j w ...``, with the number of pairs after r: :func:`inequality`, for the rival
-  r and weights w of features in trees.
+- ``row r j c ... t j w ...``, with the number of pairs after r: :meth:`Inequalities.weighed`, for
+  the rival r and weights w of features in trees, which may be negative.
 
 Each says that weights of features add up to ``UNIT`` at least in every reason. Then comes a tree
 of :mod:`~cpx.check.proofs.parts`, with two rules:
@@ -28,6 +28,7 @@ from cpx.check.proofs.document import (
     Refused,
     Undecided,
     refuse_unknown,
+    signed_number,
     whole_numbers,
 )
 from cpx.check.proofs.parts import Part, SideConstraints, root_part, walk
@@ -90,12 +91,16 @@ class Inequalities:
         """Return the inequality of any row, a rival, and weights of features in trees.
 
         Proof. Let S be a reason, and consider the row that is as x in S and as the given row
-        elsewhere. In each tree it reaches a leaf; of all leaves that it could reach, whatever S
-        is, it takes no less than the least sum of what the leaf gives the rival over the class
-        and the weights of the features on the way in which it is as x, not as the row. These are
-        in S. So all trees together give the rival no less than the sum of these least sums, less
-        the weights of S. But the rival does not win. Scaled to ``UNIT`` and rounded up, the
-        weights still ask for no more.
+        elsewhere. In each tree it reaches a leaf. The way there tells of some features that they
+        are in S, as the row goes where x goes and the given row would not, and of others that
+        they are not. So what the leaf gives the rival over the class, and the weights of S, are
+        together no less than that, the weights of the features that are in S, and the negative
+        ones of features of which nothing is told. The least of these sums, over all leaves that
+        the row could reach, whatever S is, is taken. So all trees together give the rival no less
+        than these least sums, added up, less the weights of S. But the rival does not win. With
+        S, the set that has one more feature is a reason, too: one whose weights add up to less
+        than 0 is taken to be in S. Scaled to ``UNIT`` and rounded up, the others still ask for no
+        more.
         """
         reason, row = self.reason, self._row(differs)
         if rival not in reason.rivals:
@@ -110,9 +115,11 @@ class Inequalities:
             sums[j] += weight
         for tree, of_tree in zip(reason.forest.trees, of_trees, strict=True):
             total += self._least(tree, row, of_tree, {}, rival)
+            total += sum(min(weight, 0) for weight in of_tree.values())
+        total -= sum(min(weight, 0) for weight in sums)
         if total <= 0:
             raise Refused("the row and its weights ask for nothing")
-        return [min(UNIT, -(-weight * UNIT // total)) for weight in sums]
+        return [min(UNIT, -(-max(weight, 0) * UNIT // total)) for weight in sums]
 
     def _row(self, differs: Mapping[int, int]) -> list[int]:
         row = list(self.own)
@@ -145,10 +152,15 @@ class Inequalities:
         kept: Mapping[int, bool],
         rival: int,
     ) -> int:
-        """Return the least lead of the rival in a leaf and weight of what is as x on the way."""
+        """Return the least lead of the rival in a leaf and weight of what the way there tells.
+
+        Of features that are kept these are the positive weights, of others the negative ones
+        without their sign: all that are negative are added up elsewhere.
+        """
         if node.left is None or node.right is None:
+            told = ((weights.get(j, 0), is_kept) for j, is_kept in kept.items())
             lead = -self.reason.margin(node.values, rival)
-            return lead + sum(weights.get(j, 0) for j, is_kept in kept.items() if is_kept)
+            return lead + sum(max(w if is_kept else -w, 0) for w, is_kept in told)
         left, j = self._way(node, row)
         own, _ = self._way(node, self.own)
         out = []
@@ -235,19 +247,21 @@ def _check_leaf(
 
 def _read(known: Inequalities, words: list[str]) -> list[int]:
     """Read ``hit j c ...`` or ``row r n``, n pairs j c, and triples t j w."""
-    rule, numbers = words[0], whole_numbers(words[1:], _DIGITS)
+    rule, words = words[0], words[1:]
     if rule == "hit":
-        return known.hit(_pairs(numbers))
-    if len(numbers) < 2 or len(numbers) < 2 + 2 * numbers[1]:
+        return known.hit(_pairs(whole_numbers(words, _DIGITS)))
+    head = whole_numbers(words[:2], _DIGITS)
+    if len(head) < 2 or len(words) < (end := 2 + 2 * head[1]):
         raise Refused("too few numbers")
-    rival, end = numbers[0], 2 + 2 * numbers[1]
-    rest = numbers[end:]
+    differs, rest = whole_numbers(words[2:end], _DIGITS), words[end:]
     if len(rest) % 3:
         raise Refused("not all weights have three numbers")
-    weights = {(t, j): w for t, j, w in zip(rest[::3], rest[1::3], rest[2::3], strict=True)}
+    trees, features = whole_numbers(rest[::3], _DIGITS), whole_numbers(rest[1::3], _DIGITS)
+    found = [signed_number(word, _DIGITS) for word in rest[2::3]]
+    weights = dict(zip(zip(trees, features, strict=True), found, strict=True))
     if 3 * len(weights) != len(rest):
         raise Refused("two weights of one feature in one tree")
-    return known.weighed(rival, _pairs(numbers[2:end]), weights)
+    return known.weighed(head[0], _pairs(differs), weights)
 
 
 def _pairs(numbers: list[int]) -> dict[int, int]:

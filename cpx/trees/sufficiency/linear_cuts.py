@@ -1,39 +1,50 @@
 """Linear inequalities that every sufficient reason meets, from one row, as a compiled kernel.
 
-Let z be any row, and S a set of attributes. The row that is as x in S and as z elsewhere reaches
-in each tree some leaf l; the attributes R(l) by which z misses l are in S then. So with weights
-w >= 0 of the attributes and a constant c such that, with h for the greatest value of a leaf ::
+Let z be any row, and S a set of attributes. What a tree gives the rival on the row that is as x in
+S and as z elsewhere is a function of S; its convex envelope is the greatest convex function on the
+cube of fractional sets that is nowhere greater (:mod:`cpx.trees.sufficiency.envelopes`). So at any
+fractional set, each tree has weights of the attributes such that it gives the rival, whatever S
+is, no less than a constant less the weights in S. Added up over the trees, this bounds from below
+what the rival has on the row. Where S is a sufficient reason the rival stays below what it needs,
+so the weights in S have a least sum. A set that has to be hit, as those of hitting sets, is the
+case of equal weights; one inequality implies the sets of very many rows between x and z.
 
-    c + sum of w_a over R(l)  >=  h - v_l      for each leaf l, of value v_l
+In single trees weights may be negative, where the rival gains by an attribute that is as in x. Of
+all trees together none need be: with S, S and this attribute is a reason, too.
 
-the tree gives that row h - c - sum of w_a over S, or more. Added up over the trees, this bounds
-from below what the rival has on it. Where S is a sufficient reason the rival stays below what it
-needs, so the weights in S have a least sum. A set that has to be hit, as those of hitting sets,
-is the case of equal weights; one inequality implies the sets of very many rows between x and z.
+The weights are found in floats and rounded; the constant follows from them in integers, so that
+the inequality holds whatever the rounding was.
 
-For a tree the weights are chosen by a linear program: those whose bound is greatest where S is a
-given fractional set. It is solved in floats; the constant follows from the rounded weights in
-integers, so that the inequality holds whatever the rounding was.
-
-The sum of these greatest bounds says how far a fractional set is from what z asks for. So z is
-moved, one attribute at a time, to where it is greatest.
+The sum of the envelopes says how far a fractional set is from what z asks for. So z is moved, one
+attribute at a time, to where it is greatest.
 """
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy as np
-
-from cpx.compiled.kernel import Bytes, Bytes2, Floats, Ints, Ints2, Words, kernel, subroutine
+from cpx.compiled.kernel import Bytes, Bytes2, Floats, Ints, Ints2, Words, Words2, kernel
 from cpx.trees.sufficiency.class_margin import Arrays
+from cpx.trees.sufficiency.envelopes import (
+    OWN,
+    SMALL,
+    TESTS,
+    THERE,
+    envelope_at,
+    leaves_between,
+    look,
+    program,
+    reached_at,
+    tells,
+    tests_that_tell,
+    undominated,
+)
 
-__all__ = ["ascend", "weigh"]
+__all__ = ["NOTHING", "ascend", "weigh"]
 
-_PIVOTS = 200
-# After so many pivots the lowest places are taken, which does not go round in circles.
-_BLAND = 60
-_SMALL = 1e-9
+# Sums of so much may be subtracted from what trees add up to.
+_MOST = 2.0**61
+
+NOTHING = -(2**62)
+"""What the rival has at least where no bound fits into 64 bits."""
 
 
 @kernel
@@ -45,16 +56,18 @@ def weigh(
     shares: Floats,
     weights: Ints,
     of_entries: Ints,
+    reached: Words2,
+    rows: Words2,
+    capacity: Floats,
     misses: Bytes2,
-    tests: Ints2,
     leaves: Ints,
     table: Floats,
     places: Ints2,
 ) -> int:
     """Write weights of attributes, and return what the rival has at least where none is kept.
 
-    The row that is as x in a set S and as z elsewhere gives the rival the returned number, or
-    more, less the weights in S.
+    The row that is as x in a reason S and as z elsewhere gives the rival the returned number, or
+    more, less the weights in S. It is ``NOTHING`` where this may not fit into 64 bits.
 
     Parameters
     ----------
@@ -67,12 +80,15 @@ def weigh(
     shares : (A,) array of float64
         Where the bound should be great: how much of each attribute is in S, from 0 to 1.
     weights : (A,) array of int64
-        The answer: what the trees weigh each attribute, added up.
+        The answer: what the trees weigh each attribute, added up, and 0 where that is less.
     of_entries : (E,) array of int64
-        What each tree weighs each attribute that it tests.
+        What each tree weighs each attribute that it tests, which may be less than 0.
+    reached : (2, N) array of uint64
+        Workspace for the leaves that each entry reaches, where missing values have theirs.
+    rows : (2, (K + 1) V) array of uint64
+        Workspace for up to K rows of V words, two for each test of a tree, as all that follows.
+    capacity : (2 K,) array of float64
     misses : (L, K) array of uint8
-        Workspace for up to L leaves and K tests of a tree, as all that follows.
-    tests : (2, K) array of int64
     leaves : (L,) array of int64
     table : ((K + 2) (L + 1),) array of float64
     places : (2, L + K + 1) array of int64
@@ -81,33 +97,52 @@ def weigh(
         weights[a] = 0
     for e in range(len(of_entries)):
         of_entries[e] = 0
+    look(x, reached[OWN], t)
+    look(z, reached[THERE], t)
     total: int = t.base[0]
+    size = 0.0
     for tree in range(len(t.tree_word) - 1):
-        k = _tests_that_tell(tree, x, z, tests, t)
-        n = _leaves_between(tree, k, full, x, z, shares, -1.0, misses, tests, leaves, places, t)
+        first = t.tree_word[tree]
+        width = t.tree_word[tree + 1] - first
+        count = tests_that_tell(tree, -1, full, shares, -1.0, 2.0, reached, rows, capacity, t)
+        n = leaves_between(first, width, count, rows[TESTS], misses, leaves, t)
         high = leaves[0]
-        n = _undominated(n, k, misses, leaves)
+        n = undominated(n, count, misses, leaves)
         for i in range(n):
             leaves[i] = high - leaves[i]
-        if n > 1:
-            _solve(n, k, shares, misses, tests, leaves, table, places)
-        else:
-            for i in range(k):
-                places[0, i] = 0
+        program(n, count, capacity, misses, leaves, table, places)
+        for j in range(0, count, 2):
+            # What both sides weigh, neither need.
+            both = min(places[0, j], places[0, j + 1])
+            places[0, j] -= both
+            places[0, j + 1] -= both
         constant = leaves[0]
         for i in range(n):
             short = leaves[i]
-            for j in range(k):
-                # The leaf of z misses nothing, so the constant is not below 0; less than that
-                # is not told, as it may not fit into 64 bits.
+            for j in range(count):
+                # The constant is not below 0: less may not fit into 64 bits.
                 if misses[i, j] and short > 0:
                     short -= places[0, j]
             if i == 0 or short > constant:
                 constant = short
         total += high - constant
-        for j in range(k):
-            weights[tests[0, j]] += places[0, j]
-            of_entries[tests[1, j]] = places[0, j]
+        told = 0
+        for i in range(t.tests_at[tree], t.tests_at[tree + 1]):
+            e = t.tests[i]
+            if tells(e, width, reached, t):
+                weight = places[0, told] - places[0, told + 1]
+                weights[t.tested[e]] += weight
+                of_entries[e] = weight
+                total -= places[0, told + 1]
+                size += float(places[0, told + 1])
+                told += 2
+    if size > _MOST:
+        return NOTHING
+    for a in range(len(weights)):
+        # With a reason, the set that has this attribute, too, is one.
+        if weights[a] < 0:
+            total -= weights[a]
+            weights[a] = 0
     return total
 
 
@@ -123,20 +158,22 @@ def ascend(
     bounds: Floats,
     stale: Bytes,
     at: Floats,
+    reached: Words2,
+    rows: Words2,
+    capacity: Floats,
     misses: Bytes2,
-    tests: Ints2,
     leaves: Ints,
     table: Floats,
     places: Ints2,
 ) -> int:
-    """Move attributes of z, one by one, to where the rival has most by the bounds of the trees.
+    """Move attributes of z, one by one, to where the sum of the envelopes is greatest.
 
     Each is moved once at most, and how many were is returned; after 0 none alone makes the sum
-    greater. The bound of a tree is the greatest one by any weights where S is the fractional set.
+    greater.
 
     Parameters
     ----------
-    t, full, x, shares, misses, tests, leaves, table, places
+    t, full, x, shares, reached, rows, capacity, misses, leaves, table, places
         See :func:`weigh`.
     whole : (A, 3) array of int64
         The box of all rows; see :func:`cpx.trees.sufficiency.exact_search.search`.
@@ -145,7 +182,7 @@ def ascend(
     order : (A,) array of int64
         The attributes, the first to be tried first.
     bounds : (T,) array of float64
-        Workspace for the bound of each tree.
+        Workspace for the envelope of each tree.
     stale : (T,) array of uint8
         Workspace for which of them are out of date.
     at : (P,) array of float64
@@ -154,14 +191,16 @@ def ascend(
     for tree in range(len(t.tree_word) - 1):
         stale[tree] = 1
     for a in range(len(z)):
-        # Where S has an attribute wholly, no bound is greater than with the position in x.
-        if shares[a] >= 1.0 - _SMALL:
+        # Where S has an attribute wholly, it does not matter where z is.
+        if shares[a] >= 1.0 - SMALL:
             z[a] = x[a]
+    look(x, reached[OWN], t)
+    look(z, reached[THERE], t)
     moved = 0
     for i in range(len(order)):
         a = order[i]
         here = z[a]
-        if shares[a] >= 1.0 - _SMALL:
+        if shares[a] >= 1.0 - SMALL:
             continue
         low, high = whole[a, 0], whole[a, 1]
         for c in range(low, high + 1):
@@ -169,27 +208,32 @@ def ascend(
         at[-1] = 0.0
         now, size = 0.0, 0.0
         for e in range(t.entry_of[a], t.entry_of[a + 1]):
-            tree, first = t.entry_tree[e], t.segment_at[e]
-            j0, j1 = t.segment_of[first + low], t.segment_of[first + high]
+            tree, start = t.entry_tree[e], t.segment_at[e]
+            first = t.tree_word[tree]
+            width = t.tree_word[tree + 1] - first
+            count = tests_that_tell(
+                tree, e, full, shares, SMALL, 1.0 - SMALL, reached, rows, capacity, t
+            )
+            j0, j1 = t.segment_of[start + low], t.segment_of[start + high]
             if low > high:
                 j1 = j0 - 1
             # The sums are kept as differences from one position to the next.
             before = 0.0
             for j in range(j0 - whole[a, 2], j1 + 1):
                 absent = j < j0
-                if absent:
-                    z[a] = -1
-                else:
-                    z[a] = low if j == j0 else t.starts[first + j]
+                position = -1
+                if not absent:
+                    position = low if j == j0 else t.starts[start + j]
                 same = absent == (here < 0)
                 if same and not absent:
-                    same = t.segment_of[first + here] == j
+                    same = t.segment_of[start + here] == j
                 if same and not stale[tree]:
                     value = bounds[tree]
                 else:
-                    value = _bound(
-                        tree, full, x, z, shares, misses, tests, leaves, table, places, t
-                    )
+                    value = envelope_at(
+                        first, width, e, position, count, shares[a], reached, rows, capacity,
+                        misses, leaves, table, places, t,
+                    )  # fmt: skip
                 if same:
                     bounds[tree], stale[tree] = value, 0
                     now += value
@@ -197,9 +241,9 @@ def ascend(
                 if absent:
                     at[-1] += value
                 else:
-                    at[z[a]] += value - before
+                    at[position] += value - before
                     before = value
-        best, to = now + _SMALL * size, here
+        best, to = now + SMALL * size, here
         if whole[a, 2] and at[-1] > best:
             best, to = at[-1], -1
         total = 0.0
@@ -207,207 +251,13 @@ def ascend(
             total += at[c]
             if total > best:
                 best, to = total, c
-        z[a] = to
         if to != here:
+            z[a] = to
             moved += 1
             for e in range(t.entry_of[a], t.entry_of[a + 1]):
-                stale[t.entry_tree[e]] = 1
+                tree = t.entry_tree[e]
+                stale[tree] = 1
+                width = t.tree_word[tree + 1] - t.tree_word[tree]
+                for k in range(width):
+                    reached[THERE, t.absent_at[e] + k] = reached_at(e, to, width, k, t)
     return moved
-
-
-@subroutine
-def _bound(
-    tree: int, full: Any, x: Any, z: Any, shares: Any,
-    misses: Any, tests: Any, leaves: Any, table: Any, places: Any, t: Any,
-) -> float:  # fmt: skip
-    """Return the greatest bound of a tree, by any weights, where S is the fractional set."""
-    k = _tests_that_tell(tree, x, z, tests, t)
-    # What is in no part of S keeps nothing from the rival, by a great weight.
-    n = _leaves_between(tree, k, full, x, z, shares, _SMALL, misses, tests, leaves, places, t)
-    high = leaves[0]
-    told = 0
-    for j in range(k):
-        # What is in S wholly has no weight: it would cost as much as it gives.
-        if _SMALL < shares[tests[0, j]] < 1.0 - _SMALL:
-            tests[0, told] = tests[0, j]
-            for i in range(n):
-                misses[i, told] = misses[i, j]
-            told += 1
-    n = _undominated(n, told, misses, leaves)
-    for i in range(n):
-        leaves[i] = high - leaves[i]
-    if n == 1:
-        return float(high) - float(leaves[0])
-    return float(high) - _solve(n, told, shares, misses, tests, leaves, table, places)
-
-
-@subroutine
-def _reached(e: int, position: Any, width: int, k: int, t: Any) -> Any:
-    """Return word k of the leaves that an entry reaches at a position, -1 for a missing value."""
-    if position < 0:
-        return t.absent[t.absent_at[e] + k]
-    b = t.mask_at[e] + width * t.segment_of[t.segment_at[e] + position] + k
-    return t.below[b] & t.above[b]
-
-
-@subroutine
-def _tests_that_tell(tree: int, x: Any, z: Any, tests: Any, t: Any) -> int:
-    """Write the attributes by which the tree tells x from z, and their entries; count them."""
-    width = t.tree_word[tree + 1] - t.tree_word[tree]
-    count = 0
-    for i in range(t.tests_at[tree], t.tests_at[tree + 1]):
-        e = t.tests[i]
-        a = t.tested[e]
-        if x[a] == z[a]:
-            continue
-        for k in range(width):
-            if _reached(e, x[a], width, k, t) != _reached(e, z[a], width, k, t):
-                tests[0, count], tests[1, count] = a, e
-                count += 1
-                break
-    return count
-
-
-@subroutine
-def _leaves_between(
-    tree: int, count: int, full: Any, x: Any, z: Any, shares: Any, least: float,
-    misses: Any, tests: Any, leaves: Any, places: Any, t: Any,
-) -> int:  # fmt: skip
-    """Write the values of the leaves that rows between x and z reach, the greatest first.
-
-    The rows are as z in attributes whose share is ``least`` or less. ``misses`` has, for each
-    leaf, by which tests z misses it.
-    """
-    first = t.tree_word[tree]
-    width = t.tree_word[tree + 1] - first
-    n = 0
-    for k in range(width):
-        live = full[first + k]
-        for i in range(t.tests_at[tree], t.tests_at[tree + 1]):
-            e = t.tests[i]
-            a = t.tested[e]
-            mask = _reached(e, z[a], width, k, t)
-            if shares[a] > least:
-                mask |= _reached(e, x[a], width, k, t)
-            live &= mask
-        before = n
-        bit = 0
-        while live:
-            if live & np.uint64(1):
-                leaves[n], places[0, n] = t.values[64 * (first + k) + bit], bit
-                n += 1
-            live >>= np.uint64(1)
-            bit += 1
-        for j in range(count):
-            mask = _reached(tests[1, j], z[tests[0, j]], width, k, t)
-            for i in range(before, n):
-                misses[i, j] = 1 - ((mask >> np.uint64(places[0, i])) & np.uint64(1))
-    return n
-
-
-@subroutine
-def _undominated(n: int, k: int, misses: Any, leaves: Any) -> int:
-    """Keep the leaves of which no other one asks for more by fewer attributes; count them."""
-    kept = 0
-    # The last ones ask for most, and are compared with first; they are gathered at the end.
-    for i in range(n - 1, -1, -1):
-        implied = False
-        for other in range(n - kept, n):
-            implied = True
-            for j in range(k):
-                if misses[other, j] and not misses[i, j]:
-                    implied = False
-                    break
-            if implied:
-                break
-        if not implied:
-            kept += 1
-            leaves[n - kept] = leaves[i]
-            for j in range(k):
-                misses[n - kept, j] = misses[i, j]
-    for i in range(kept):
-        leaves[i] = leaves[n - kept + i]
-        for j in range(k):
-            misses[i, j] = misses[n - kept + i, j]
-    return kept
-
-
-@subroutine
-def _solve(
-    n: int, k: int, shares: Any, misses: Any, tests: Any, leaves: Any, table: Any, places: Any
-) -> float:
-    """Write weights that cost least: c + sum of shares_a w_a, with c + w(R(l)) >= leaves[l].
-
-    The simplex method on the dual: maximise the sum of leaves[l] y_l, where all y_l add up to 1
-    at most, and those whose leaf is missed by an attribute to its share. The weights are the
-    reduced costs of its slacks.
-    """
-    columns, rows = n + 1, k + 1
-    scale = 0.0
-    for i in range(n):
-        scale = max(scale, float(leaves[i]))
-    for j in range(k):
-        for i in range(n):
-            table[j * columns + i] = float(misses[i, j])
-        table[j * columns + n] = shares[tests[0, j]]
-    for i in range(n):
-        table[k * columns + i] = 1.0
-        table[rows * columns + i] = -float(leaves[i]) / scale
-        places[1, i] = i
-    table[k * columns + n] = 1.0
-    table[rows * columns + n] = 0.0
-    for j in range(rows):
-        places[0, j] = n + j
-    for pivots in range(_PIVOTS):
-        into = -1
-        best = -_SMALL
-        for i in range(n):
-            cost = table[rows * columns + i]
-            if pivots < _BLAND:
-                if cost < best:
-                    best, into = cost, i
-            elif cost < -_SMALL and (into < 0 or places[1, i] < places[1, into]):
-                into = i
-        if into < 0:
-            break
-        out = -1
-        least = 0.0
-        for j in range(rows):
-            step = table[j * columns + into]
-            if step > _SMALL:
-                ratio = table[j * columns + n] / step
-                lower = places[0, j] < places[0, out] if out >= 0 else True
-                if out < 0 or ratio < least - 1e-12 or (ratio < least + 1e-12 and lower):
-                    out, least = j, ratio
-        if out < 0:
-            break
-        _pivot(rows, columns, out, into, table)
-        places[0, out], places[1, into] = places[1, into], places[0, out]
-    least_cost: float = table[rows * columns + n]
-    # The rounded weights take the place of the basis.
-    for j in range(k):
-        places[0, j] = 0
-    for i in range(n):
-        j = places[1, i] - n
-        if 0 <= j < k:
-            weight = min(max(table[rows * columns + i], 0.0), 1.0)
-            places[0, j] = np.int64(weight * scale + 0.5)
-    return least_cost * scale
-
-
-@subroutine
-def _pivot(rows: int, columns: int, out: int, into: int, table: Any) -> None:
-    """Exchange a basic variable, by its row, for another one, by its column."""
-    pivot = table[out * columns + into]
-    for i in range(columns):
-        if i != into:
-            table[out * columns + i] /= pivot
-    table[out * columns + into] = 1.0 / pivot
-    for j in range(rows + 1):
-        factor = table[j * columns + into]
-        if j == out or factor == 0.0:
-            continue
-        for i in range(columns):
-            if i != into:
-                table[j * columns + i] -= factor * table[out * columns + i]
-        table[j * columns + into] = -factor / pivot

@@ -133,9 +133,11 @@ class Workspace:
         most = 64 * int(np.diff(margin.arrays.tree_word).max(initial=0))
         tests = int(np.bincount(margin.arrays.entry_tree).max(initial=0))
         program = (
-            np.empty((most, tests), dtype=np.uint8), np.empty((2, tests), dtype=np.int64),
-            np.empty(most, dtype=np.int64), np.empty((tests + 2) * (most + 1)),
-            np.empty((2, most + tests + 1), dtype=np.int64),
+            np.empty((2, len(margin.arrays.absent)), dtype=np.uint64),
+            np.empty((2, (2 * tests + 1) * (most // 64)), dtype=np.uint64),
+            np.empty(4 * tests), np.empty((most, 2 * tests), dtype=np.uint8),
+            np.empty(most, dtype=np.int64), np.empty((2 * tests + 2) * (most + 1)),
+            np.empty((2, most + 2 * tests + 1), dtype=np.int64),
         )  # fmt: skip
         self.weigh = bind(
             weigh, margin.arrays, margin.full, x, self.point, self.shares, self.weights,

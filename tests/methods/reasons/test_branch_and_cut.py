@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.optimize import linprog
 from sklearn.datasets import make_classification
 from sklearn.ensemble import GradientBoostingClassifier
 
@@ -13,6 +14,8 @@ from cpx.backends.search.reasons.relaxation import Relaxation
 from cpx.methods.reasons import SufficiencyOracle, minimum_reason
 from cpx.methods.reasons import minimum as minimum_module
 from cpx.trees import Attribute, Tree, TreeModel, read_model
+from cpx.trees.sufficiency.class_margin import differences
+from cpx.trees.sufficiency.linear_cuts import NOTHING
 from cpx.trees.sufficiency.workspace import Workspace
 from tests.methods.reasons.ensembles import KINDS, Truth, random_model
 from tests.methods.reasons.test_minimum import values
@@ -57,6 +60,49 @@ def test_every_reason_meets_every_inequality(n: int, kind: str) -> None:
     assert told > n
 
 
+def sum_of_envelopes(space: Workspace) -> float:
+    """Return what the weights of trees say, those less than 0 among them."""
+    least = space.weigh()
+    weights = np.zeros(len(space.shares))
+    np.add.at(weights, space.margin.arrays.tested, space.of_entries)
+    assert (space.weights == np.maximum(weights, 0)).all()
+    return float(least + np.minimum(weights, 0).sum() - weights @ space.shares)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_weights_are_those_of_convex_envelopes(kind: str) -> None:
+    """By definition: the least mean of what sets give the rival, over all means of sets."""
+    count = exact = 0
+    for seed in range(6):
+        model = random_model(seed, kind)
+        oracle = SufficiencyOracle(model, Truth(model).row(seed))
+        rng, n = np.random.default_rng(seed), len(oracle.grid.used)
+        sets = (np.arange(2**n)[:, np.newaxis] >> np.arange(n)) & 1
+        for rival in oracle.rivals[:1]:
+            space = oracle.space(rival)
+            for numbers in (space.margin.arrays.values, space.margin.arrays.base):
+                numbers <<= 30
+            values, base, _ = differences(model, oracle.own, rival)
+            for _ in range(3):
+                space.shares[:] = rng.choice([0.0, 0.2, 0.5, 0.9, 1.0], n)
+                for a, (low, high, missing) in enumerate(space.whole.tolist()):
+                    space.point[a] = rng.choice([*[-1] * missing, *range(low, high + 1)])
+                rows = [oracle._cells(np.where(kept, oracle.x, space.point)) for kept in sets]
+                total = float(base)
+                for tree, value in zip(model.trees, values, strict=True):
+                    given = value[tree.leaf[tree.reached(np.array(rows))]].astype(float)
+                    found = linprog(
+                        given, A_eq=np.vstack([sets.T, np.ones(len(sets))]),
+                        b_eq=np.append(space.shares, 1.0),
+                    )  # fmt: skip
+                    total += found.fun
+                told = sum_of_envelopes(space) / 2**30
+                count += 1
+                assert told <= total + 1e-6
+                exact += told >= total - 1e-6
+    assert exact >= 0.9 * count > 10
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_rows_ascend_until_no_attribute_alone_makes_the_bound_greater(kind: str) -> None:
     moved = 0
@@ -72,7 +118,7 @@ def test_rows_ascend_until_no_attribute_alone_makes_the_bound_greater(kind: str)
             size = float(np.abs(space.margin.arrays.values).sum() + 1)
 
             def bound(space: Workspace = space, size: float = size) -> float:
-                return float(space.weigh() - space.weights @ space.shares) / size
+                return sum_of_envelopes(space) / size
 
             for _ in range(5):
                 space.shares[:] = rng.choice([0.0, 0.2, 0.5, 0.9, 1.0], n)
@@ -121,6 +167,23 @@ def test_weights_of_a_leaf_may_add_up_to_more_than_64_bits(n: int) -> None:
     space.point[:] = 0
     assert space.weigh() == 2 * int(high)  # what the rival has at z
     assert space.weights.min() > 2**61
+
+
+@pytest.mark.parametrize("n", [1, 2, 9])
+def test_what_does_not_fit_into_64_bits_is_not_told(n: int) -> None:
+    """Each attribute that is as in z alone takes from the rival all that it has in x."""
+    nodes = [node for a in range(n) for node in (a, -1)] + [-1]
+    leaves = [[-(2.0**59)]] * n + [[2.0**59]]
+    tree = Tree(nodes, [0] * len(nodes), [0] * len(nodes), leaves, (0,))
+    attributes = [Attribute(f"a{a}") for a in range(n)]
+    base = [-(2.0**60)]
+    model = TreeModel(attributes, ["no", "yes"], [tree], [[0.5]] * n, "sum", "positive", base)
+    oracle = SufficiencyOracle(model, model.cells([1.0] * n))
+    space = oracle.space(1)
+    space.point[:] = 0
+    space.shares[:] = 0.95
+    # Where it is told, all attributes are as in x.
+    assert space.weigh() == (NOTHING if n > 2 else -(2**59))
 
 
 @pytest.mark.parametrize("n", some(8, 25))
