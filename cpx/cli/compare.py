@@ -37,7 +37,6 @@ def compare(
             "solvers, 'all' all exact ones that are installed, 'cpsat{cut_level=0}' one with "
             "an option of its own.  [default: every exact family]",
             autocompletion=opt.complete_backends,
-            show_default=False,
         ),
     ] = None,
     encoding: Annotated[
@@ -46,7 +45,6 @@ def compare(
             metavar="A,B",
             help="Encodings, each with every engine.  [default: the problem's first]",
             autocompletion=opt.complete_encodings,
-            show_default=False,
         ),
     ] = None,
     time_limit: Annotated[
@@ -57,20 +55,15 @@ def compare(
             metavar="SECONDS",
             help="Hard limit for stating, compiling and solving; 'none' for no limit; several "
             "with commas.  [default: 60]",
-            show_default=False,
         ),
     ] = None,
     seeds: Annotated[
         str | None,
-        typer.Option(
-            metavar="N,N", help="Seeds, each with every engine.  [default: 0]", show_default=False
-        ),
+        typer.Option(metavar="N,N", help="Seeds, each with every engine.  [default: 0]"),
     ] = None,
     threads: Annotated[
         int | None,
-        typer.Option(
-            metavar="N", help="Threads the engine may use.  [default: 1]", show_default=False
-        ),
+        typer.Option(metavar="N", help="Threads the engine may use.  [default: 1]"),
     ] = None,
     gap: opt.Gap = None,
     warm_start: Annotated[
@@ -78,7 +71,6 @@ def compare(
         typer.Option(
             "--warm-start/--no-warm-start",
             help="Whether engines may be handed a start of another method.  [default: yes]",
-            show_default=False,
         ),
     ] = None,
     jobs: Annotated[
@@ -88,7 +80,6 @@ def compare(
             "-j",
             metavar="N",
             help="Runs at a time; more than idle cores spoil times.  [default: 1]",
-            show_default=False,
         ),
     ] = None,
     memory: Annotated[

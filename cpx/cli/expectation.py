@@ -55,7 +55,6 @@ class ExpectationOptions:
             metavar="T",
             help="For a probabilistic explanation, in place of -k: the fewest columns that reach "
             "it.",
-            show_default=False,
         ),
     ] = None
     measure: Annotated[
@@ -66,7 +65,6 @@ class ExpectationOptions:
             "proved share of rows that get the class, or sampled-probability, the share of rows "
             "that are drawn.",
             autocompletion=opt.choices(_MEASURES),
-            show_default=False,
         ),
     ] = None
     samples: Annotated[
@@ -74,7 +72,6 @@ class ExpectationOptions:
         typer.Option(
             metavar="N",
             help="Rows drawn for the measure sampled-probability.  [default: 10000]",
-            show_default=False,
         ),
     ] = None
     least: Annotated[
@@ -83,7 +80,6 @@ class ExpectationOptions:
             metavar="N",
             help="Columns count for it where at least so many of these rows have their values.  "
             "[default: 100]",
-            show_default=False,
         ),
     ] = None
 

@@ -44,7 +44,6 @@ class Engine:
             help="Engine, or family:solver such as milp:cbc; 'cpx backends' lists them.  "
             "[default: search]",
             autocompletion=opt.complete_backends,
-            show_default=False,
         ),
     ] = None
     encoding: opt.Encoding = None
@@ -340,7 +339,6 @@ def score(
         typer.Option(
             metavar="RULE",
             help="Conditions joined by 'and', as they are printed, or their numbers.",
-            show_default=False,
         ),
     ],
     k: Annotated[

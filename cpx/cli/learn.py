@@ -35,7 +35,6 @@ def learn(
             metavar="LABEL",
             help="Class that the rules describe; needed where there are more than two.  "
             "[default: the last one]",
-            show_default=False,
         ),
     ] = None,
     k: Annotated[
@@ -45,7 +44,6 @@ def learn(
             metavar="N",
             help="Maximum number of conditions.  [default: 2, 4 or 6, chosen with the penalty; 4 "
             "where that is given, and with --model]",
-            show_default=False,
         ),
     ] = None,
     penalty: Annotated[
@@ -61,7 +59,6 @@ def learn(
         typer.Option(
             metavar="N",
             help="Bins of a numeric column.  [default: 10, and 64 with --model]",
-            show_default=False,
         ),
     ] = None,
     categorical: opt.Categorical = None,
@@ -70,7 +67,6 @@ def learn(
         typer.Option(
             metavar="SHARE",
             help="Share of the rows to hold out, and to measure the rules on.",
-            show_default=False,
         ),
     ] = None,
     model: Annotated[
@@ -80,7 +76,6 @@ def learn(
             help="Imitate a classifier trained on the rows instead: mlp, forest, tree, boosting, "
             "logistic.",
             autocompletion=opt.choices(opt.CLASSIFIERS),
-            show_default=False,
         ),
     ] = None,
     loop: Annotated[
@@ -89,7 +84,6 @@ def learn(
             metavar="NAME",
             help="With --model, how it is asked: active or exact.  [default: active]",
             autocompletion=opt.choices(_LOOPS),
-            show_default=False,
         ),
     ] = None,
     queries: Annotated[
@@ -98,7 +92,6 @@ def learn(
             metavar="N",
             help="With --model, maximum number of queries in addition to the rows.  "
             "[default: 1000]",
-            show_default=False,
         ),
     ] = None,
     time_limit: Annotated[

@@ -67,7 +67,6 @@ class ReasonOptions:
         typer.Argument(
             metavar="[ROW]",
             help="For a sufficient reason: CSV file with a header and one row.",
-            show_default=False,
         ),
     ] = None
     problem: Annotated[
@@ -80,7 +79,6 @@ class ReasonOptions:
             "model on all rows by few rules, selected from candidates. rule-set-learning: by few "
             "of all rules of at most k conditions. Or a problem of one rule, of another package.",
             autocompletion=_complete_problems,
-            show_default=False,
         ),
     ] = None
     parameter: Annotated[
@@ -89,7 +87,6 @@ class ReasonOptions:
             "--set",
             metavar="NAME=VALUE",
             help="A parameter that a problem of another package declares. Repeatable.",
-            show_default=False,
         ),
     ] = None
     background: Annotated[
@@ -98,7 +95,6 @@ class ReasonOptions:
             metavar="TABLE",
             help="For mlse and fewest-expected of the model of a file: CSV file with rows that "
             "the distribution is fitted to.",
-            show_default=False,
         ),
     ] = None
     level: opt.Level = None

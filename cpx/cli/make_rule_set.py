@@ -50,7 +50,6 @@ class RuleSetOptions:
         typer.Option(
             metavar="LABEL",
             help="For a rule set: the class that the rules describe.  [default: the last one]",
-            show_default=False,
         ),
     ] = None
     loss: Annotated[
@@ -60,7 +59,6 @@ class RuleSetOptions:
             help="For a rule set: zero-one (an error counts once, default) or hamming (once for "
             "each rule that makes it).",
             autocompletion=opt.choices(LOSSES),
-            show_default=False,
         ),
     ] = None
     penalty: Annotated[
@@ -68,7 +66,6 @@ class RuleSetOptions:
         typer.Option(
             metavar="SHARE",
             help="For a rule set: price of a rule, as a share of the samples.  [default: 0.01]",
-            show_default=False,
         ),
     ] = None
     candidates: Annotated[
@@ -79,21 +76,17 @@ class RuleSetOptions:
             "best rules around some samples), anchors (the widest precise ones), association "
             "(literals that often hold together), or a file of rules as they are printed.",
             autocompletion=opt.choices(CANDIDATES),
-            show_default=False,
         ),
     ] = None
     max_rules: Annotated[
         int | None,
-        typer.Option(
-            metavar="N", help="For a rule set: maximum number of rules.", show_default=False
-        ),
+        typer.Option(metavar="N", help="For a rule set: maximum number of rules."),
     ] = None
     max_literals: Annotated[
         int | None,
         typer.Option(
             metavar="N",
             help="For a rule set: maximum number of conditions in total.",
-            show_default=False,
         ),
     ] = None
     max_overlap: Annotated[
@@ -101,7 +94,6 @@ class RuleSetOptions:
         typer.Option(
             metavar="N",
             help="For a rule set: maximum number of samples covered by two or more rules.",
-            show_default=False,
         ),
     ] = None
 

@@ -102,17 +102,15 @@ Table = Annotated[
     Path,
     typer.Argument(metavar="TABLE", help="CSV file with a header, or packed: .gz, .zip."),
 ]
-_TARGET: Any = typer.Option(metavar="COLUMN", help="Column with the classes.", show_default=False)
+_TARGET: Any = typer.Option(metavar="COLUMN", help="Column with the classes.")
 Target = Annotated[str, _TARGET]
 OptionalTarget = Annotated[str | None, _TARGET]
-_ROW: Any = typer.Option(metavar="N", help="Row to explain, counted from 0.", show_default=False)
+_ROW: Any = typer.Option(metavar="N", help="Row to explain, counted from 0.")
 Row = Annotated[int, _ROW]
 OptionalRow = Annotated[int | None, _ROW]
 Categorical = Annotated[
     str | None,
-    typer.Option(
-        metavar="COL,COL", help="Numeric columns that are categories.", show_default=False
-    ),
+    typer.Option(metavar="COL,COL", help="Numeric columns that are categories."),
 ]
 Instance = Annotated[
     Path, typer.Argument(metavar="INST", help="Saved instance, .json or .json.gz.")
@@ -124,7 +122,6 @@ Encoding = Annotated[
         help="How the problem is stated, such as clausal or sizes; default: the engine's choice, "
         "or the problem's first.",
         autocompletion=complete_encodings,
-        show_default=False,
     ),
 ]
 Backend = Annotated[
@@ -145,7 +142,6 @@ ListingBackend = Annotated[
         metavar="NAME",
         help="An exact engine; default: what lists such answers soonest.",
         autocompletion=complete_backends,
-        show_default=False,
     ),
 ]
 TimeLimit = Annotated[
@@ -164,7 +160,6 @@ Where = Annotated[
     typer.Option(
         metavar="TEXT",
         help="A side constraint, such as 'not (age > 60 and sex == male)'. Repeatable.",
-        show_default=False,
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one Result object as JSON.")]
@@ -189,9 +184,7 @@ Isolate = Annotated[
 K = Annotated[int, typer.Option("-k", metavar="N", help="Maximum number of conditions.")]
 OptionalK = Annotated[
     int | None,
-    typer.Option(
-        "-k", metavar="N", help="Maximum number of conditions.  [default: 5]", show_default=False
-    ),
+    typer.Option("-k", metavar="N", help="Maximum number of conditions.  [default: 5]"),
 ]
 MOST = 5
 """Conditions of a rule, unless -k is given."""
@@ -203,7 +196,6 @@ Level = Annotated[
         help="What a reason is made of: attributes (the columns, default) or conditions "
         "(the tests of the model).",
         autocompletion=choices(LEVELS),
-        show_default=False,
     ),
 ]
 Definition = Annotated[
@@ -213,7 +205,6 @@ Definition = Annotated[
         help="sufficient, majoritary or tree-specific; default: sufficient, in 'make' by the "
         "model.",
         autocompletion=choices(DEFINITIONS),
-        show_default=False,
     ),
 ]
 

@@ -30,7 +30,7 @@ def report(
             "--output", "-o", metavar="FILE", help="The page.  [default: DIR/report.html]"
         ),
     ] = None,
-    title: Annotated[str, typer.Option(help="Heading of the page.", show_default=False)] = "",
+    title: Annotated[str, typer.Option(help="Heading of the page.")] = "",
     figures: Annotated[
         str | None,
         typer.Option(metavar="A,B", help="Also draw DIR/figures/*: pdf, png, svg."),

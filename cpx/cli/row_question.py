@@ -115,14 +115,11 @@ class RuleOptions:
             metavar="SHARE",
             help="Minimum share of the samples covered, such as 0.05 or 1/20, the default for "
             "the objective precision.",
-            show_default=False,
         ),
     ] = None
     max_coverage: Annotated[
         str | None,
-        typer.Option(
-            metavar="SHARE", help="Maximum share of the samples covered.", show_default=False
-        ),
+        typer.Option(metavar="SHARE", help="Maximum share of the samples covered."),
     ] = None
     min_precision: Annotated[
         str | None,
@@ -130,7 +127,6 @@ class RuleOptions:
             metavar="SHARE",
             help="Minimum precision on the samples, such as 0.95, the default for the objective "
             "coverage.",
-            show_default=False,
         ),
     ] = None
     require: Annotated[
@@ -139,7 +135,6 @@ class RuleOptions:
             metavar="CONDITION",
             help="A condition that the rule must have, as it is printed, or its number. "
             "Repeatable.",
-            show_default=False,
         ),
     ] = None
     forbid: Annotated[
@@ -147,7 +142,6 @@ class RuleOptions:
         typer.Option(
             metavar="CONDITION",
             help="A condition that it must not have. Repeatable.",
-            show_default=False,
         ),
     ] = None
     where: opt.Where = None
@@ -169,7 +163,6 @@ class RuleOptions:
             metavar="E",
             help="Instead of -m: draw samples in rounds until no rule can be more than E more "
             "precise; for other objectives, as many as it takes to know the loss to within E.",
-            show_default=False,
         ),
     ] = None
     delta: Annotated[
@@ -177,7 +170,6 @@ class RuleOptions:
         typer.Option(
             metavar="D",
             help="With --epsilon: the guarantee holds with probability at least 1 - D.",
-            show_default=False,
         ),
     ] = None
 
@@ -187,7 +179,6 @@ class RuleOptions:
             metavar="N",
             help="With --epsilon, for the objective precision: ask the model about N rows at "
             "most, and tell the gap so far.",
-            show_default=False,
         ),
     ] = None
 

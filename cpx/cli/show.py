@@ -70,14 +70,11 @@ def export(
             metavar="FORM",
             help="wcnf, opb, lp, mps, cp-sat, minizinc, flatzinc or xcsp3.",
             autocompletion=opt.complete_export_forms,
-            show_default=False,
         ),
     ],
     output: Annotated[
         Path,
-        typer.Option(
-            "--output", "-o", metavar="FILE", help="Where to write it.", show_default=False
-        ),
+        typer.Option("--output", "-o", metavar="FILE", help="Where to write it."),
     ],
     encoding: opt.Encoding = None,
 ) -> None:
