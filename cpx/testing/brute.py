@@ -1,21 +1,26 @@
-"""Brute force on single-rule problems: the reference for tests of engines."""
+"""Brute force: the reference for tests of engines."""
 
 from __future__ import annotations
 
 from itertools import combinations
+from typing import Any
 
 from cpx.answers.values import Value
-from cpx.models.monomial.problem import MonomialProblem
 
-__all__ = ["brute_force"]
+__all__ = ["brute_force", "optimum"]
 
 
-def brute_force(problem: MonomialProblem) -> tuple[Value, tuple[int, ...]] | None:
-    """Return the optimum and the first optimal set of features, None when infeasible.
+def brute_force(problem: Any) -> tuple[Value, tuple[int, ...]] | None:
+    """Return the optimum and the first best set of features, None when infeasible.
 
     Sets are tried by size, then in lexicographic order, so the returned set is the
-    smallest and lexicographically first among the optimal ones, whether the problem is to
-    minimise or to maximise. Meant for a dozen features.
+    smallest and lexicographically first among the optimal ones of least tie, whether the problem
+    is to minimise or to maximise. Meant for a dozen features.
+
+    Parameters
+    ----------
+    problem : Problem
+        With ``n_features``.
 
     Examples
     --------
@@ -25,11 +30,19 @@ def brute_force(problem: MonomialProblem) -> tuple[Value, tuple[int, ...]] | Non
     >>> brute_force(KMonomial(samples, k=2))
     (0, (1,))
     """
-    sign = 1 if problem.sense == "min" else -1
-    best: tuple[Value, tuple[int, ...]] | None = None
-    for size in range(problem.k + 1):
-        for chosen in combinations(range(problem.n_features), size):
+    sign, n = 1 if problem.sense == "min" else -1, problem.n_features
+    best: tuple[Value, int] | None = None
+    first: tuple[int, ...] = ()
+    for size in range(getattr(problem, "k", n) + 1):
+        for chosen in combinations(range(n), size):
             found = problem.evaluate(problem.explanation(chosen))
-            if found.feasible and (best is None or sign * (found.objective - best[0]) < 0):
-                best = found.objective, chosen
-    return best
+            value = sign * found.objective, found.tie
+            if found.feasible and (best is None or value < best):
+                best, first = value, chosen
+    return None if best is None else (sign * best[0], first)
+
+
+def optimum(problem: Any) -> Value | None:
+    """Return the optimum of a problem as :func:`brute_force` finds it, None when infeasible."""
+    found = brute_force(problem)
+    return None if found is None else found[0]

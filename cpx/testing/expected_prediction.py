@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from cpx.data.tree_mixture import ONE, TreeMixture
 from cpx.errors import InvalidInstance
 from cpx.models.expected_prediction.fewest import FewestExpected
 from cpx.models.expected_prediction.problem import MLSE, ExpectedPrediction
+from cpx.testing.brute import brute_force
 from cpx.testing.random_trees import random_row, random_tree_model
 from cpx.trees.attribute import Attribute
 from cpx.trees.form import TreeModel
@@ -34,24 +34,13 @@ STRUCTURES = ("factorised", "mixture", "chow-liu", "mixture of chow-liu trees")
 def best_set(problem: ExpectedPrediction) -> tuple[int, int, tuple[int, ...]] | None:
     """Return the optimum, the least penalty, and the first set that has both; or None.
 
-    All sets are tried, by size and then in lexicographic order.
-
     Examples
     --------
     >>> best_set(random_expectation(5))
     (1014673263059, 3528897, (1,))
     """
-    sign = 1 if problem.sense == "min" else -1
-    best: tuple[int, int, tuple[int, ...]] | None = None
-    for size in range(problem.n_features + 1):
-        for chosen in combinations(range(problem.n_features), size):
-            found = problem.evaluate(problem.explanation(chosen))
-            if not found.feasible:
-                continue
-            value = sign * int(found.objective)
-            if best is None or (value, found.tie) < (sign * best[0], best[1]):
-                best = int(found.objective), found.tie, chosen
-    return best
+    found = brute_force(problem)
+    return None if found is None else (int(found[0]), problem.tie(found[1]), found[1])
 
 
 def random_mixture(

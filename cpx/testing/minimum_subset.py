@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ from cpx.data.samples import Samples
 from cpx.models.certificate.problem import MinCertificate
 from cpx.models.minimum_subset.problem import MinimumSubset
 from cpx.models.sufficient_reason.problem import SufficientReason
+from cpx.testing.brute import brute_force
 from cpx.trees.attribute import Attribute
 from cpx.trees.form import TreeModel
 from cpx.trees.tree import Tree
@@ -41,10 +41,8 @@ def least_weight(problem: MinimumSubset) -> int | None:
     >>> least_weight(MinCertificate(samples)), least_weight(MinCertificate(samples, forbidden=[0]))
     (1, None)
     """
-    every = range(problem.n_features)
-    sets = (S for size in range(problem.n_features + 1) for S in combinations(every, size))
-    found = (problem.evaluate(problem.explanation(S)) for S in sets)
-    return min((int(e.objective) for e in found if e.feasible), default=None)
+    found = brute_force(problem)
+    return None if found is None else int(found[0])
 
 
 def stump(a: int, low: list[float], high: list[float]) -> Tree:

@@ -3,41 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import combinations
 from typing import Any
 
 import numpy as np
 
 from cpx.data.samples import Samples
 from cpx.models.rule_set.learning import RuleSetLearning
-from cpx.models.rule_set.problem import RuleSetProblem
 from cpx.models.rule_set.selection import RuleSetSelection
 
 __all__ = [
     "best_learned",
-    "best_set",
     "learning_cases",
     "random_learning",
     "random_selection",
     "rule_set_cases",
 ]
-
-
-def best_set(problem: RuleSetProblem) -> int | None:
-    """Return the optimum by trying all sets, None when none is allowed.
-
-    Examples
-    --------
-    >>> samples = Samples([[1, 0], [0, 1]], [1, 1])
-    >>> best_set(RuleSetSelection(samples, [(0,), (1,)]))
-    0
-    >>> best_set(RuleSetSelection(samples, [(0,), (1,)], max_rules=0, required=[0])) is None
-    True
-    """
-    every = range(problem.n_features)
-    sets = (S for size in range(len(every) + 1) for S in combinations(every, size))
-    found = (problem.evaluate(problem.explanation(S)) for S in sets)
-    return min((int(e.objective) for e in found if e.feasible), default=None)
 
 
 def random_selection(seed: int, max_samples: int = 25, max_rules: int = 8) -> RuleSetSelection:

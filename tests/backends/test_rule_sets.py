@@ -13,7 +13,8 @@ from cpx.backends.search.rule_sets import subproblem as exploring
 from cpx.errors import InvalidOption
 from cpx.options import SolveOptions
 from cpx.testing import conformance
-from cpx.testing.rule_sets import best_set, random_selection
+from cpx.testing.brute import optimum
+from cpx.testing.rule_sets import random_selection
 from tests.engines import ENGINES
 from tests.seeds import each, some
 
@@ -25,14 +26,14 @@ def test_brute_force_agrees(engine: str, encoding: str, n: int) -> None:
     for seed in range(n):
         problem = random_selection(seed)
         result = solve(problem, engine, encoding=encoding)
-        conformance.check_result(result, problem, best_set(problem), closed=True)
+        conformance.check_result(result, problem, optimum(problem), closed=True)
 
 
 @each(range(60), 15)
 def test_search_agrees_with_brute_force(seed: int) -> None:
     problem = random_selection(seed, max_samples=40)
     result = solve(problem, "search")
-    conformance.check_result(result, problem, best_set(problem), closed=True)
+    conformance.check_result(result, problem, optimum(problem), closed=True)
 
 
 def many_rules(seed: int = 0, R: int = 60, m: int = 120, **more) -> RuleSetSelection:
@@ -136,7 +137,7 @@ def test_local_search_takes_its_number_of_rounds() -> None:
 @each(range(40), 10)
 def test_local_search_keeps_limits(seed: int) -> None:
     problem = random_selection(seed)
-    best = best_set(problem)
+    best = optimum(problem)
     conformance.check_result(solve(problem, "local-search"), problem, best)
 
 

@@ -15,8 +15,9 @@ from cpx.errors import InvalidInstance
 from cpx.instances import dumps, from_dict, loads
 from cpx.models.rule_set.form import RuleSelection
 from cpx.models.rule_set.presolve import presolve
+from cpx.testing.brute import optimum
 from cpx.testing.fuzz.drawing import side_constraint
-from cpx.testing.rule_sets import best_set, random_selection
+from cpx.testing.rule_sets import random_selection
 from tests.seeds import each
 
 SAMPLES = Samples([[1, 1, 0], [1, 1, 0], [1, 0, 0], [0, 0, 1]], [1, 1, 0, 1], [3, 1, 2, 4])
@@ -158,7 +159,7 @@ def test_presolve_drops_what_it_says() -> None:
 @each(range(25), 8)
 def test_statements_are_the_problem(seed: int, encoding: str) -> None:
     problem = random_selection(seed)
-    best = best_set(problem)
+    best = optimum(problem)
     result = solve(problem, "cpsat", encoding=encoding)
     assert result.verified
     if best is None:
@@ -201,7 +202,7 @@ def test_saved_and_read_again(seed: int) -> None:
     again = loads(dumps(problem))
     assert again.to_dict() == problem.to_dict()
     assert isinstance(again, RuleSetSelection)
-    assert best_set(again) == best_set(problem)
+    assert optimum(again) == optimum(problem)
 
 
 def test_schema_takes_what_is_saved() -> None:
