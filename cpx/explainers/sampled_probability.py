@@ -163,7 +163,7 @@ class FewestSampled:
         )
         if not proved:
             return f"{told}; not proved minimum"
-        rival = self.problem.candidate("set")
+        rival = self.problem.competing("set")
         likeliest = "; no set of this size that does covers more" if result.proved else ""
         return f"{told}; minimum on these rows: no smaller {rival} {self._enough}{likeliest}"
 
@@ -185,7 +185,7 @@ class FewestSampled:
         if result.status is not Status.INFEASIBLE:
             return f"{result.engine} found nothing: {result.status}, {result.termination}"
         told = (
-            f"of {self.samples.total} rows drawn, no {self.problem.candidate('set of attributes')}"
+            f"of {self.samples.total} rows drawn, no {self.problem.competing('set of attributes')}"
             f" {self._enough}; {result.engine} proved it"
         )
         asked: Any = MaxPrecision(k=self.problem.n_features, **self._limits())

@@ -17,6 +17,7 @@ from cpx.models.added_encodings import added_encoding, added_names
 from cpx.models.parameters import check_parameters, given_parameters, parameters_of
 from cpx.models.saved import arguments_of, written
 from cpx.models.side_constraints.form import (
+    KEEPS_SIDE_CONSTRAINTS,
     NO_SIDE_CONSTRAINTS,
     SideConstraint,
     SideConstraints,
@@ -36,6 +37,14 @@ __all__ = [
 
 _LISTED = 10
 """So many features at most are shown of a problem."""
+
+_ASKED = {
+    "required": "has what is required",
+    "forbidden": "has nothing forbidden",
+    "one_per_group": "has at most one condition of each group",
+    "side_constraints": KEEPS_SIDE_CONSTRAINTS,
+}
+"""What is said of all candidates where a parameter is given."""
 
 
 @dataclass(frozen=True)
@@ -326,6 +335,19 @@ class Problem(Shown, ABC):
         else:
             told = f"value {objective}, not proved optimal: the bound is {bound}"
         return replace(explanation, proved=told)
+
+    def competing(self, what: str, before: Iterable[str] = (), after: Iterable[str] = ()) -> str:
+        """Return what an answer is compared with: ``"set that has nothing forbidden"``.
+
+        Parameters
+        ----------
+        what : str
+        before, after : iterable of str
+            What else is said of it, before and after what all kinds of problems have.
+        """
+        asked = (told for name, told in _ASKED.items() if getattr(self, name, ()))
+        parts = [*before, *asked, *after]
+        return f"{what} that {' and '.join(parts)}" if parts else what
 
     def notes(self) -> tuple[str, ...]:
         """Return warnings about degenerate but valid data."""

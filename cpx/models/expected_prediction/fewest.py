@@ -230,16 +230,10 @@ class FewestExpected(ExpectedPrediction):
             len(S), feasible=self._may_choose(S) and self.reaches(S), tie=self.tie(S)
         )
 
-    def proved(
-        self,
-        found: ExpectedExplanation,
-        proved: bool,
-        objective: Value | None,
-        bound: Value | None,
-    ) -> str:
+    def proved(self, found: ExpectedExplanation, proved: bool, bound: Value | None) -> str:
         """Say whether fewer attributes are enough."""
         told = plural(len(found.features), "attribute")
-        rival = self.candidate(f"set with {self.reached}")
+        rival = self.competing(f"set with {self.reached}")
         if proved:
             return f"{told}, minimum: no {rival} is smaller"
         if bound is None:

@@ -408,16 +408,10 @@ class MLSE(ExpectedPrediction):
         feasible = len(S) <= self.k and self._may_choose(S)
         return Evaluation(self.value(S), feasible=feasible, tie=self.tie(S))
 
-    def proved(
-        self,
-        found: ExpectedExplanation,
-        proved: bool,
-        objective: Value | None,
-        bound: Value | None,
-    ) -> str:
+    def proved(self, found: ExpectedExplanation, proved: bool, bound: Value | None) -> str:
         """Say whether any set has a greater expectation."""
         told = f"expected {self.measured} {found.expected:.6g} of {found.rule.conclusion}"
-        rival = self.candidate(f"set of at most {plural(self.k, 'attribute')}")
+        rival = self.competing(f"set of at most {plural(self.k, 'attribute')}")
         if proved:
             return f"{told}, greatest: no {rival} has more"
         if bound is None:

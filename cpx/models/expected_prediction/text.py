@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from cpx.answers.expected import ExpectedExplanation
 from cpx.answers.values import class_words, listed, plural
 from cpx.models.base import Problem
-from cpx.models.side_constraints.form import KEEPS_SIDE_CONSTRAINTS
 from cpx.models.sufficient_reason.features import between
 from cpx.trees.attribute import condition_text
 from cpx.trees.tree import MISSING
@@ -111,17 +110,11 @@ class ExpectationText(Problem):
     ) -> Explanation:
         """Return the explanation with its figures, what was proved, and what follows from it."""
         found = self.figures(explanation)
-        told = self.proved(found, proved, objective, bound)
+        told = self.proved(found, proved, bound)
         return replace(found, proved=told, guarantee=self._follows(found), notes=self._sense())
 
     @abstractmethod
-    def proved(
-        self,
-        found: ExpectedExplanation,
-        proved: bool,
-        objective: Value | None,
-        bound: Value | None,
-    ) -> str:
+    def proved(self, found: ExpectedExplanation, proved: bool, bound: Value | None) -> str:
         """Say what was proved of the expected score, or of the number of attributes."""
 
     def _follows(self, found: ExpectedExplanation) -> str:
@@ -153,13 +146,6 @@ class ExpectationText(Problem):
     def in_units(self, value: Value) -> str:
         """Return so many units as a score."""
         return f"{float(value * Fraction(self.unit or 0)):.6g}"
-
-    def candidate(self, limit: str) -> str:
-        """Name what competes: the same, with what is required and nothing forbidden."""
-        parts = ["has what is required"] * bool(self.required)
-        parts += ["has nothing forbidden"] * bool(self.forbidden)
-        parts += [KEEPS_SIDE_CONSTRAINTS] * bool(self.side_constraints)
-        return f"{limit} that {' and '.join(parts)}" if parts else limit
 
     # ------------------------------------------------------------------ the instance
 

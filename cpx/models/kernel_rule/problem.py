@@ -24,7 +24,6 @@ from cpx.models.parameters import CONTEXT, NAME, Integer, Json, Kind, ListKind, 
 from cpx.models.registry import register
 from cpx.models.saved import BITS
 from cpx.models.side_constraints.form import (
-    KEEPS_SIDE_CONSTRAINTS,
     NO_SIDE_CONSTRAINTS,
     SideConstraints,
 )
@@ -299,7 +298,7 @@ class KernelRule(Problem):
         """Return the explanation with what was proved, and which support vectors it is true of."""
         value, most = self._form.value(self.rule(explanation)), self._form.greatest
         told = f"weight {self._real(value)}"
-        rival = f"rule that {KEEPS_SIDE_CONSTRAINTS}" if self.side_constraints else "rule"
+        rival = self.competing("rule")
         if proved and value == most:
             told += " is optimal: all positive weight and no negative"
         elif proved:

@@ -17,7 +17,6 @@ from cpx.models.base import Problem
 from cpx.models.minimum_subset.encodings import direct, order
 from cpx.models.minimum_subset.form import LossForm, SubsetForm
 from cpx.models.parameters import Indices, Weights, parameter
-from cpx.models.side_constraints.form import KEEPS_SIDE_CONSTRAINTS
 from cpx.models.side_constraints.statement import constrained
 from cpx.models.statement import Encoding, Statement, Values
 
@@ -138,14 +137,7 @@ class MinimumSubset(Problem):
 
     def candidate(self) -> str:
         """Name what competes: the same, with what is required and nothing forbidden."""
-        parts = []
-        if self.required:
-            parts.append("has what is required")
-        if self.forbidden:
-            parts.append("has nothing forbidden")
-        if self.side_constraints:
-            parts.append(KEEPS_SIDE_CONSTRAINTS)
-        return f"{self.claim()} that {' and '.join(parts)}" if parts else self.claim()
+        return self.competing(self.claim())
 
     def choice_facts(self) -> dict[str, str]:
         """Return what is required and forbidden, and whether there are weights."""

@@ -19,7 +19,6 @@ from cpx.answers.text import one_line
 from cpx.answers.values import class_words, exact_percent, listed
 from cpx.data.bits import string_of
 from cpx.models.base import Listing, Problem
-from cpx.models.side_constraints.form import KEEPS_SIDE_CONSTRAINTS
 
 if TYPE_CHECKING:
     from cpx.answers.explanation import Explanation, SampleEvaluation
@@ -130,14 +129,6 @@ class MonomialText(Problem):
         """Return the rules that compete: ``"rule of at most 4 conditions that covers ..."``."""
         size = f"rule of at most {self.k} condition{'s' * (self.k != 1)}"
         parts = []
-        if self.required:
-            parts.append("has what is required")
-        if self.forbidden:
-            parts.append("has nothing forbidden")
-        if self.one_per_group:
-            parts.append("has at most one condition of each group")
-        if self.side_constraints:
-            parts.append(KEEPS_SIDE_CONSTRAINTS)
         low, high, precision = map(self.shares.get, LIMITS)
         if low:
             parts.append(f"covers at least {exact_percent(low)} of the samples")
@@ -147,7 +138,7 @@ class MonomialText(Problem):
             parts.append(f"covers at most {exact_percent(high)} of the samples")
         if precision:
             parts.append(f"has a precision of at least {exact_percent(precision)}")
-        return f"{size} that {' and '.join(parts)}" if parts else size
+        return self.competing(size, after=parts)
 
     # ------------------------------------------------------- what was proved
 

@@ -23,7 +23,6 @@ from cpx.models.rule_set.problem import CLASS_WEIGHTS, LOSS, PRICE, Loss, RuleSe
 from cpx.models.rule_set.selection import RuleSetSelection
 from cpx.models.saved import SAMPLES
 from cpx.models.side_constraints.form import (
-    KEEPS_SIDE_CONSTRAINTS,
     NO_SIDE_CONSTRAINTS,
     LinearConstraint,
     SideConstraint,
@@ -352,8 +351,7 @@ class RuleSetLearning(RuleSetProblem):
     @property
     def rival(self) -> str:
         """What a set is compared with."""
-        found = f"set of rules of at most {plural(self.max_literals, 'literal')}"
-        return f"{found} that {KEEPS_SIDE_CONSTRAINTS}" if self.side_constraints else found
+        return self.competing(f"set of rules of at most {plural(self.max_literals, 'literal')}")
 
     def brief(self) -> list[str]:
         """Return samples, literals and the price of a rule."""

@@ -12,7 +12,6 @@ import numpy as np
 
 from cpx.answers.values import exact_percent, listed, plural
 from cpx.models.base import Problem
-from cpx.models.side_constraints.form import KEEPS_SIDE_CONSTRAINTS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -149,15 +148,8 @@ class SelectionText(RuleSetText):
     @property
     def rival(self) -> str:
         """What a set is compared with."""
-        parts = [f"has {limit}" for limit in self._limits()]
-        if self.required:
-            parts.append("has what is required")
-        if self.forbidden:
-            parts.append("has nothing forbidden")
-        if self.side_constraints:
-            parts.append(KEEPS_SIDE_CONSTRAINTS)
-        limited = f" that {' and '.join(parts)}" if parts else ""
-        return f"set of the {len(self.rules)} candidates{limited}"
+        limits = (f"has {limit}" for limit in self._limits())
+        return self.competing(f"set of the {len(self.rules)} candidates", before=limits)
 
     def brief(self) -> list[str]:
         """Return samples, candidates, the price of a rule and limits."""
