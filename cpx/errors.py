@@ -11,25 +11,6 @@ import difflib
 import reprlib
 from collections.abc import Iterable
 
-__all__ = [
-    "CheckFailed",
-    "ClassifierError",
-    "CpxError",
-    "DataError",
-    "EngineError",
-    "EngineMissing",
-    "InvalidInstance",
-    "InvalidOption",
-    "ModelError",
-    "NoMass",
-    "OutputError",
-    "UnknownName",
-    "UnsupportedModel",
-    "nearest",
-    "shortened",
-    "shown",
-]
-
 _LONGEST = 200
 _MOST_LISTED = 40  # CP-SAT has some 300 options
 

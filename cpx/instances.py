@@ -20,8 +20,6 @@ from cpx.models.registry import require_registered
 from cpx.models.saved import VERSION, schema_of
 from cpx.support.files import parse_json, read_text, write_atomic
 
-__all__ = ["dumps", "fingerprint", "from_dict", "load", "loads", "save", "schema"]
-
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 

@@ -26,8 +26,6 @@ from cpx.support.validation import (
     valid_seed,
 )
 
-__all__ = ["EngineOption", "SolveOptions", "named_text", "read_named", "split_names"]
-
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9_.+-]*")
 _LONGEST = 10_000

@@ -14,8 +14,6 @@ from cpx.errors import InvalidOption
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["ExpectedExplanation"]
-
 
 @dataclass(frozen=True)
 class ExpectedExplanation(Explanation):

@@ -15,8 +15,6 @@ from cpx.answers.text import Block, Table, as_text
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["Frontier"]
-
 _EXPECTED, _LIKELY = "#0072B2", "#D55E00"  # Okabe, Ito
 
 

@@ -8,8 +8,6 @@ from html import escape
 
 from cpx.answers.text import Block, Fact, Facts, Implication, Paragraph, Table, Tone
 
-__all__ = ["Shown", "as_html"]
-
 # Notebooks have light and dark themes: the colour of the text is theirs, these are between the
 # two and read on both, and greys let the ground shine through.
 _ACCENT = "#3b7dd8"

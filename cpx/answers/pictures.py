@@ -17,8 +17,6 @@ from cpx.support.validation import index_set, integer_in
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["pixel_places", "plot_pixels"]
-
 _GREY = "#8d99a6"
 """Pixels that were not chosen: bluish, so that no pixel of a grey picture looks the same."""
 

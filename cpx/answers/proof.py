@@ -23,8 +23,6 @@ from cpx.support.files import write_atomic
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["Proof", "ProofRow", "ProofRows"]
-
 _MOST_ROWS, _MOST_CHANGES = 12, 6
 """Rows that are printed, and changes of each."""
 

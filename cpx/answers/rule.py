@@ -11,8 +11,6 @@ from typing import Any, ClassVar
 from cpx.answers.html import Shown
 from cpx.answers.text import Block, Table, as_text
 
-__all__ = ["Literal", "Rule", "RuleFigures", "RuleSet"]
-
 
 @dataclass(frozen=True, order=True)
 class Literal:

@@ -13,21 +13,6 @@ from typing import ClassVar, Literal, NamedTuple, Protocol
 
 from cpx.answers.values import Value, digits, in_words
 
-__all__ = [
-    "Block",
-    "Fact",
-    "Facts",
-    "Implication",
-    "Paragraph",
-    "Table",
-    "Tone",
-    "as_text",
-    "figures",
-    "one_line",
-    "percent",
-    "printable",
-]
-
 Tone = Literal["", "strong", "good", "open", "bad"]
 """How a text is meant: a heading, a proof, no proof, an error."""
 

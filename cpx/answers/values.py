@@ -13,22 +13,6 @@ from typing import Any, NamedTuple
 
 from cpx.errors import InvalidInstance, shown
 
-__all__ = [
-    "TracePoint",
-    "Value",
-    "class_words",
-    "decimal",
-    "digits",
-    "exact_percent",
-    "from_json",
-    "in_words",
-    "listed",
-    "plural",
-    "relative_gap",
-    "to_json",
-    "trace_to_json",
-]
-
 Value = int | Fraction
 """An objective or a bound."""
 

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from cpx.models.side_constraints.form import LinearConstraint, SideConstraints
     from cpx.options import SolveOptions
 
-__all__ = ["branch_on_violations", "branches"]
-
 Engine = Callable[["Problem", "SolveOptions", Progress], Outcome]
 
 

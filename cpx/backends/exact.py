@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from cpx.models.base import Problem
     from cpx.options import SolveOptions
 
-__all__ = ["Exact", "run_in_slices"]
-
 # It keeps the interpreter's lock while it works, and loses nothing between two calls.
 _SLICE_SECONDS = 0.2
 _PART = 500

@@ -15,16 +15,6 @@ from cpx.errors import EngineError, shown
 if TYPE_CHECKING:
     from cpx.models.statement import Statement
 
-__all__ = [
-    "Column",
-    "IntegerProgram",
-    "Row",
-    "Terms",
-    "integer_program",
-    "variable_names",
-    "without_empty",
-]
-
 Terms = Sequence[tuple[int, int]]
 """Coefficients and places of columns."""
 

@@ -13,8 +13,6 @@ import highspy
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["empty_program", "minimum", "run"]
-
 Floats = NDArray[np.float64]
 
 _DUAL = 1  # dual simplex: rows that are added leave the last basis dual feasible

@@ -32,8 +32,6 @@ from cpmpy.expressions.core import Comparison, Expression, Operator
 from cpmpy.expressions.utils import is_int
 from cpmpy.expressions.variables import _BoolVarImpl, _NumVarImpl
 
-__all__ = ["Clause", "Implication", "Linear", "LinearSum", "linear_sum", "recognise"]
-
 _RELATIONS = frozenset(("<=", ">=", "==", "<", ">"))
 
 

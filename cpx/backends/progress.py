@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from cpx.models.statement import Values
     from cpx.options import SolveOptions
 
-__all__ = ["Event", "InnerProgress", "Progress", "run_interruptibly", "start_thread"]
-
 T = TypeVar("T")
 
 # Python handles signals between bytecodes of the main thread. A wait without a timeout

@@ -18,8 +18,6 @@ from numpy.typing import ArrayLike, NDArray
 from cpx.data.bits import Bits, bit_table
 from cpx.errors import InvalidOption
 
-__all__ = ["BooleanKernel", "quotient"]
-
 Floats = NDArray[np.float64]
 Counts = NDArray[np.object_]
 

@@ -12,17 +12,6 @@ from cpx.errors import InvalidOption, UnknownName, shown
 from cpx.models.kernel_rule.form import DNF, canonical, true_of
 from cpx.support.validation import integer_in, open_unit, valid_seed
 
-__all__ = [
-    "ARTIFICIAL",
-    "DATASETS",
-    "BooleanDataset",
-    "artificial",
-    "dataset",
-    "monks",
-    "tic_tac_toe",
-    "with_noise",
-]
-
 
 @dataclass(frozen=True, eq=False)
 class BooleanDataset:

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from cpx.answers.result import Result
     from cpx.boolean_kernels.base import BooleanKernel
 
-__all__ = ["ExtractedRule", "best_rule", "extract"]
-
 
 @dataclass(frozen=True)
 class ExtractedRule:

@@ -9,13 +9,6 @@ from cpx.boolean_kernels.base import BooleanKernel
 from cpx.errors import InvalidOption
 from cpx.support.validation import positive_integer
 
-__all__ = [
-    "BoundedDNFKernel",
-    "MonotoneConjunctiveKernel",
-    "MonotoneDNFKernel",
-    "MonotoneDisjunctiveKernel",
-]
-
 
 def _refuse_wide(name: str, value: int, d: int) -> None:
     if value > d:

@@ -20,8 +20,6 @@ from cpx.models.kernel_rule.form import read_dnf, true_of
 if TYPE_CHECKING:
     from cpx.models.kernel_rule.problem import KernelRule
 
-__all__ = ["KernelMachine", "read_svc"]
-
 _DIGITS = 7
 """Digits of the greatest weight of a problem, unless a unit is given."""
 

@@ -12,28 +12,6 @@ from typing import Any
 
 from cpx.check.result_fields import shown
 
-__all__ = [
-    "KEEPS",
-    "UNDECIDED",
-    "beaten",
-    "broken_by",
-    "class_name",
-    "compare",
-    "compare_shares",
-    "having",
-    "kept_words",
-    "names_of",
-    "nothing_found",
-    "number",
-    "percent",
-    "plural",
-    "proof",
-    "wrong_features",
-    "wrong_rule",
-    "wrong_sentences",
-    "wrong_types",
-]
-
 KEEPS = "keeps the side constraints"
 
 UNDECIDED = "not decided within the time the checker has"

@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 
 from cpx.check.cells import Box, Cells, Paths, Span, counted
 
-__all__ = ["NONE", "Segments", "always_wins"]
-
 Ints = NDArray[np.int64]
 Words = NDArray[np.uint64]
 

@@ -31,8 +31,6 @@ from cpx.check.expected_scores import MOST_WORK, ExactScores, TooLong
 from cpx.check.intervals import Intervals
 from cpx.check.result_fields import shown
 
-__all__ = ["KINDS", "Fewest", "Greatest", "judge"]
-
 KINDS = ("mlse", "fewest-expected")
 """Kinds of problem that are judged here."""
 

@@ -15,8 +15,6 @@ from cpx.check.forest import Forest
 from cpx.check.leaf_sums import LeafSums
 from cpx.check.states import Event, Probabilities, States
 
-__all__ = ["MOST_WORK", "ExactScores", "TooLong"]
-
 _BITS = 30
 _KEPT = 4  # sets whose leaves are remembered
 _NOTHING = frozenset[int]()

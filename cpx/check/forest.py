@@ -9,8 +9,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Forest", "Node"]
-
 
 @dataclass(frozen=True)
 class Node:

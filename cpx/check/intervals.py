@@ -6,8 +6,6 @@ import numpy as np
 
 from cpx.check.forest import Forest
 
-__all__ = ["Intervals"]
-
 
 class Intervals:
     """Conditions on the columns of a forest that are true of x.

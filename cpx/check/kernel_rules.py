@@ -26,8 +26,6 @@ from cpx.check.claims import (
 )
 from cpx.support.one_thread import one_thread
 
-__all__ = ["KINDS", "judge"]
-
 KINDS = ("kernel-rule",)
 """Kinds of problem that are judged here."""
 

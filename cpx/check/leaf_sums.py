@@ -14,8 +14,6 @@ from numpy.typing import NDArray
 
 from cpx.check.states import Leaf, Probabilities
 
-__all__ = ["LeafSums"]
-
 _BITS = 30
 _MASK = (1 << _BITS) - 1
 

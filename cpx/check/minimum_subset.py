@@ -27,8 +27,6 @@ from cpx.check.claims import (
     wrong_types,
 )
 
-__all__ = ["KINDS", "MinimumSubset", "judge", "of_least_weight", "violations"]
-
 
 @dataclass(frozen=True)
 class MinimumSubset:

@@ -32,8 +32,6 @@ from cpx.check.claims import (
 )
 from cpx.support.one_thread import one_thread
 
-__all__ = ["KINDS", "Monomial", "judge", "read", "table"]
-
 
 @dataclass(frozen=True)
 class Monomial:

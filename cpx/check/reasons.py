@@ -31,8 +31,6 @@ from cpx.check.class_margin import always_wins
 from cpx.check.forest import Forest, Node
 from cpx.check.intervals import Intervals
 
-__all__ = ["KINDS", "Reason", "judge"]
-
 KINDS = ("sufficient-reason",)
 """Kinds of problem that are judged here."""
 

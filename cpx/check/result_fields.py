@@ -10,8 +10,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["malformed", "plain", "shown"]
-
 _Test = Callable[[Any], bool]
 
 _LONGEST = 200

@@ -30,8 +30,6 @@ from cpx.check.claims import (
 )
 from cpx.check.monomials import table
 
-__all__ = ["KINDS", "Learning", "Selection", "judge"]
-
 KINDS = ("rule-set", "rule-set-learning")
 
 

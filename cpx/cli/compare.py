@@ -15,8 +15,6 @@ from cpx.errors import InvalidOption, OutputError, shown
 if TYPE_CHECKING:
     from cpx.compare import Comparison, Design
 
-__all__ = ["compare", "print_comparison", "summary"]
-
 
 def compare(
     inst: Annotated[

@@ -9,8 +9,6 @@ import typer
 
 from cpx.cli.options import complete_backends
 
-__all__ = ["conformance"]
-
 
 def conformance(
     engine: Annotated[

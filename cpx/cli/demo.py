@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from cpx.explainers import Explainer
     from cpx.models.monomial.problem import MonomialProblem
 
-__all__ = ["demo"]
-
 _ROW, _K, _M, _COVERAGE = 19, 4, 1000, Fraction(1, 2)
 
 

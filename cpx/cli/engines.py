@@ -11,8 +11,6 @@ import typer
 if TYPE_CHECKING:
     from cpx.backends import Backend
 
-__all__ = ["backends", "doctor"]
-
 # Loading an engine for the first time on a cold disk is slow; the tiny solve is not.
 _PATIENCE = 120.0
 

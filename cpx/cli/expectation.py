@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from cpx.explainers.sampled_probability import FewestSampled
     from cpx.models.expected_prediction.problem import ExpectedPrediction
 
-__all__ = ["KINDS", "ExpectationOptions", "ExplainedRow", "of_file", "of_table"]
-
 KINDS = ("mlse", "fewest-expected")
 """The problems of expected predictions."""
 

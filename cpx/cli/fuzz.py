@@ -13,8 +13,6 @@ import typer
 from cpx.cli import options as opt
 from cpx.errors import InvalidOption
 
-__all__ = ["fuzz"]
-
 
 def fuzz(
     context: typer.Context,

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from cpx.explainers.rule_set_classifier import RuleSetClassifier
     from cpx.models import RuleSetLearning
 
-__all__ = ["learn"]
-
 _LOOPS = ("active", "exact")
 _FORMS = (".png", ".svg", ".pdf")
 

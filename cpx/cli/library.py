@@ -13,8 +13,6 @@ from cpx.errors import InvalidOption
 if TYPE_CHECKING:
     from cpx.models import Problem
 
-__all__ = ["library"]
-
 
 def library(
     family: Annotated[

@@ -8,8 +8,6 @@ from dataclasses import MISSING, fields, is_dataclass
 from functools import wraps
 from typing import Any, get_type_hints
 
-__all__ = ["given", "grouped"]
-
 
 def grouped(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command the fields of its dataclass parameters as options of its own.

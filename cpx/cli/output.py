@@ -19,17 +19,6 @@ if TYPE_CHECKING:
     from cpx.answers.explanation import Explanation
     from cpx.answers.result import Result
 
-__all__ = [
-    "deliver",
-    "exit_code",
-    "note",
-    "print_blocks",
-    "print_explanation",
-    "print_result",
-    "warn",
-    "write_result",
-]
-
 _COLOURS: dict[Tone, str] = {"good": "green", "open": "yellow", "bad": "red"}
 
 

@@ -6,8 +6,6 @@ import time
 from importlib import import_module
 from typing import Any
 
-__all__ = ["probe"]
-
 _LIMIT = 60.0
 
 

@@ -16,15 +16,6 @@ if TYPE_CHECKING:
     from cpx.backends import Event
     from cpx.compare import Run, Task
 
-__all__ = [
-    "CompareProgress",
-    "RunProgress",
-    "on_terminal",
-    "phase",
-    "seconds_left",
-    "solve_progress",
-]
-
 _SHORT_WAIT = 60.0  # seconds, below which nobody has to know the end
 
 

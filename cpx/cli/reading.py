@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     from cpx.answers.result import Result
     from cpx.models import Problem
 
-__all__ = ["output_path", "read_instance", "read_result", "result_object"]
-
 
 def read_result(path: Path) -> Result:
     """Read a saved result; whatever is wrong with it is named with the path."""

@@ -14,8 +14,6 @@ from cpx.errors import InvalidOption, shown
 if TYPE_CHECKING:
     from cpx.compare import Comparison
 
-__all__ = ["report"]
-
 _FIGURES = ("pdf", "png", "svg")
 _TABLES = {"latex": "tex", "markdown": "md"}
 

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from cpx.explainers.question import Question
     from cpx.models.monomial.problem import MonomialProblem
 
-__all__ = ["RowQuestion", "RuleOptions", "Source", "read_source"]
-
 
 @dataclass(frozen=True)
 class Source:

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from cpx.check.proofs import Claim
     from cpx.models import Problem
 
-__all__ = ["check", "export", "show"]
-
 
 def show(
     inst: opt.Instance,

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from cpx.models import Problem
     from cpx.options import SolveOptions
 
-__all__ = ["best", "run_solve", "solve"]
-
 
 def solve(
     inst: opt.Instance,

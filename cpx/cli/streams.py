@@ -6,8 +6,6 @@ import os
 import sys
 from typing import Any, TextIO
 
-__all__ = ["Stream", "open_streams"]
-
 
 class Stream:
     """A text stream; what cannot be written to it goes to another one, or nowhere.

@@ -20,8 +20,6 @@ from cpx.answers.values import Value
 from cpx.compare.anytime import SILENT, Curve, relative_distance
 from cpx.compare.records import Run, contradictions
 
-__all__ = ["Cases", "cases_of", "reason"]
-
 FloatArray = NDArray[np.float64]
 
 

@@ -14,8 +14,6 @@ from cpx.compare.records import Run
 from cpx.errors import EngineMissing, InvalidOption, shortened, shown
 from cpx.processes.interrupts import noted
 
-__all__ = ["active", "connected", "run_each"]
-
 _SECONDS = 10
 
 

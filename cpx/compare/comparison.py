@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from cpx.answers.values import Value
     from cpx.compare.cases import Cases
 
-__all__ = ["CSV_NAME", "Comparison"]
-
 CSV_NAME = "results.csv"
 # What earlier versions wrote, which is read where there is no store.
 _OLD_NAME = "results.json"

@@ -18,8 +18,6 @@ from cpx.errors import CpxError, EngineError, InvalidOption, UnknownName, shorte
 from cpx.models import Problem
 from cpx.options import SolveOptions, named_text, split_names
 
-__all__ = ["Plan", "Task", "engine_names", "plan"]
-
 
 @dataclass(frozen=True, eq=False)
 class Task:

@@ -10,8 +10,6 @@ from typing import TypeVar
 
 from cpx.processes.interrupts import noted
 
-__all__ = ["run_each"]
-
 T = TypeVar("T")
 R = TypeVar("R")
 

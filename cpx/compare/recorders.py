@@ -23,8 +23,6 @@ from cpx.errors import CpxError, OutputError
 from cpx.instances import save
 from cpx.support.files import ensure_directory, ensure_writable
 
-__all__ = ["InMemory", "InStore", "file_name", "machine"]
-
 _DISAGREEMENTS = "disagreements"
 
 

@@ -12,16 +12,6 @@ from cpx.answers.values import Value
 from cpx.errors import InvalidInstance, shown
 from cpx.options import named_text
 
-__all__ = [
-    "COLUMNS",
-    "Best",
-    "Run",
-    "Skipped",
-    "best_of",
-    "configuration",
-    "contradictions",
-]
-
 _COLUMNS = """
     instance fingerprint problem configuration backend solver engine_options warm_start encoding
     seed threads time_limit status termination raw_status error contradicted verified

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from cpx.compare.comparison import Comparison
     from cpx.compare.records import Run
 
-__all__ = ["as_html", "require_report"]
-
 _MOST_VISIBLE = 8  # configurations that figures show before a reader asks for more
 _TABLES = ("scores", "pairs", "intervals", "explanations", "errors")
 _LIMITS = ("time_limit", "threads", "seed", "gap")

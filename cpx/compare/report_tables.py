@@ -17,8 +17,6 @@ from cpx.compare.cases import Cases, reason
 from cpx.compare.statistics import intervals, pairs
 from cpx.compare.summary import floored, in_seconds
 
-__all__ = ["DEFINITIONS", "Cell", "Column", "Grid", "Row", "as_latex", "as_markdown", "grids"]
-
 _MOST_PAIRS = 400
 
 

@@ -29,8 +29,6 @@ from cpx.solving.isolate import run_isolated
 from cpx.solving.run import run
 from cpx.support.files import ensure_directory
 
-__all__ = ["compare", "make_run"]
-
 # A run whose worker somebody kills is made again.
 _ATTEMPTS = 2
 

@@ -8,8 +8,6 @@ from numpy.typing import NDArray
 
 from cpx.compare.cases import Cases
 
-__all__ = ["points", "ranks", "scores", "standings", "virtual_best"]
-
 FloatArray = NDArray[np.float64]
 
 _MEANS = ("par2", "quality", "gap", "primal_integral", "dual_integral")

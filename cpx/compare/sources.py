@@ -16,8 +16,6 @@ from cpx.instances import fingerprint, load
 from cpx.models import Problem
 from cpx.solving.isolate import bare
 
-__all__ = ["Problems", "Source", "named_sources"]
-
 Problems = (
     Mapping[str, Problem | str | os.PathLike[str]]
     | Sequence[Problem | str | os.PathLike[str]]

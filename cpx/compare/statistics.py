@@ -15,8 +15,6 @@ from scipy import stats
 from cpx.compare.cases import Cases
 from cpx.compare.scores import standings
 
-__all__ = ["holm", "intervals", "pairs", "signed_rank"]
-
 FloatArray = NDArray[np.float64]
 
 _FEW = 13  # of so many differences at most, all assignments of signs are tried

@@ -26,8 +26,6 @@ from cpx.errors import InvalidInstance, OutputError, shown
 from cpx.processes.limits import try_lock
 from cpx.support.files import ensure_directory, parse_json
 
-__all__ = ["NAME", "Stored", "Writer", "as_lines", "merge", "read"]
-
 NAME = "runs.jsonl"
 _FORMAT, _VERSION = "cpx-runs", 1
 _OLDER = ("results.json", "results.csv")

@@ -13,8 +13,6 @@ from cpx.answers.text import Block, Fact, Facts, Table, Tone
 from cpx.compare.cases import Cases
 from cpx.compare.scores import virtual_best
 
-__all__ = ["findings", "floored", "in_seconds", "scores_table", "summary"]
-
 _MOST = 8  # configurations that get a sentence
 _SHOWN = {
     "proved": "proved",

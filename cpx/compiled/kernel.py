@@ -35,36 +35,6 @@ from numpy.typing import NDArray
 from cpx.compiled.machine_code import machine_code, note_sources
 from cpx.errors import EngineError
 
-__all__ = [
-    "ArrayKind",
-    "Bools",
-    "Bytes",
-    "Bytes2",
-    "Floats",
-    "Ints",
-    "Ints2",
-    "Ints3",
-    "Kernel",
-    "Shorts",
-    "Shorts2",
-    "Shorts3",
-    "Singles",
-    "Singles2",
-    "Singles3",
-    "Words",
-    "Words2",
-    "Words3",
-    "address_of",
-    "bind",
-    "entry_at",
-    "kernel",
-    "link",
-    "load",
-    "registered",
-    "seconds_compiling",
-    "subroutine",
-]
-
 
 class ArrayKind(NamedTuple):
     """Element type and number of axes of an array that lies in memory in the order of C."""

@@ -25,21 +25,6 @@ from typing import NamedTuple
 from cpx.errors import EngineError
 from cpx.support.files import write_atomic
 
-__all__ = [
-    "BUILT",
-    "FOLDERS",
-    "Level",
-    "baseline",
-    "code_only",
-    "compile_objects",
-    "file_of",
-    "level",
-    "levels",
-    "machine_code",
-    "note_sources",
-    "sources",
-]
-
 _PACKAGE = Path(__file__).parents[1]
 FOLDERS = (
     "compiled",

@@ -12,8 +12,6 @@ import numpy as np
 
 from cpx.compiled.kernel import subroutine
 
-__all__ = ["LANES", "instruction", "popcount", "prepare", "scan", "squeeze", "sum_of_seven"]
-
 LANES = 8
 """Words handled at once; arrays that are read so have this much slack at the end."""
 

@@ -9,8 +9,6 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Batch", "Distribution", "ReadRow"]
-
 BoolArray = npt.NDArray[np.bool_]
 
 

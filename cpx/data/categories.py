@@ -10,8 +10,6 @@ import pandas as pd
 
 from cpx.errors import DataError, shown
 
-__all__ = ["NUMBERS", "as_categories", "distinct", "infinite", "refused"]
-
 NUMBERS = (int, float, np.integer, np.floating)  # bool is an int
 _FLOATS = (float, np.floating)
 _CATEGORIES = (str, *NUMBERS, pd.Interval)

@@ -10,13 +10,6 @@ import numpy.typing as npt
 from cpx.errors import UnknownName
 from cpx.support.validation import valid_seed
 
-__all__ = [
-    "CLASSIFIERS",
-    "TREES",
-    "named_classifier",
-    "tree_classifier",
-]
-
 CLASSIFIERS = ("boosting", "forest", "logistic", "mlp", "tree")
 """Names that :func:`named_classifier` knows."""
 

@@ -10,8 +10,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["ONE", "Forest", "Upward", "downward", "log_sum"]
-
 BoolArray = npt.NDArray[np.bool_]
 FloatArray = npt.NDArray[np.float64]
 Table = npt.NDArray[np.int64]

@@ -14,8 +14,6 @@ from cpx.data.tree_mixture import TreeMixture
 from cpx.errors import DataError
 from cpx.support.validation import choice, open_unit, positive_integer, valid_seed
 
-__all__ = ["Trial", "choose_mixture"]
-
 FloatArray = npt.NDArray[np.float64]
 
 _ENOUGH = 250

@@ -14,8 +14,6 @@ from cpx.data.tree_mixture import TreeMixture
 from cpx.errors import DataError, InvalidOption, shown
 from cpx.support.validation import choice, integer_in, positive_integer, real, valid_seed
 
-__all__ = ["STRUCTURES", "Structure", "checked_codes", "fit_mixture", "quantised", "structure_of"]
-
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 Structure = Literal["factorised", "mixture", "chow-liu", "mixture of chow-liu trees"]

@@ -11,8 +11,6 @@ from cpx.data.mixture_fit import checked_codes, fit_mixture, quantised
 from cpx.data.tree_mixture import TreeMixture
 from cpx.errors import DataError
 
-__all__ = ["fit_naive_bayes"]
-
 
 def fit_naive_bayes(
     codes: npt.ArrayLike,

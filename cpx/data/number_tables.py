@@ -11,8 +11,6 @@ import numpy.typing as npt
 from cpx.errors import DataError, nearest, shown
 from cpx.support.validation import entries, integer, name_list
 
-__all__ = ["attributes_of", "cells_of", "numbers_and_names", "read_rows", "refined", "rounded"]
-
 IntArray = npt.NDArray[np.int32]
 FloatArray = npt.NDArray[np.float64]
 

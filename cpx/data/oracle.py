@@ -18,15 +18,6 @@ from cpx.support.validation import open_unit, positive_integer, valid_seed
 if TYPE_CHECKING:
     from cpx.data.base import Distribution
 
-__all__ = [
-    "Oracle",
-    "PrecisionEstimate",
-    "classifier_name",
-    "estimate_precision",
-    "labels",
-    "precision_of",
-]
-
 BoolArray = npt.NDArray[np.bool_]
 
 

@@ -9,8 +9,6 @@ from sklearn import neural_network
 
 from cpx.processes.interrupts import interruptible
 
-__all__ = ["MLPClassifier"]
-
 
 class MLPClassifier(neural_network.MLPClassifier):  # type: ignore[misc]
     """The classifier of scikit-learn, but an interrupt of its training is raised.

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from cpx.data.base import Distribution
     from cpx.data.oracle import Oracle
 
-__all__ = ["MAX_TOTAL_WEIGHT", "Samples"]
-
 BoolArray = npt.NDArray[np.bool_]
 IntArray = npt.NDArray[np.int64]
 

@@ -11,18 +11,6 @@ import numpy.typing as npt
 from cpx.errors import InvalidOption, shown
 from cpx.support.validation import integer_in, open_unit, positive_integer
 
-__all__ = [
-    "UniformLimits",
-    "bernstein_lower",
-    "chernoff_lower",
-    "clopper_pearson",
-    "exact_lower",
-    "exact_upper",
-    "rule_count",
-    "sample_size",
-    "uniform_deviation",
-]
-
 Floats = npt.NDArray[np.float64]
 
 

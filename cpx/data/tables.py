@@ -15,8 +15,6 @@ from cpx.support.validation import integer
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["read_row", "read_rows", "read_table", "row"]
-
 _NOT_UNPACKED = (".tar", ".zst")
 
 

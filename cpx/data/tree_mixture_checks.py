@@ -11,8 +11,6 @@ from cpx.data.message_passing import ONE, downward
 from cpx.errors import DataError, shown
 from cpx.support.validation import integer
 
-__all__ = ["parent_array", "probabilities"]
-
 
 def probabilities(name: str, values: Any) -> npt.NDArray[np.int64]:
     """Return rows of positive integers that sum to ``ONE``, or raise DataError."""

@@ -16,8 +16,6 @@ from cpx.support.validation import index_set, name_list, positive_integer
 if TYPE_CHECKING:
     from cpx.data.binarizer import Binarizer
 
-__all__ = ["Uniform"]
-
 BoolArray = npt.NDArray[np.bool_]
 
 

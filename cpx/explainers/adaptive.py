@@ -37,8 +37,6 @@ if TYPE_CHECKING:
     from cpx.explainers.conditions import Conditions
     from cpx.explainers.question import Question
 
-__all__ = ["Answer", "Rounds"]
-
 _FIRST = 500
 """Samples of the first round."""
 

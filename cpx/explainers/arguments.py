@@ -19,21 +19,6 @@ from cpx.models.sufficient_reason.features import Level
 from cpx.models.sufficient_reason.form import Definition
 from cpx.support.validation import Share
 
-__all__ = [
-    "BACKEND",
-    "FRESH",
-    "SOLVE_OPTIONS",
-    "TIME_LIMIT",
-    "EngineOptions",
-    "ExpectationOptions",
-    "ExplainOptions",
-    "Objective",
-    "ProbabilisticOptions",
-    "QuestionOptions",
-    "ReasonOptions",
-    "RuleOptions",
-]
-
 Objective = Literal["precision", "coverage", "loss", "negative-only"]
 
 BACKEND, TIME_LIMIT, FRESH = "search", 10.0, 1000

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from cpx.data.coding import Coding
     from cpx.data.tree_mixture import TreeMixture
 
-__all__ = ["FITTED", "fitted_distribution", "read_background"]
-
 FITTED = ("factorised", "mixture", "chow-liu", "naive-bayes", "fitted")
 """Names of distributions; the last is that of the first three which suits rows kept aside best."""
 

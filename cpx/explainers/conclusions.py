@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from cpx.answers.values import Value
     from cpx.explainers.question import Question
 
-__all__ = ["break_tie", "compared", "with_remarks"]
-
 _PROVED = "no rule that is as precise covers more"
 
 

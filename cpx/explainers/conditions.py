@@ -15,8 +15,6 @@ from cpx.data.oracle import Oracle
 from cpx.errors import InvalidOption, shown
 from cpx.support.validation import integer
 
-__all__ = ["Conditions"]
-
 
 class Conditions:
     """The conditions that are true of one instance x, by their texts.

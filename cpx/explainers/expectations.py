@@ -19,8 +19,6 @@ from cpx.models.expected_prediction.problem import MLSE, ExpectedPrediction
 from cpx.models.expected_prediction.same_decision import SameDecision
 from cpx.solving.run import solve_with
 
-__all__ = ["all_sizes", "answered", "nothing_found", "with_same_class"]
-
 _NEAR = Fraction(1, 2_000_000)
 """The greatest bound is told so nearly."""
 

@@ -41,8 +41,6 @@ from cpx.processes.interrupts import interruptible
 from cpx.solving.run import solve_with
 from cpx.support.validation import positive_integer
 
-__all__ = ["Explainer"]
-
 _OTHER_SEED = 2**30
 """What makes another seed of one: samples that are kept aside are not those that are seen."""
 

@@ -11,8 +11,6 @@ from cpx.errors import InvalidOption
 from cpx.explainers.explainer import Explainer
 from cpx.explainers.probabilistic import ProbabilisticExplainer
 
-__all__ = ["explain_rows"]
-
 
 def explain_rows(
     explainer: Explainer | ProbabilisticExplainer,

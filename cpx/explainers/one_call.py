@@ -24,8 +24,6 @@ from cpx.explainers.question import Question
 from cpx.explainers.sufficient import explain_by_reason
 from cpx.options import SolveOptions
 
-__all__ = ["explain"]
-
 _KNOWN = {
     "rule": ("classifier", "background", "x", "k", *ExplainOptions.__annotations__),
     "sufficient": ("model", "x", *ReasonOptions.__annotations__),

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from cpx.data.samples import Samples
     from cpx.explainers.conditions import Conditions
 
-__all__ = ["OBJECTIVES", "Question", "size_to_compare"]
-
 OBJECTIVES: dict[str, type[MonomialProblem]] = {
     "precision": MaxPrecision,
     "coverage": MaxCoverage,

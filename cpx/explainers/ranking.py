@@ -40,8 +40,6 @@ from cpx.support.validation import integer_in
 if TYPE_CHECKING:
     from cpx.backends.search.solution_pool import BestSets
 
-__all__ = ["Ranking", "best_rules", "optimal_rules"]
-
 _MOST = 100_000
 
 _SOONEST: tuple[tuple[Any, tuple[str, ...]], ...] = (

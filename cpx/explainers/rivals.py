@@ -24,8 +24,6 @@ from cpx.support.validation import closed_unit, integer_in, valid_seed
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["Rivals", "rivals"]
-
 _MOST_SHOWN = 20
 
 

@@ -31,8 +31,6 @@ from cpx.support.validation import integer_in, positive_integer
 if TYPE_CHECKING:
     from cpx.models.expected_prediction.problem import ExpectedPrediction
 
-__all__ = ["FewestSampled", "drawn"]
-
 
 def drawn(problem: ExpectedPrediction, m: int, seed: int) -> Samples:
     """Return rows of a problem's distribution, with the required states of x, as samples.

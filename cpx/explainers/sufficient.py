@@ -19,8 +19,6 @@ from cpx.solving.run import solve_with
 from cpx.trees import TreeModel, read_model
 from cpx.trees.library_agreement import near_ties
 
-__all__ = ["ReasonQuestion", "class_context", "conclude", "engine_for", "explain_by_reason"]
-
 
 @dataclass(frozen=True)
 class ReasonQuestion:

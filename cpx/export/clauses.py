@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from cpx.models.base import Problem
     from cpx.models.statement import Statement
 
-__all__ = ["cnf", "wcnf"]
-
 # Integer variables with more values than this are not spelled out in the legend.
 _MOST = 64
 

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from cpx.models.base import Problem
     from cpx.models.statement import Statement
 
-__all__ = ["cp_sat"]
-
 _SCALAR = re.compile(r"(\w+): ")
 
 

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from cpx.models.base import Problem
     from cpx.models.statement import Statement
 
-__all__ = ["cpmpy_model", "flat_model"]
-
 
 def cpmpy_model(problem: Problem, statement: Statement, encoding: str) -> Document:
     """Return the constraints and the objective as CPMpy prints them."""

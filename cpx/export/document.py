@@ -6,8 +6,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-__all__ = ["Document", "Section"]
-
 # In a cut document: how much of a long item is kept, and the fewest items of a section.
 _START, _END = 180, 60
 _FEWEST = 4

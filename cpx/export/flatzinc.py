@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from cpx.models.base import Problem
     from cpx.models.statement import Statement
 
-__all__ = ["flatzinc"]
-
 
 def flatzinc(problem: Problem, statement: Statement, encoding: str) -> Document:
     """Return the problem as a FlatZinc file; a maximisation as the minimum of its negation."""

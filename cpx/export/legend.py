@@ -23,8 +23,6 @@ from cpx.export.document import Section
 if TYPE_CHECKING:
     from cpx.models.base import Problem
 
-__all__ = ["Legend", "head", "legend_items", "names_of", "read_legend"]
-
 _OBJECTIVE = re.compile(r"^(?:c|\*|\\|#|%) objective = (?:value ([+-]) (\d+)|(-?\d+) - value)$")
 _NAME = re.compile(r"^(?:c|\*|\\|#|%) (\S+) = (\w+)\[(\d+)\](?:: .*)?$")
 

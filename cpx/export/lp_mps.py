@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from cpx.models.base import Problem
     from cpx.models.statement import Statement
 
-__all__ = ["lp", "mps"]
-
 # Readers may refuse lines of more than 510 characters.
 _WIDTH = 100
 

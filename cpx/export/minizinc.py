@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from cpx.models.base import Problem
     from cpx.models.statement import Statement
 
-__all__ = ["minizinc"]
-
 _FEWEST = 3
 """So many constraints of one shape are written as one."""
 

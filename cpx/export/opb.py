@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from cpx.models.base import Problem
     from cpx.models.statement import Statement
 
-__all__ = ["opb"]
-
 
 def opb(problem: Problem, statement: Statement, encoding: str) -> Document:
     """Return the problem as an OPB file: ``min:``, ``>=`` and ``=``, integer coefficients.

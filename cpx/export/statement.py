@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from cpx.models.base import Problem
     from cpx.models.statement import Encoding, Statement
 
-__all__ = ["in_words", "unstated_in_words"]
-
 _WIDTH = 96
 
 

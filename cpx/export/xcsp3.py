@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from cpx.models.base import Problem
     from cpx.models.statement import Statement
 
-__all__ = ["xcsp3"]
-
 _CONDITIONS = {"<=": "le", ">=": "ge", "=": "eq"}
 
 

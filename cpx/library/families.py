@@ -21,8 +21,6 @@ from cpx.models.rule_set.selection import RuleSetSelection
 from cpx.support.validation import integer_in, valid_seed
 from cpx.testing.minimum_subset import random_votes
 
-__all__ = ["FAMILIES", "SUITES", "Entry", "Family", "make", "suite"]
-
 
 @dataclass(frozen=True)
 class Family:

@@ -15,8 +15,6 @@ from cpx.library.families import FAMILIES, Entry
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["fresh_samples", "out_of_sample"]
-
 _NAME = re.compile(r"([a-z]+)-m([0-9]+)-d([0-9]+)-k([0-9]+)-s([0-9]+)")
 
 

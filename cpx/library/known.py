@@ -11,8 +11,6 @@ from cpx.answers.values import Value, from_json
 from cpx.instances import fingerprint
 from cpx.models.base import Problem
 
-__all__ = ["Known", "best_known", "known_of"]
-
 
 class Known(NamedTuple):
     """The value of the best solution known, and the best bound: equal where it is proved."""

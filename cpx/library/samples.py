@@ -14,8 +14,6 @@ from numpy.typing import NDArray
 from cpx.data.samples import Samples
 from cpx.errors import InvalidOption
 
-__all__ = ["Drawn", "dnf", "needle", "parity", "planted", "trained", "uniform"]
-
 Bools = NDArray[np.bool_]
 
 _NOISE = 0.1

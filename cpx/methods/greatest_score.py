@@ -15,8 +15,6 @@ from cpx.processes.interrupts import interruptible
 if TYPE_CHECKING:
     from cpx.models.expected_prediction.problem import ExpectedPrediction
 
-__all__ = ["GreatestScore", "greatest_score"]
-
 _BITS = 50
 """Scores are counted in so many bits, rounded up: the bound stays valid."""
 

@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from cpx.models.base import Problem
     from cpx.models.statement import Encoding
 
-__all__ = ["Portfolio"]
-
 _DEFAULT = "cpsat,maxsat,milp"
 _TICK = 0.05
 # The last part of the limit, in which all engines work, to hand over what they have.

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from cpx.models.base import Problem
     from cpx.options import SolveOptions
 
-__all__ = ["CountedOracle", "QueryMethod", "fresh_generator", "refusal"]
-
 __getattr__ = old_names(__name__, {"Asking": "QueryMethod", "Questions": "CountedOracle"})
 
 BoolArray = NDArray[np.bool_]

@@ -12,8 +12,6 @@ import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-__all__ = ["Turn", "deal"]
-
 # What an engine has before it has to wait: parts of the limit, and of the time so far. With three
 # on two cores each of the others loses a third of that, less than 4 % of the limit.
 _OF_LIMIT, _OF_TIME = 1 / 12, 1 / 32

@@ -22,8 +22,6 @@ from cpx.errors import InvalidInstance, InvalidOption, shown
 from cpx.models.base import Problem
 from cpx.models.statement import Encoding, Statement, Values
 
-__all__ = ["BareModel", "problem_of"]
-
 _MOST = 2**62
 
 

@@ -29,12 +29,6 @@ from cpx.models.statement import Encoding, Statement, Values
 if TYPE_CHECKING:
     from cpx.data.oracle import Oracle
 
-__all__ = [
-    "Listing",
-    "Problem",
-    "form_of",
-]
-
 _LISTED = 10
 """So many features at most are shown of a problem."""
 

@@ -9,8 +9,6 @@ from typing import ClassVar, Literal
 from cpx.answers.explanation import Explanation
 from cpx.models.base import Problem
 
-__all__ = ["RatioProblem", "RatioStep"]
-
 
 class RatioProblem(Problem):
     """A problem to maximise a ratio of two integers, the denominator positive.

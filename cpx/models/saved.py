@@ -10,8 +10,6 @@ from cpx.data.samples import Samples
 from cpx.errors import InvalidInstance, nearest, shown
 from cpx.models.parameters import Json, Kind, Parameter, given_parameters, parameter, parameters_of
 
-__all__ = ["BITS", "SAMPLES", "UNSEEN", "VERSION", "arguments_of", "schema_of", "written"]
-
 VERSION = 1
 BITS = {"type": "string", "pattern": "^[01]+$"}
 """JSON Schema of a row of bits."""

@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     import cpmpy
 
-__all__ = ["Encoding", "Statement", "Values", "maximised"]
-
 Values = Mapping[str, NDArray[np.int64]]
 """Values of the named arrays of decision variables of a statement."""
 

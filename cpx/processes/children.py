@@ -20,19 +20,6 @@ from typing import IO, Any, Self
 
 from cpx.processes.limits import locked_folder
 
-__all__ = [
-    "OUT_OF_MEMORY",
-    "Child",
-    "end_all",
-    "end_with_parent",
-    "find_guard",
-    "is_child",
-    "module",
-    "python_environment",
-    "remove_own_folder",
-    "scratch",
-]
-
 OUT_OF_MEMORY = 70
 """Exit status of a program of ours that hits a limit of memory."""
 

@@ -19,8 +19,6 @@ from typing import Self
 
 from cpx.processes.children import Child
 
-__all__ = ["Console"]
-
 _POLL_SECONDS = 0.05
 _MOST_PRINTED = 2**30
 

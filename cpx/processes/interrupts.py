@@ -15,17 +15,6 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
-__all__ = [
-    "exit_status",
-    "held",
-    "ignore",
-    "install",
-    "interrupt",
-    "interruptible",
-    "noted",
-    "once",
-]
-
 _BOTH = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM") if hasattr(signal, name))
 
 # ``timeout`` and some batch systems send a signal to a program and to its group: twice.

@@ -20,17 +20,6 @@ try:
 except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
 
-__all__ = [
-    "Limits",
-    "MemoryGroup",
-    "claimed_cores",
-    "kills_for_memory",
-    "limit_address_space",
-    "locked_folder",
-    "try_lock",
-    "usable_cores",
-]
-
 _CGROUPS = Path("/sys/fs/cgroup")
 _numbers = count()
 

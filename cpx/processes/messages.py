@@ -18,8 +18,6 @@ from typing import Any
 
 from cpx.processes.interrupts import held
 
-__all__ = ["Inbox", "Outbox", "pack", "unpack"]
-
 _LENGTH = struct.Struct(">Q")
 _CHUNK = 1 << 20
 _SMALL = 1 << 16  # a copy of so much costs less than a second call of the system

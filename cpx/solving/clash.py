@@ -16,8 +16,6 @@ from cpx.models.side_constraints.statement import stated_apart
 if TYPE_CHECKING:
     from cpx.models.base import Problem
 
-__all__ = ["smallest_clash", "with_clash"]
-
 _SECONDS = 10.0
 _ENGINE = "cpsat"
 

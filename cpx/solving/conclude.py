@@ -13,8 +13,6 @@ from cpx.backends.base import Backend, Outcome, Progress, contradiction
 from cpx.models.statement import Encoding
 from cpx.support.versions import installed_version
 
-__all__ = ["conclude"]
-
 # Seconds for the check: at least, and beyond the time limit, which is kept within 5 % + 1 s.
 # A worker is killed at the very end of that: what is found out by then must also arrive.
 _LEAST_TO_CHECK, _MORE_TO_CHECK = 0.3, 0.6

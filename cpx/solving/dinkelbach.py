@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from cpx.models.ratio import RatioProblem, RatioStep
     from cpx.options import SolveOptions
 
-__all__ = ["dinkelbach"]
-
 
 def dinkelbach(
     engine: Backend, problem: RatioProblem, options: SolveOptions, progress: Progress

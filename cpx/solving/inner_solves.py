@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from cpx.models.base import Problem
     from cpx.options import SolveOptions
 
-__all__ = ["break_ties", "solve_stand_in"]
-
 
 def break_ties(
     engine: Backend, outcome: Outcome, options: SolveOptions, progress: Progress

@@ -28,8 +28,6 @@ from cpx.processes.limits import Limits, MemoryGroup, kills_for_memory
 from cpx.solving.conclude import conclude
 from cpx.solving.servers import Server
 
-__all__ = ["GRACE", "bare", "run_isolated"]
-
 GRACE = 0.9
 """Seconds past ``1.05 * time_limit`` after which a worker is killed, at the latest."""
 

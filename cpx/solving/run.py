@@ -29,8 +29,6 @@ from cpx.solving.warm_start import Start
 if TYPE_CHECKING:
     import cpmpy
 
-__all__ = ["run", "solve", "solve_with"]
-
 _DEFAULT = SolveOptions()
 
 

@@ -17,8 +17,6 @@ from cpx.backends import backend as find_backend
 from cpx.processes.children import Child, module, python_environment
 from cpx.processes.messages import Inbox, Outbox, unpack
 
-__all__ = ["Server", "prepare", "shutdown"]
-
 _TICK = 0.05
 
 # One pool per class: a worker that served several would carry all their libraries.

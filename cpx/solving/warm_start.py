@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from cpx.backends.base import Backend, Progress
     from cpx.models.base import Problem
 
-__all__ = ["Start"]
-
 # Leaves that a set of features must exclude: with fewer, engines end before a start would help.
 _FEW = 100
 

@@ -19,18 +19,6 @@ from typing import IO, Any
 
 from cpx.errors import CpxError, OutputError, shortened
 
-__all__ = [
-    "csv_text",
-    "ensure_directory",
-    "ensure_writable",
-    "from_cell",
-    "parse_json",
-    "read_bytes",
-    "read_text",
-    "refuse_bomb",
-    "write_atomic",
-]
-
 # What an unpacked file may cost: a million samples of two hundred features pack into next to
 # nothing when they repeat, and cost half of this. Ordinary files unpack to ten times their size.
 _MOST_UNPACKED, _MOST_TIMES = 2**29, 100

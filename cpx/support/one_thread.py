@@ -8,8 +8,6 @@ from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
-__all__ = ["find_libraries", "one_thread"]
-
 _lock, _limits = threading.Lock(), list[Any]()
 
 

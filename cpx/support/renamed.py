@@ -13,15 +13,6 @@ from typing import TYPE_CHECKING, Any, cast
 if TYPE_CHECKING:
     from importlib.abc import Loader
 
-__all__ = [
-    "MOVED_OUT",
-    "RENAMED",
-    "OldAttribute",
-    "accept_old_attributes",
-    "accept_old_names",
-    "old_names",
-]
-
 RENAMED = {
     "cpx.answers.proof_rows": "cpx.answers.proof",
     "cpx.answers.rule_set": "cpx.answers.rule",

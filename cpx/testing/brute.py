@@ -7,8 +7,6 @@ from typing import Any
 
 from cpx.answers.values import Value
 
-__all__ = ["brute_force", "optimum"]
-
 
 def brute_force(problem: Any) -> tuple[Value, tuple[int, ...]] | None:
     """Return the optimum and the first best set of features, None when infeasible.

@@ -23,23 +23,6 @@ from cpx.testing.expected_prediction import expected_prediction_cases
 from cpx.testing.minimum_subset import full_cases, minimum_subset_cases
 from cpx.testing.rule_sets import learning_cases, rule_set_cases
 
-__all__ = [
-    "CASES",
-    "ENCODINGS",
-    "EXPECTED",
-    "EXPECTED_STATED",
-    "FULL",
-    "KERNEL_RULES",
-    "LEARNING",
-    "MINIMUM_SUBSETS",
-    "MINIMUM_SUBSETS_STATED",
-    "RULE_SETS",
-    "RULE_SETS_STATED",
-    "SIDE_CONSTRAINTS",
-    "STATED",
-    "Case",
-]
-
 ENCODINGS: tuple[str, ...] = tuple(encoding.name for encoding in MONOMIAL_ENCODINGS)
 """Encodings of monomial problems; ``table1-literal`` is checked as the relaxation it is."""
 

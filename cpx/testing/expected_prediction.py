@@ -19,15 +19,6 @@ from cpx.trees.attribute import Attribute
 from cpx.trees.form import TreeModel
 from cpx.trees.tree import Tree
 
-__all__ = [
-    "STRUCTURES",
-    "best_set",
-    "expected_prediction_cases",
-    "random_expectation",
-    "random_mixture",
-    "random_states",
-]
-
 STRUCTURES = ("factorised", "mixture", "chow-liu", "mixture of chow-liu trees")
 
 

@@ -16,18 +16,6 @@ from cpx.trees.attribute import Attribute
 from cpx.trees.form import TreeModel
 from cpx.trees.tree import Tree
 
-__all__ = [
-    "MAYBE",
-    "NO",
-    "YES",
-    "full_cases",
-    "least_weight",
-    "minimum_subset_cases",
-    "random_votes",
-    "stump",
-    "three_definitions",
-]
-
 YES, NO, MAYBE = [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]
 """Votes of leaves of :func:`stump`."""
 

@@ -13,8 +13,6 @@ from cpx.models.monomial.precision_coverage import MaxCoverage, MaxPrecision
 from cpx.models.monomial.problem import MonomialProblem
 from cpx.models.monomial.weighted import KMonomial, NegativeOnly
 
-__all__ = ["KINDS", "random_problem"]
-
 KINDS: tuple[type[MonomialProblem], ...] = (KMonomial, NegativeOnly, MaxPrecision, MaxCoverage)
 """The kinds of problem that are drawn."""
 

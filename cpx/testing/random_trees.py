@@ -13,8 +13,6 @@ from cpx.trees.attribute import Attribute
 from cpx.trees.form import TreeModel
 from cpx.trees.tree import LEFT, REFUSED, RIGHT, Tree
 
-__all__ = ["completions", "random_reason", "random_row", "random_tree_model"]
-
 
 def random_tree_model(seed: int, most_attributes: int = 4, most_trees: int = 4) -> TreeModel:
     """Return a random model: all rules and decisions, ties, missing values, unused columns.

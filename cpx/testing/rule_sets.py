@@ -11,14 +11,6 @@ from cpx.data.samples import Samples
 from cpx.models.rule_set.learning import RuleSetLearning
 from cpx.models.rule_set.selection import RuleSetSelection
 
-__all__ = [
-    "best_learned",
-    "learning_cases",
-    "random_learning",
-    "random_selection",
-    "rule_set_cases",
-]
-
 
 def random_selection(seed: int, max_samples: int = 25, max_rules: int = 8) -> RuleSetSelection:
     """Return a random selection: weights, prices, limits, required and forbidden rules.

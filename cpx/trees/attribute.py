@@ -14,9 +14,6 @@ from numpy.typing import NDArray
 from cpx.errors import ModelError, shown
 from cpx.support.validation import real
 
-__all__ = ["Attribute", "Kind", "condition_text"]
-
-
 Kind = Literal["real", "integer", "boolean", "categorical"]
 
 _KINDS = ("real", "integer", "boolean", "categorical")

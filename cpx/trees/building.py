@@ -15,8 +15,6 @@ from cpx.trees.attribute import Attribute
 from cpx.trees.form import Precision, TreeModel
 from cpx.trees.tree import Tree
 
-__all__ = ["Nodes", "assemble", "attribute_list", "highest_below", "highest_upto", "reading"]
-
 
 @dataclass(frozen=True)
 class Nodes:

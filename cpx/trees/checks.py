@@ -14,8 +14,6 @@ from cpx.support.validation import choice, real
 from cpx.trees.attribute import Attribute
 from cpx.trees.tree import Tree
 
-__all__ = ["checked", "label_list", "numbers"]
-
 _CHOICES = {
     "rule": ("vote", "average", "sum"),
     "decision": ("first", "positive", "nonnegative"),

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from cpx.trees.tree import Tree
 
-__all__ = ["ExactSums", "common_exponent", "joined", "limbs", "scaled"]
-
 _BITS = 32
 _MASK = 2**_BITS - 1
 

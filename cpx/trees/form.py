@@ -20,8 +20,6 @@ from cpx.trees.checks import checked, numbers
 from cpx.trees.exact import ExactSums
 from cpx.trees.tree import MISSING, REFUSED, Boxes, Tree
 
-__all__ = ["Decision", "Label", "Precision", "Rule", "TreeModel"]
-
 Label = int | float | str | bool
 Rule = Literal["vote", "average", "sum"]
 Decision = Literal["first", "positive", "nonnegative"]

@@ -12,8 +12,6 @@ from numpy.typing import ArrayLike, NDArray
 from cpx.data.oracle import labels
 from cpx.trees.form import TreeModel
 
-__all__ = ["Agreement", "agreement", "near_ties"]
-
 
 @dataclass(frozen=True)
 class Agreement:

@@ -17,8 +17,6 @@ from cpx.trees.checks import label_list
 from cpx.trees.form import TreeModel
 from cpx.trees.tree import LEFT, RIGHT
 
-__all__ = ["read_lightgbm"]
-
 # The bits of decision_type.
 _CATEGORICAL, _DEFAULT_LEFT, _MISSING_SHIFT = 1, 2, 2
 _ZERO, _NAN = 1, 2

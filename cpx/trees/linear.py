@@ -14,8 +14,6 @@ from cpx.trees.checks import label_list
 from cpx.trees.form import TreeModel
 from cpx.trees.tree import REFUSED
 
-__all__ = ["is_linear", "read_linear"]
-
 _MOST_VALUES = 256
 """A column of more values than these is a number to measure, no choice of a few."""
 

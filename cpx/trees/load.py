@@ -26,8 +26,6 @@ from cpx.trees.ubjson import parse_ubjson
 from cpx.trees.xgboost import read_xgboost
 from cpx.trees.xgboost_dump import is_dump, read_xgboost_dump
 
-__all__ = ["read_model"]
-
 _LIBRARIES: dict[str, Callable[..., TreeModel]] = {
     "xgboost": read_xgboost,
     "lightgbm": read_lightgbm,

@@ -16,8 +16,6 @@ from cpx.trees.checks import label_list, numbers
 from cpx.trees.form import TreeModel
 from cpx.trees.tree import Tree
 
-__all__ = ["read_logistic"]
-
 
 def read_logistic(model: Any, rows: Any, most_values: int = 1000) -> TreeModel:
     """Read a logistic regression of two classes as a tree model over the values of some rows.

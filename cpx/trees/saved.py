@@ -18,8 +18,6 @@ from cpx.errors import ModelError, nearest, shortened, shown
 from cpx.trees.attribute import Attribute
 from cpx.trees.tree import LEFT, REFUSED, RIGHT, Tree
 
-__all__ = ["FORMAT", "read", "written"]
-
 FORMAT, _VERSION = "cpx-tree-model", 1
 
 _PLAIN = ("rule", "decision", "cast", "sums", "strict", "source")

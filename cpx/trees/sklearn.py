@@ -14,8 +14,6 @@ from cpx.trees.checks import label_list
 from cpx.trees.form import Rule, TreeModel
 from cpx.trees.tree import LEFT, REFUSED, RIGHT
 
-__all__ = ["FORESTS", "read_sklearn"]
-
 FORESTS = (
     "DecisionTreeClassifier",
     "ExtraTreeClassifier",

@@ -10,8 +10,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from cpx.errors import ModelError
 
-__all__ = ["LEFT", "MISSING", "REFUSED", "RIGHT", "Boxes", "Tree"]
-
 IntArray = NDArray[np.int32]
 
 LEFT, RIGHT, REFUSED = 0, 1, -1

@@ -8,8 +8,6 @@ import numpy as np
 
 from cpx.errors import ModelError, shown
 
-__all__ = ["parse_ubjson"]
-
 _INTEGERS = {b"i": ">i1", b"U": ">u1", b"I": ">i2", b"l": ">i4", b"L": ">i8"}
 _NUMBERS = {**_INTEGERS, b"d": ">f4", b"D": ">f8"}
 _DEEPEST = 100

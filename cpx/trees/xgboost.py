@@ -19,8 +19,6 @@ from cpx.trees.checks import label_list
 from cpx.trees.form import TreeModel
 from cpx.trees.tree import LEFT, RIGHT
 
-__all__ = ["OBJECTIVES", "class_labels", "decided_by", "read_xgboost", "start_margin"]
-
 
 def read_xgboost(
     model: Any,

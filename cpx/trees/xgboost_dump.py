@@ -18,8 +18,6 @@ from cpx.trees.form import TreeModel
 from cpx.trees.tree import LEFT, RIGHT
 from cpx.trees.xgboost import class_labels, decided_by
 
-__all__ = ["is_dump", "read_xgboost_dump"]
-
 _HEAD = re.compile(r"booster\[(\d+)\]:?")
 _LEAF = re.compile(r"(\d+):leaf=([^,\s]+)(,\S*)?")
 _TEST = re.compile(r"(\d+):\[(.+)<([^<\]]+)\] yes=(\d+),no=(\d+)(?:,missing=(\d+))?(,\S*)?")

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from cpx.models.statement import Statement
     from cpx.options import SolveOptions
 
-__all__ = ["Cplex", "Gurobi", "Hexaly", "Highs", "Scip"]
-
 _LARGEST = 2**28
 # No two values of the objective are nearer to each other than 1.
 _ABSOLUTE_GAP = 0.9

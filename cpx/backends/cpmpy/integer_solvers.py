@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from cpx.backends.cpmpy.run import Run
     from cpx.options import SolveOptions
 
-__all__ = ["Z3", "Choco", "CpOptimizer", "Exact", "Glasgow", "MiniZinc", "Ortools", "Pumpkin"]
-
 
 class Ortools(Cpmpy, solver="ortools", requires={"ortools": "ortools>=9.15,<9.16"}):
     """CP-SAT with its own default parameters, as CPMpy calls it; ``cpsat`` knows better ones."""

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from cpx.models.statement import Statement
     from cpx.options import SolveOptions
 
-__all__ = ["Cpmpy"]
-
 # Constraints that are compiled without looking at the clock: some hundredths of a second.
 _PART = 500
 

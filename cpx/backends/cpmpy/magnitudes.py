@@ -10,8 +10,6 @@ from cpmpy.expressions.utils import is_int
 from cpmpy.expressions.variables import _BoolVarImpl, _NumVarImpl
 from cpmpy.transformations.normalize import toplevel_list
 
-__all__ = ["largest_sum"]
-
 
 def largest_sum(model: Any) -> int:
     """Return the largest absolute value that a sum, or a part of one, can have in the model.

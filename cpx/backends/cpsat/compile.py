@@ -20,8 +20,6 @@ from cpx.backends.normal_forms import Clause, Implication, Linear, linear_sum, r
 if TYPE_CHECKING:
     from cpx.models.statement import Statement
 
-__all__ = ["DirectOrtools", "compile_cp_model", "safe_parameters"]
-
 
 class DirectOrtools(CPM_ortools):  # type: ignore[misc]
     """CPMpy's OR-Tools interface with a short cut for constraints in normal form."""

@@ -19,8 +19,6 @@ from cpmpy.transformations.int2bool import _decide_encoding, _encode_int_var
 
 from cpx.backends.maxsat.linear import linear_clauses
 
-__all__ = ["Chain", "Equivalence", "equivalence"]
-
 # Constraints transformed between two looks at the stop signal.
 _CHUNK = 64
 

@@ -15,8 +15,6 @@ from pysat.formula import WCNF
 from cpx.backends.maxsat.search import Search
 from cpx.errors import EngineError
 
-__all__ = ["CoreGuided", "StratifiedCoreGuided", "core_guided"]
-
 # Detection of at-most-one relations among soft clauses is quadratic in their number.
 _ADAPT_LIMIT = 5000
 

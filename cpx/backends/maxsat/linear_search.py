@@ -24,8 +24,6 @@ from cpx.backends.maxsat.core import core_guided
 from cpx.backends.maxsat.search import Search
 from cpx.support.totalizer import sum_encoding
 
-__all__ = ["linear_search"]
-
 # The core-guided phase gets this share of the time left, and no more than these seconds.
 _CORE_SHARE, _CORE_SECONDS = 0.1, 3.0
 _STEP_CONFLICTS = 2_000

@@ -11,8 +11,6 @@ from typing import Any
 
 from cpx.backends.progress import start_thread
 
-__all__ = ["SOLVERS", "Oracle", "Stopped"]
-
 # Latency of a stop; each look costs microseconds.
 _POLL_SECONDS = 0.02
 # Clauses added between two looks at the stop signal, a few milliseconds of work.

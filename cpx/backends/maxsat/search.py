@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from cpx.backends.maxsat.wcnf import Compiled
     from cpx.models.statement import Statement
 
-__all__ = ["Search"]
-
 
 class Search:
     """The state of one solve: least cost known, bounds told to the progress.

@@ -20,8 +20,6 @@ from cpx.backends.maxsat.linear import linear_clauses, normalised
 if TYPE_CHECKING:
     from cpx.models.statement import Statement, Values
 
-__all__ = ["Compiled", "compile_statement"]
-
 _CHECK_EVERY = 256
 
 

@@ -18,8 +18,6 @@ from pulp import constants
 from cpx.backends.milp.minimisation import with_constant
 from cpx.backends.milp.watch import Watch
 
-__all__ = ["KNOWN", "EndSolver"]
-
 
 class _Known(NamedTuple):
     pulp: str

@@ -29,8 +29,6 @@ from cpx.options import EngineOption
 from cpx.processes.children import scratch
 from cpx.processes.console import Console
 
-__all__ = ["OPTIONS", "CbcSolver", "cbc_path"]
-
 _CUTS = EngineOption(str, choices=("off", "on", "root", "ifmove", "forceOn"))
 _SWITCH = EngineOption(str, choices=("off", "on"))
 _COUNT = EngineOption(int, least=0)

@@ -24,8 +24,6 @@ from cpx.backends.milp.watch import Watch
 from cpx.processes.children import scratch
 from cpx.processes.console import Console
 
-__all__ = ["GlpkSolver"]
-
 _NUMBER = rb"(-?[0-9.]+(?:e[+-]?[0-9]+)?)"
 # "+  1234: mip =   1.2e+02 >=   8.4e+01 ..." with 10 digits. And a branch that may be better than
 # the best solution by no more than 1e-7 of its value is left out.

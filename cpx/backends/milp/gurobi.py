@@ -15,8 +15,6 @@ from pulp import constants
 
 from cpx.backends.milp.watch import Watch
 
-__all__ = ["GurobiSolver"]
-
 
 class GurobiSolver(pulp.GUROBI):  # type: ignore[misc]
     """A PuLP solver: Gurobi with a :class:`~cpx.backends.milp.watch.Watch`.

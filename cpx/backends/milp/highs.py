@@ -22,8 +22,6 @@ from cpx.backends.milp.watch import Watch
 from cpx.errors import InvalidOption, shown
 from cpx.options import EngineOption
 
-__all__ = ["HighsSolver", "options"]
-
 _KINDS = highspy.cb.HighsCallbackType
 _EVENTS = [
     _KINDS.kCallbackMipImprovingSolution,

@@ -27,8 +27,6 @@ from cpmpy.transformations.safening import no_partial_functions, safen_objective
 
 from cpx.backends.normal_forms import Implication, Linear, LinearSum, linear_sum
 
-__all__ = ["AtMost", "implication_rows", "linear_constraints", "linear_objective"]
-
 _NATIVE: frozenset[str] = frozenset()  # global constraints that a linear solver knows
 _LINEAR = frozenset({"sum", "wsum", "sub"})
 

@@ -10,8 +10,6 @@ from typing import Any
 import pulp
 from pulp import constants
 
-__all__ = ["as_minimisation", "sign_of", "with_constant"]
-
 
 def sign_of(lp: Any) -> float:
     """Return what the objective of the minimisation is multiplied by."""

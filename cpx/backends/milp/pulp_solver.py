@@ -37,8 +37,6 @@ from cpx.backends.milp.subsolvers import SUBSOLVERS, native_solver, runs
 from cpx.backends.milp.watch import Watch
 from cpx.backends.normal_forms import Clause, Implication, Linear, linear_sum, recognise
 
-__all__ = ["TIGHT_NONZEROS", "CPM_pulp"]
-
 TIGHT_NONZEROS = 400_000
 """Most nonzeros that grouped implications may take as one row per conclusion."""
 

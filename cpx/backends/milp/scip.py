@@ -15,8 +15,6 @@ from pulp import constants
 
 from cpx.backends.milp.watch import Watch
 
-__all__ = ["ScipSolver"]
-
 _EVENT, _STAGE = pyscipopt.SCIP_EVENTTYPE, pyscipopt.SCIP_STAGE
 _WATCHED = _EVENT.BESTSOLFOUND | _EVENT.NODESOLVED | _EVENT.LPSOLVED | _EVENT.PRESOLVEROUND
 

@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from cpx.backends.milp.watch import Watch
 
-__all__ = ["SUBSOLVERS", "native_solver", "runs"]
-
 SUBSOLVERS = {
     "highs": "highspy",
     "cbc": "",

@@ -21,8 +21,6 @@ from typing import Any
 
 from cpx.errors import EngineError, nearest, shortened, shown
 
-__all__ = ["ANSWERS", "FORMATS", "Definition", "definitions", "place"]
-
 FORMATS = {
     "wcnf": "maxsat",
     "wcnf-classic": "maxsat",

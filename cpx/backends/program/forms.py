@@ -14,8 +14,6 @@ from cpx.backends.pseudo_boolean import PseudoBoolean, column_values
 if TYPE_CHECKING:
     from cpx.models.statement import Statement, Values
 
-__all__ = ["FlatZinc", "Form", "form_of_statement"]
-
 
 class Form(ABC):
     """A statement in a format of files.

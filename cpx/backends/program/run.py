@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from cpx.backends.program.forms import Form
     from cpx.options import SolveOptions
 
-__all__ = ["Run"]
-
 # After an interrupt a program may print its best solution: so long, or less at the limit.
 _GRACE_SECONDS, _GRACE_AT_LIMIT = 3.0, 0.5
 _MOST_PRINTED = 2**28

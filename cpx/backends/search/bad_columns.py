@@ -15,8 +15,6 @@ from cpx.backends.search.stack import FIRST_WORDS, Levels, Scratch
 from cpx.compiled.kernel import kernel, subroutine
 from cpx.compiled.vectors import LANES, popcount, prepare, squeeze
 
-__all__ = ["enough_words", "first_words", "lightest_of"]
-
 _ALL = np.uint64(2**64 - 1)
 _ONE = np.uint64(1)
 

@@ -11,9 +11,6 @@ from cpx.backends.search.side_constraints import Buffers, Side, allowed, buffers
 from cpx.compiled.kernel import Ints, Ints2, Ints3, Words, Words3, kernel
 from cpx.compiled.vectors import LANES
 
-__all__ = ["beam_columns"]
-
-
 _PATIENCE = 4
 """Sizes without a better set after which the search is over."""
 

@@ -17,17 +17,6 @@ import numpy as np
 from cpx.compiled.kernel import Bools, Ints, Words, kernel, subroutine
 from cpx.compiled.vectors import LANES, popcount, prepare, squeeze, sum_of_seven
 
-__all__ = [
-    "aligned",
-    "compress",
-    "count",
-    "gather",
-    "pack",
-    "planes_of",
-    "stride_of",
-    "take",
-]
-
 
 @subroutine
 def stride_of(n: int, planes: int) -> int:

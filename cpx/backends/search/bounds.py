@@ -25,9 +25,6 @@ from cpx.backends.search.objective import FAR, Numbers, low
 from cpx.backends.search.side_constraints import Additive
 from cpx.compiled.kernel import Ints, Shorts2, kernel, subroutine
 
-__all__ = ["UNKNOWN", "order_by", "pair_bounds", "select", "subtree_bounds", "survey", "tighten"]
-
-
 UNKNOWN = (1 << 31) - 1
 """In place of the good weight that two columns both exclude, where it was not weighed."""
 

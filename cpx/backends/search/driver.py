@@ -23,8 +23,6 @@ from cpx.compiled.vectors import LANES
 if TYPE_CHECKING:
     from cpx.backends.search.presolve import Reduced
 
-__all__ = ["Cut", "Exploration", "Workers", "explore", "first_optimal"]
-
 Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]
 

@@ -19,9 +19,6 @@ from cpx.backends.search.stack import Levels, Params, Scratch, weigh_child
 from cpx.backends.search.tree import DONE, FULL, STOPPED, first_child, next_child
 from cpx.compiled.kernel import Ints, Ints2, Words2, kernel, subroutine
 
-__all__ = ["TRIM", "Pool", "enumerate_sets", "new_pool"]
-
-
 TRIM = -4
 """A pool with more room is needed; for the other answers see :mod:`~cpx.backends.search.tree`."""
 

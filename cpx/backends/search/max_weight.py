@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from cpx.backends.search.driver import Workers
     from cpx.backends.search.presolve import Reduced
 
-__all__ = ["MaxWeight", "max_weight_monomials"]
-
 __getattr__ = old_names(__name__, {"Heaviest": "MaxWeight", "heaviest": "max_weight_monomials"})
 
 Bools = NDArray[np.bool_]

@@ -22,19 +22,6 @@ from typing import NamedTuple
 
 from cpx.compiled.kernel import Ints, kernel, subroutine
 
-__all__ = [
-    "ALLOWED",
-    "FAR",
-    "Numbers",
-    "Objective",
-    "cost",
-    "costs",
-    "low",
-    "most_bad",
-    "rank",
-]
-
-
 FAR = 1 << 62
 """The cost of a set that breaks a limit: above all others."""
 

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from cpx.models.base import Problem
     from cpx.options import SolveOptions
 
-__all__ = ["beam_width", "better_than", "break_ties", "optimise", "optimise_ratio"]
-
 _BEAM_WIDTH = 16
 _TIE_NODES = 5_000_000
 """Nodes spent at most on the choice among equally good sets, besides those of the proof."""

@@ -25,17 +25,6 @@ from cpx.backends.search.stack import Levels, Params, Scratch, weigh_child, weig
 from cpx.compiled.kernel import Ints, subroutine
 from cpx.compiled.vectors import LANES, popcount, scan
 
-__all__ = [
-    "best_pair",
-    "drop_useless",
-    "improve",
-    "limit_all",
-    "limit_kept",
-    "removals_say_much",
-    "sum_up",
-    "try_each",
-]
-
 
 @subroutine
 def improve(shared: Ints, found: Ints, value: int, scratch: Scratch, size: int) -> None:

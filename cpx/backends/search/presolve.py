@@ -35,8 +35,6 @@ from cpx.models.side_constraints.form import propagated
 if TYPE_CHECKING:
     from cpx.models.monomial.form import CoverageLimits, RatioMonomial, WeightedMonomial
 
-__all__ = ["Reduced", "merge_rows", "reduce", "sample_weights"]
-
 Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]
 Words = NDArray[np.uint64]

@@ -16,8 +16,6 @@ from cpx.compiled.kernel import Ints
 if TYPE_CHECKING:
     from cpx.models.side_constraints.form import LinearConstraint, SideConstraints
 
-__all__ = ["NOWHERE", "NO_CONSTRAINTS", "Remaining"]
-
 _MOST_GAINING = 64
 """Constraints that columns may add to: for each, all candidates of a node are summed up."""
 

@@ -20,8 +20,6 @@ from cpx.compiled.vectors import LANES
 if TYPE_CHECKING:
     from cpx.backends.search.presolve import Reduced
 
-__all__ = ["Root"]
-
 Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]
 Words = NDArray[np.uint64]

@@ -21,8 +21,6 @@ from cpx.compiled.vectors import LANES
 if TYPE_CHECKING:
     from cpx.backends.search.presolve import Reduced
 
-__all__ = ["BestSets", "best_sets"]
-
 Ints = NDArray[np.int64]
 
 _ROOM = 1024

@@ -13,18 +13,6 @@ from cpx.backends.search.side_constraints import Buffers, Side, buffers, keep_po
 from cpx.compiled.kernel import Ints, Ints2, Shorts2, Words, subroutine
 from cpx.compiled.vectors import LANES
 
-__all__ = [
-    "FIRST_WORDS",
-    "Levels",
-    "Params",
-    "Scratch",
-    "grown",
-    "new_levels",
-    "weigh_child",
-    "weigh_good",
-]
-
-
 FIRST_WORDS = 252
 """Most words of a candidate that are looked at before a pair is weighed in full."""
 

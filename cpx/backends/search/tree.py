@@ -22,17 +22,6 @@ from cpx.backends.search.stack import Levels, Params, Scratch, weigh_child
 from cpx.compiled.kernel import Ints, kernel, subroutine
 from cpx.compiled.vectors import LANES
 
-__all__ = [
-    "DONE",
-    "FULL",
-    "STOPPED",
-    "branches",
-    "first_child",
-    "look_ahead",
-    "next_child",
-]
-
-
 DONE, STOPPED, FULL = -1, -2, -3
 """A branch is exhausted, was told to stop, or needs a larger workspace and can then go on."""
 

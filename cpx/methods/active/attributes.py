@@ -17,8 +17,6 @@ from cpx.data.columns import CategoryColumn, as_numbers, fit_column, short_betwe
 from cpx.errors import DataError, shown
 from cpx.methods.active.conditions import Condition, Interval, OneOf
 
-__all__ = ["Attribute", "Categories", "Numbers", "fit_attribute"]
-
 BoolArray = npt.NDArray[np.bool_]
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]

@@ -7,8 +7,6 @@ from typing import Any
 
 from cpx.data.columns import number
 
-__all__ = ["Condition", "Interval", "OneOf", "SetRule"]
-
 
 @dataclass(frozen=True)
 class Interval:

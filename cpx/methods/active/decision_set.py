@@ -23,8 +23,6 @@ from cpx.methods.active.state import Evidence
 from cpx.support.validation import integer_in, valid_seed
 from cpx.support.warnings import warn
 
-__all__ = ["DecisionSet", "parameter"]
-
 BoolArray = npt.NDArray[np.bool_]
 
 

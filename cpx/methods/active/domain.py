@@ -14,8 +14,6 @@ from cpx.methods.active.conditions import SetRule
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Domain"]
-
 BoolArray = npt.NDArray[np.bool_]
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]

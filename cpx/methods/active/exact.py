@@ -17,8 +17,6 @@ from cpx.methods.active.selection import Candidates, Selection
 from cpx.methods.active.state import Evidence
 from cpx.support.validation import count, finite_number, open_unit, positive_integer
 
-__all__ = ["ExactDecisionSet", "Round"]
-
 BoolArray = npt.NDArray[np.bool_]
 FloatArray = npt.NDArray[np.float64]
 

@@ -12,8 +12,6 @@ from cpx.methods.active.domain import Domain
 from cpx.methods.active.growing import best_condition, grow
 from cpx.methods.active.state import Evidence, State
 
-__all__ = ["Exchange", "climb"]
-
 BoolArray = npt.NDArray[np.bool_]
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.intp]

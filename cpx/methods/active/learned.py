@@ -21,8 +21,6 @@ from cpx.methods.active.sampling import neighbours
 from cpx.methods.active.state import Evidence, State
 from cpx.support.validation import choice, count, finite_number, positive_integer
 
-__all__ = ["OBJECTIVES", "LearnedDecisionSet", "literals"]
-
 OBJECTIVES = ("fidelity", "f1")
 
 BoolArray = npt.NDArray[np.bool_]

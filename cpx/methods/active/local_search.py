@@ -18,8 +18,6 @@ from cpx.methods.active.sampling import counterfactuals, farthest
 from cpx.methods.active.state import Evidence, State
 from cpx.support.validation import count, finite_number, positive_integer
 
-__all__ = ["ActiveDecisionSet", "Best", "Step"]
-
 BoolArray = npt.NDArray[np.bool_]
 
 

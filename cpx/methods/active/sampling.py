@@ -11,8 +11,6 @@ from cpx.methods.active.attributes import Numbers
 from cpx.methods.active.domain import Domain
 from cpx.methods.active.state import Evidence
 
-__all__ = ["counterfactuals", "disputed", "farthest", "neighbours"]
-
 BoolArray = npt.NDArray[np.bool_]
 FloatArray = npt.NDArray[np.float64]
 

@@ -9,8 +9,6 @@ import numpy.typing as npt
 
 from cpx.methods.active.domain import Domain
 
-__all__ = ["Evidence", "State"]
-
 BoolArray = npt.NDArray[np.bool_]
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.intp]

@@ -17,8 +17,6 @@ from cpx.support.validation import positive_integer, valid_seed
 if TYPE_CHECKING:
     from cpx.support.validation import Share
 
-__all__ = ["anchors", "monomials"]
-
 
 def monomials(
     literals: Literals,

@@ -12,8 +12,6 @@ from cpx.errors import DataError, EngineMissing, InvalidOption, shown
 from cpx.methods.candidates.literals import Literals
 from cpx.support.validation import positive_integer, real
 
-__all__ = ["association_rules"]
-
 _MOST_SETS = 2_000_000
 _CELLS = 2**25  # of a block of rules against samples
 

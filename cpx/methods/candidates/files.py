@@ -10,8 +10,6 @@ from io import StringIO
 from cpx.errors import DataError, nearest, shown
 from cpx.support.files import from_cell, parse_json, read_text
 
-__all__ = ["read_rules"]
-
 
 def read_rules(path: str | os.PathLike[str], names: Sequence[str]) -> tuple[tuple[int, ...], ...]:
     r"""Read rules as sets of literals.

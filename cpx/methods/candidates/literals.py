@@ -17,8 +17,6 @@ from cpx.errors import DataError
 if TYPE_CHECKING:
     from cpx.models.rule_set.selection import RuleSetSelection
 
-__all__ = ["Literals"]
-
 Bools = NDArray[np.bool_]
 
 

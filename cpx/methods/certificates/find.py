@@ -19,15 +19,6 @@ from cpx.methods.certificates.domain import Restriction, domain_of
 from cpx.methods.certificates.tree import ImplicitTree, Instance
 from cpx.support.validation import integer_in, open_unit, positive_integer, valid_seed
 
-__all__ = [
-    "Certificate",
-    "SuccessRate",
-    "candidates",
-    "certificate",
-    "find_certificate",
-    "success_rate",
-]
-
 
 @dataclass(frozen=True)
 class Certificate:

@@ -9,8 +9,6 @@ from typing import Any
 from cpx.errors import InvalidOption, shown
 from cpx.support.validation import finite_number, open_unit, positive_integer
 
-__all__ = ["TheoremParameters", "pairs_for", "theorem_parameters"]
-
 
 @dataclass(frozen=True)
 class TheoremParameters:

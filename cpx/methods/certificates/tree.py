@@ -21,8 +21,6 @@ from cpx.methods.certificates.domain import (
 from cpx.methods.certificates.noise import BitFunction, stabilising_scores, truth
 from cpx.support.validation import integer_in, open_unit, positive_integer, valid_seed
 
-__all__ = ["ImplicitTree", "Instance", "UnfoldedNode", "common_depth", "unfolded"]
-
 Instance = Any
 """d values 0 or 1, or a row of a table."""
 

@@ -15,8 +15,6 @@ from cpx.support.validation import positive_integer, valid_seed
 if TYPE_CHECKING:
     from cpx.support.validation import Share
 
-__all__ = ["cart_rules"]
-
 
 def cart_rules(
     literals: Literals, same: Any, *, k: int = 4, penalty: Share = "0.01", seed: int = 0

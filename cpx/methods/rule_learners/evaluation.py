@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from cpx.models.rule_set.selection import Loss, RuleSetSelection
     from cpx.support.validation import Share
 
-__all__ = ["FoundRules", "comparison"]
-
 
 @dataclass(frozen=True, eq=False)
 class FoundRules:

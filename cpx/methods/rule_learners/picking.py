@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from cpx.models.rule_set.selection import RuleSetSelection
     from cpx.support.validation import Share
 
-__all__ = ["maximum_coverage", "optimal_pick", "submodular_pick"]
-
 
 def maximum_coverage(
     literals: Literals, rules: Sequence[Sequence[int]], budget: int

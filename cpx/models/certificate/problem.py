@@ -32,8 +32,6 @@ from cpx.models.side_constraints.parameter import SIDE_CONSTRAINTS
 from cpx.models.statement import Encoding
 from cpx.support.validation import Share
 
-__all__ = ["MinCertificate"]
-
 
 @register
 @dataclass(frozen=True, eq=False)

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from cpx.data.tree_mixture import TreeMixture
     from cpx.models.expected_prediction.leaves import LeafForm
 
-__all__ = ["ExactScores"]
-
 Bools = NDArray[np.bool_]
 
 

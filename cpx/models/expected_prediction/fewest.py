@@ -41,8 +41,6 @@ if TYPE_CHECKING:
     from cpx.answers.expected import ExpectedExplanation
     from cpx.models.base import Problem
 
-__all__ = ["FewestExpected", "Measure"]
-
 Measure = Literal["expectation", "probability-bound"]
 
 

@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 from cpx.models.expected_prediction.exact import ExactScores
 from cpx.models.side_constraints.form import NO_SIDE_CONSTRAINTS, SideConstraints
 
-__all__ = ["ExpectationForm", "TableSumForm", "expectation_form_of"]
-
 
 @dataclass(frozen=True, eq=False)
 class TableSumForm:

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from cpx.data.tree_mixture import TreeMixture
     from cpx.models.expected_prediction.leaves import LeafForm
 
-__all__ = ["LeafProducts"]
-
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from cpx.data.coding import Coding
     from cpx.trees.form import TreeModel
 
-__all__ = ["LeafForm", "refuse_misfit"]
-
 
 @dataclass(frozen=True, eq=False)
 class LeafForm:

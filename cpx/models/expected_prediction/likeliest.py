@@ -15,8 +15,6 @@ from cpx.models.statement import Encoding, Statement, Values
 if TYPE_CHECKING:
     from cpx.models.expected_prediction.form import TableSumForm
 
-__all__ = ["Likeliest"]
-
 
 class Likeliest(Problem):
     """Minimise the penalty of sets of at most k attributes whose tables sum up to a target.

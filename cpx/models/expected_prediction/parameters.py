@@ -12,8 +12,6 @@ from cpx.errors import CpxError, InvalidInstance, nearest, shown
 from cpx.models.expected_prediction.leaves import refuse_misfit
 from cpx.models.parameters import Indices, Json, Kind
 
-__all__ = ["Attributes", "Distribution", "Number", "States", "Unit"]
-
 _ONES = {"type": "array", "items": {"type": "integer", "minimum": 1}}
 _TEXTS = {"type": "array", "items": {"type": "string"}}
 _INTEGER_LISTS = {"type": "array", "items": {"type": "array", "items": {"type": "integer"}}}

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from cpx.data.coding import Coding
     from cpx.trees.form import TreeModel
 
-__all__ = ["Paths", "cells_of_states", "leaf_paths"]
-
 Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]
 

@@ -18,8 +18,6 @@ from cpx.support.validation import open_unit, positive_integer, valid_seed
 if TYPE_CHECKING:
     from cpx.models.expected_prediction.problem import ExpectedPrediction
 
-__all__ = ["SameDecision", "sampled_same_decision"]
-
 _MOST_ROWS = 4096
 """So many rows of states are enumerated; of more, some are drawn."""
 

@@ -10,8 +10,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["Runs", "StateSets", "runs_of_ranges", "runs_of_rows"]
-
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 

@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from cpx.models.expected_prediction.leaves import LeafForm
 
-__all__ = ["TableLayout", "by_tests", "by_tree", "few_together"]
-
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 

@@ -25,8 +25,6 @@ from cpx.data.tree_mixture import ONE
 from cpx.models.expected_prediction.exact import ExactScores
 from cpx.models.expected_prediction.table_layout import TableLayout, by_tree, few_together
 
-__all__ = ["MOST_ENTRIES", "MOST_TESTS", "LeafTables", "Term", "merged"]
-
 MOST_TESTS = 16
 """Leaves with more tests have no table: it would have more than 2**16 entries."""
 

@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from cpx.support.validation import Share
     from cpx.trees.form import Label, TreeModel
 
-__all__ = ["MEASURES", "ExpectationText", "rounded_down", "state_words"]
-
 MEASURES = {"sum": "score", "average": "probability", "vote": "share of votes"}
 """What the score of a class is, by the rule of the model."""
 

@@ -13,8 +13,6 @@ from cpx.models.statement import Statement, Values
 if TYPE_CHECKING:
     from cpx.models.kernel_rule.form import DNFForm
 
-__all__ = ["slots"]
-
 
 def slots(form: DNFForm) -> Statement:
     """One slot per clause: which literals it has, and which samples it covers.

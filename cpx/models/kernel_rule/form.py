@@ -15,8 +15,6 @@ from cpx.models.rule_set.learning import conjunctions, how_many
 from cpx.models.side_constraints.form import NO_SIDE_CONSTRAINTS, SideConstraints
 from cpx.support.validation import integer
 
-__all__ = ["DNF", "DNFForm", "canonical", "in_words", "read_dnf", "true_of"]
-
 DNF = tuple[tuple[int, ...], ...]
 """The clauses, each with its features; both in increasing order, each once."""
 

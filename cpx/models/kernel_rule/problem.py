@@ -33,8 +33,6 @@ from cpx.models.side_constraints.vocabulary import Vocabulary
 from cpx.models.statement import Encoding, Statement, Values
 from cpx.support.validation import entries, index, name_list, positive_fraction
 
-__all__ = ["KernelRule", "Names", "SignedWeights", "Table", "Unit"]
-
 _MOST_WEIGHT = 2**53
 
 

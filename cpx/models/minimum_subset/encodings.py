@@ -14,8 +14,6 @@ from cpx.models.statement import Statement, Values
 if TYPE_CHECKING:
     from cpx.models.minimum_subset.form import LossForm
 
-__all__ = ["Ladder", "Stated", "direct", "ladders", "order"]
-
 
 class Ladder(NamedTuple):
     """The losses one tree can have by one requirement, as steps ``levels[0] < levels[1] ..``.

@@ -14,8 +14,6 @@ from numpy.typing import NDArray
 from cpx.data.bits import minimal_sets
 from cpx.errors import InvalidInstance
 
-__all__ = ["LossForm", "SubsetForm", "ceiling", "reduced", "subset_form_of"]
-
 if TYPE_CHECKING:
     from cpx.trees.sufficiency.oracle import SufficiencyOracle
 

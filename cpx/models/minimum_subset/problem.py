@@ -23,8 +23,6 @@ from cpx.models.statement import Encoding, Statement, Values
 if TYPE_CHECKING:
     from cpx.trees.sufficiency.oracle import SufficiencyOracle
 
-__all__ = ["FORBIDDEN", "REQUIRED", "SUBSET_ENCODINGS", "WEIGHTS", "MinimumSubset"]
-
 SUBSET_ENCODINGS: tuple[Encoding[LossForm], ...] = (
     Encoding("order", order),
     Encoding("direct", direct),

@@ -17,16 +17,6 @@ from cpx.models.side_constraints.form import NO_SIDE_CONSTRAINTS, SideConstraint
 if TYPE_CHECKING:
     from cpx.models.base import Problem
 
-__all__ = [
-    "CoverageLimits",
-    "MonomialForm",
-    "RatioMonomial",
-    "WeightedMonomial",
-    "allowed",
-    "least_fraction",
-    "monomial_form",
-]
-
 _WIDTH = 2**62
 """Products of weights and the terms of a precision stay below: exact in 64 bits."""
 

@@ -29,8 +29,6 @@ from cpx.models.registry import register
 from cpx.models.statement import Statement
 from cpx.support.validation import Share
 
-__all__ = ["MaxCoverage", "MaxPrecision", "PrecisionStep"]
-
 _MOST_WEIGHT = 2**31
 
 

@@ -26,15 +26,6 @@ if TYPE_CHECKING:
     from cpx.data.samples import Samples
     from cpx.models.monomial.form import CoverageLimits, WeightedMonomial
 
-__all__ = [
-    "LIMITS",
-    "MonomialText",
-    "conclusion",
-    "listings_of",
-    "objective_in_words",
-    "samples_in_words",
-]
-
 LIMITS = ("min_coverage", "max_coverage", "min_precision")
 """Parameters that limit what a rule covers; they are exact shares."""
 

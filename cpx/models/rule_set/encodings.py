@@ -13,8 +13,6 @@ from cpx.models.rule_set.form import RuleSelection
 from cpx.models.rule_set.presolve import Presolved, presolved
 from cpx.models.statement import Statement, Values
 
-__all__ = ["channelling", "hamming", "signature"]
-
 Bools = NDArray[np.bool_]
 
 

@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 
 from cpx.models.side_constraints.form import NO_SIDE_CONSTRAINTS, SideConstraints
 
-__all__ = ["RuleSelection"]
-
 Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]
 

@@ -32,15 +32,6 @@ from cpx.models.side_constraints.parameter import SIDE_CONSTRAINTS
 from cpx.models.side_constraints.vocabulary import Vocabulary
 from cpx.support.validation import Share, feature_list
 
-__all__ = [
-    "MOST_STATED",
-    "RuleSetLearning",
-    "conjunction",
-    "conjunctions",
-    "how_many",
-    "number_of",
-]
-
 MOST_STATED = 4000
 """Most conjunctions for which there is a statement: it has a variable for each."""
 

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from cpx.models.rule_set.form import RuleSelection
 
-__all__ = ["Presolved", "presolve", "presolved"]
-
 Bools = NDArray[np.bool_]
 
 _BLOCK = 256

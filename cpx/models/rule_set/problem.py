@@ -27,18 +27,6 @@ from cpx.models.side_constraints.statement import constrained
 from cpx.models.statement import Encoding, Statement, Values
 from cpx.support.validation import Share, entries, feature_list, index
 
-__all__ = [
-    "CLASS_WEIGHTS",
-    "ENCODINGS",
-    "LOSS",
-    "PRICE",
-    "Candidates",
-    "ClassWeights",
-    "Lengths",
-    "Loss",
-    "RuleSetProblem",
-]
-
 Loss = Literal["zero-one", "hamming"]
 
 

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from cpx.models.rule_set.form import RuleSelection
     from cpx.support.validation import Share
 
-__all__ = ["RuleSetText", "SelectionText"]
-
 _LIMITS = {
     "max_rules": "at most {} rule",
     "max_literals": "at most {} literal",

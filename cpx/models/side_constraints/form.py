@@ -9,15 +9,6 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = [
-    "KEEPS_SIDE_CONSTRAINTS",
-    "NO_SIDE_CONSTRAINTS",
-    "LinearConstraint",
-    "SideConstraint",
-    "SideConstraints",
-    "propagated",
-]
-
 
 @dataclass(frozen=True)
 class LinearConstraint:

@@ -10,22 +10,6 @@ from math import gcd, prod
 from cpx.errors import InvalidInstance
 from cpx.models.side_constraints.form import LinearConstraint
 
-__all__ = [
-    "And",
-    "Formula",
-    "Lin",
-    "Or",
-    "Sum",
-    "Term",
-    "add",
-    "at_least",
-    "compared",
-    "linear_constraints",
-    "literal",
-    "negated",
-    "scaled",
-]
-
 Term = tuple[int, ...]
 """Indices, increasing: it is 1 for an answer that contains one of them, else 0."""
 

@@ -15,8 +15,6 @@ from cpx.models.side_constraints.form import (
 )
 from cpx.models.side_constraints.text import parsed
 
-__all__ = ["SIDE_CONSTRAINTS", "Where", "texts_of"]
-
 _INDICES: Json = {"type": "array", "items": {"type": "integer", "minimum": 0}, "minItems": 1}
 _LINEAR: Json = {
     "type": "object",

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from cpx.models.side_constraints.form import LinearConstraint, SideConstraints
     from cpx.models.statement import Statement, Values
 
-__all__ = ["constrained", "stated_apart"]
-
 _NAME = "SC"
 
 

@@ -27,8 +27,6 @@ from cpx.models.side_constraints.formula import (
 from cpx.models.side_constraints.vocabulary import Condition, Vocabulary, value_of
 from cpx.support.validation import integer
 
-__all__ = ["budget_text", "parsed"]
-
 _LONGEST = 10_000
 _MOST_DIGITS = 10
 

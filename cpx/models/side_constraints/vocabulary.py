@@ -8,8 +8,6 @@ from typing import NamedTuple
 
 from cpx.errors import InvalidInstance, nearest, shortened, shown
 
-__all__ = ["Condition", "Vocabulary", "condition_of", "value_of"]
-
 _MOST_LISTED = 12
 
 _NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"

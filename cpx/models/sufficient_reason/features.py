@@ -19,17 +19,6 @@ from cpx.trees.attribute import Attribute
 from cpx.trees.form import TreeModel
 from cpx.trees.tree import MISSING, Tree
 
-__all__ = [
-    "LEVELS",
-    "Features",
-    "Level",
-    "between",
-    "conditional",
-    "conditions",
-    "interval_text",
-    "sides_that_matter",
-]
-
 Level = Literal["attributes", "conditions"]
 
 LEVELS: tuple[Level, ...] = ("attributes", "conditions")

@@ -12,16 +12,6 @@ from cpx.models.parameters import Choice, Indices, Json, Kind
 from cpx.models.sufficient_reason.row import row_values
 from cpx.trees.form import Label, TreeModel
 
-__all__ = [
-    "DefinitionName",
-    "Features",
-    "LabelOfRow",
-    "LevelName",
-    "Model",
-    "RowValues",
-    "Unit",
-]
-
 
 class RowValues(Kind):
     """The values of the row, in the order of the attributes of the model."""

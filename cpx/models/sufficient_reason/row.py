@@ -17,8 +17,6 @@ from cpx.support.validation import real
 from cpx.trees.attribute import Attribute
 from cpx.trees.form import TreeModel
 
-__all__ = ["Row", "fitted_to", "missing_values", "respelled", "row_values"]
-
 # What the readers call columns of models that were trained without names.
 _NUMBERED = re.compile(r"(?:x|f|Column_)(\d+)")
 

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from cpx.support.validation import Share
     from cpx.trees.form import Label, TreeModel
 
-__all__ = ["ReasonText"]
-
 
 class ReasonText(MinimumSubset):
     """What a sufficient reason says of itself and of its answers."""

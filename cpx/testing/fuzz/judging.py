@@ -17,8 +17,6 @@ from cpx.models import Problem
 from cpx.testing.fuzz.asking import Ask
 from cpx.testing.fuzz.brute import Truth, Value, subsets
 
-__all__ = ["altered", "faults", "faults_of_the_check", "owes_a_proof"]
-
 _ADDED_EXACTLY = 2**20
 """What every engine adds up exactly, rows and objective: beyond it some refuse, and say so."""
 

@@ -31,8 +31,6 @@ from cpx.backends.search.kernel_rules.restriction import (
 from cpx.backends.search.kernel_rules.rows import Rows
 from cpx.backends.search.kernel_rules.terms import Terms
 
-__all__ = ["BranchAndBound"]
-
 Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]
 

@@ -8,8 +8,6 @@ from typing import Any
 from cpx.backends.search.kernel_rules.rows import Cover
 from cpx.compiled.kernel import Bools, Floats, Ints, Ints2, Singles, Singles2, kernel, subroutine
 
-__all__ = ["descend", "shift", "spread", "weigh", "weigh_exactly"]
-
 
 @kernel
 def weigh(

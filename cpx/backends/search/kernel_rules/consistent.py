@@ -14,8 +14,6 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Consistent", "elements", "masks"]
-
 Bits = NDArray[np.bool_]
 
 _STEPS = 200

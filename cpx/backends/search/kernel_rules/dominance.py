@@ -11,8 +11,6 @@ from cpx.backends.search.kernel_rules.rows import Rows
 from cpx.backends.search.kernel_rules.terms import Terms
 from cpx.data.bits import packed_rows, row_hashes
 
-__all__ = ["dominated", "parents_of"]
-
 Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]
 

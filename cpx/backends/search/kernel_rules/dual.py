@@ -34,8 +34,6 @@ from cpx.backends.search.kernel_rules.clause_weights import (
 )
 from cpx.backends.search.kernel_rules.restriction import Multipliers, Restriction
 
-__all__ = ["Dual"]
-
 Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]

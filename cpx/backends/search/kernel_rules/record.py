@@ -7,8 +7,6 @@ from dataclasses import dataclass, field
 from cpx.backends.search.kernel_rules.restriction import NamedMultipliers
 from cpx.backends.search.kernel_rules.rows import Rows
 
-__all__ = ["Record", "RecordedSearch"]
-
 
 @dataclass(eq=False)
 class Record:

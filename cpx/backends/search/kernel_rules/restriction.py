@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 from cpx.backends.search.kernel_rules.clause_weights import weigh_exactly
 from cpx.backends.search.kernel_rules.rows import Cover
 
-__all__ = ["Multipliers", "NamedMultipliers", "Restriction"]
-
 Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]

@@ -12,8 +12,6 @@ from cpx.compiled.kernel import Bools, Ints
 if TYPE_CHECKING:
     from cpx.models.kernel_rule.form import DNFForm
 
-__all__ = ["Cover", "Rows"]
-
 
 @dataclass(frozen=True, eq=False)
 class Rows:

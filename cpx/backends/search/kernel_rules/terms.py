@@ -23,8 +23,6 @@ from cpx.models.side_constraints.form import (
     propagated,
 )
 
-__all__ = ["Terms", "within_side_constraints"]
-
 Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]
 

@@ -20,8 +20,6 @@ from cpx.models.expected_prediction.evaluator import Evaluator, Stopped
 if TYPE_CHECKING:
     from cpx.models.expected_prediction.problem import ExpectedPrediction
 
-__all__ = ["KnownSet", "beam_levels", "frontier"]
-
 _EQUAL = 1e-12
 """Expected scores that differ by less than this part of the greatest one are equal: floats of
 sets with the same exact expectation do."""

@@ -37,8 +37,6 @@ if TYPE_CHECKING:
     from cpx.models.base import Problem
     from cpx.models.expected_prediction.form import ExpectationForm
 
-__all__ = ["bound_by_components", "greatest_weights", "most_mixed"]
-
 
 def bound_by_components(problem: Problem, form: ExpectationForm, progress: Progress) -> str:
     """Report the bound, and the best sets of the components; return what was done in words."""

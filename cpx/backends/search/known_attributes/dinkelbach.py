@@ -41,8 +41,6 @@ from cpx.backends.search.table_sums.objective import GreatestValue, Solution
 if TYPE_CHECKING:
     from cpx.models.expected_prediction.form import TableSumForm
 
-__all__ = ["Dinkelbach"]
-
 Floats = NDArray[np.float64]
 
 _STEPS = 6

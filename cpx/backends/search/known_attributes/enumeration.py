@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from cpx.models.base import Problem
     from cpx.models.expected_prediction.form import ExpectationForm
 
-__all__ = ["Enumeration"]
-
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 

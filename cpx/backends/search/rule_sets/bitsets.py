@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from cpx.backends.search.rule_sets.rows import Paid
     from cpx.models.rule_set.form import RuleSelection
 
-__all__ = ["DEPTH", "LONGEST", "WORK", "BitsetSearch"]
-
 Ints = NDArray[np.int64]
 
 WORK = 1_000_000

@@ -46,9 +46,6 @@ import numpy as np
 from cpx.backends.search.rule_sets.dual_ascent import Ascent, Terms
 from cpx.compiled.kernel import Floats, Ints, Ints2, Ints3, Shorts3, kernel, subroutine
 
-__all__ = ["Exact", "certify", "new_exact", "parts_of"]
-
-
 _FINEST, _ROOM = 30, 60
 _FAR = 2**62
 

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from cpx.backends.search.rule_sets.open_nodes import Incumbent
     from cpx.models.rule_set.form import RuleSelection
 
-__all__ = ["BestFirstSearch"]
-
 _POLL_SECONDS = 0.01
 
 

@@ -36,20 +36,6 @@ from cpx.compiled.kernel import (
     subroutine,
 )
 
-__all__ = [
-    "LANES",
-    "Ascent",
-    "Costs",
-    "Terms",
-    "begin_step",
-    "climb",
-    "new_ascent",
-    "pass_on",
-    "settle",
-    "take",
-]
-
-
 LANES = 32
 """The good rows of a block are a multiple of these."""
 

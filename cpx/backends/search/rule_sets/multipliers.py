@@ -28,8 +28,6 @@ from cpx.compiled.kernel import bind
 if TYPE_CHECKING:
     from cpx.models.rule_set.form import RuleSelection
 
-__all__ = ["Multipliers", "Relaxation"]
-
 Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]
 

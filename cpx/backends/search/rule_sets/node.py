@@ -17,21 +17,6 @@ from cpx.backends.search.side_constraints import (
 from cpx.compiled.kernel import Ints, Shorts2, Words, Words2, subroutine
 from cpx.compiled.vectors import popcount
 
-__all__ = [
-    "Stack",
-    "Workspace",
-    "affordable",
-    "keep_allowed",
-    "measure",
-    "needed",
-    "order",
-    "pay",
-    "payment",
-    "weigh",
-    "weigh_union",
-]
-
-
 _PATIENCE = 10_000
 """Rules that are measured before a better set is told: a better one yet may be near."""
 

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from cpx.models.base import Problem
     from cpx.models.rule_set.form import RuleSelection
 
-__all__ = ["Incumbent", "Subproblem", "restrict"]
-
 
 class Incumbent:
     """The best allowed set, shared by all threads; every better one is reported.

@@ -13,8 +13,6 @@ from cpx.backends.search.rule_sets import bitsets
 if TYPE_CHECKING:
     from cpx.backends.search.rule_sets.bitsets import BitsetSearch
 
-__all__ = ["ParallelSearch", "TaskPool"]
-
 Task = Callable[[], None]
 
 

@@ -8,8 +8,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["RecordedPrices", "RecordedTree"]
-
 
 class RecordedTree(NamedTuple):
     """A search that came to its end.

@@ -40,8 +40,6 @@ from cpx.backends.search.rule_sets.rows import Rows
 from cpx.backends.search.side_constraints import Buffers, is_wanted
 from cpx.compiled.kernel import kernel, subroutine
 
-__all__ = ["BETTER", "DONE", "FULL", "PAUSED", "bound_classes", "branch", "expand"]
-
 _FAR = 2**62
 
 

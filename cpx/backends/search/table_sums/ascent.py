@@ -34,8 +34,6 @@ import numpy as np
 from cpx.backends.search.table_sums.terms import FREE, IN, OUT, Terms
 from cpx.compiled.kernel import Bytes, Floats, Ints, kernel, subroutine
 
-__all__ = ["Workspace", "ascend", "settle"]
-
 _MOMENTUM = 0.6
 _PATIENCE = 12
 """Steps without a better bound after which the factor of the steps is halved."""

@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 
 from cpx.backends.search.table_sums.objective import Objective
 
-__all__ = ["beam"]
-
 Ints = NDArray[np.int64]
 
 _WIDTH = 8

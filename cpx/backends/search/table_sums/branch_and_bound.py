@@ -21,8 +21,6 @@ from cpx.backends.search.table_sums.ascent import Workspace, ascend, settle
 from cpx.backends.search.table_sums.objective import Objective, Solution
 from cpx.backends.search.table_sums.terms import FREE, IN, OUT, Terms, largest_gains, restrict
 
-__all__ = ["BranchAndBound"]
-
 Bytes = NDArray[np.uint8]
 Ints = NDArray[np.int64]
 

@@ -34,8 +34,6 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from cpx.models.expected_prediction.form import TableSumForm
 
-__all__ = ["GreatestValue", "LeastPenalty", "Objective", "Solution"]
-
 Ints = NDArray[np.int64]
 
 _BITS = 56

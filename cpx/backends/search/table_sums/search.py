@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from cpx.models.base import Problem
     from cpx.models.expected_prediction.form import TableSumForm
 
-__all__ = ["fewest_features", "greatest_value", "least_penalty"]
-
 
 class _Search:
     """Progress of the search, and the best known sets."""

@@ -14,8 +14,6 @@ import numpy as np
 
 from cpx.compiled.kernel import Bytes, Ints, kernel
 
-__all__ = ["FREE", "IN", "OUT", "Terms", "largest_gains", "restrict"]
-
 FREE, IN, OUT = np.uint8(0), np.uint8(1), np.uint8(2)
 """What is decided of a feature."""
 

@@ -20,8 +20,6 @@ from cpx.models.statement import Statement, Values
 if TYPE_CHECKING:
     from cpx.models.monomial.form import WeightedMonomial
 
-__all__ = ["channelling", "table1", "table1_literal"]
-
 
 def channelling(form: WeightedMonomial) -> Statement:
     """Table 1 with sum X_j = K: samples are counted against the size of the rule.

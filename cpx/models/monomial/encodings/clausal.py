@@ -14,8 +14,6 @@ from cpx.models.statement import Statement, Values
 if TYPE_CHECKING:
     from cpx.models.monomial.form import WeightedMonomial
 
-__all__ = ["clausal"]
-
 
 def clausal(form: WeightedMonomial) -> Statement:
     """One-sided clauses: a sample is charged as soon as, not exactly when, it must be.

@@ -20,8 +20,6 @@ from cpx.errors import InvalidOption, shown
 if TYPE_CHECKING:
     from cpx.models.monomial.form import CoverageLimits, WeightedMonomial
 
-__all__ = ["bools", "choice", "cost", "limit_constraints", "needs", "refuse_limits"]
-
 
 def bools(n: int, name: str) -> Any:
     """Return an array of n Boolean variables ``name[0]`` .. ``name[n-1]``, n >= 0."""

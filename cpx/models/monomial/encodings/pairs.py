@@ -15,8 +15,6 @@ from cpx.models.statement import Statement, Values
 if TYPE_CHECKING:
     from cpx.models.monomial.form import WeightedMonomial
 
-__all__ = ["pairs"]
-
 _MOST_PAIRS = 10_000
 """With more pairs one relaxation takes a solver longer than people wait for an answer."""
 

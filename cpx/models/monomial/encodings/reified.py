@@ -13,8 +13,6 @@ from cpx.models.statement import Statement, Values
 if TYPE_CHECKING:
     from cpx.models.monomial.form import WeightedMonomial
 
-__all__ = ["reified"]
-
 
 def reified(form: WeightedMonomial) -> Statement:
     """Equivalences: covered_i is defined as "no chosen feature mismatches".

@@ -16,8 +16,6 @@ from cpx.models.statement import Statement, Values
 if TYPE_CHECKING:
     from cpx.models.monomial.form import WeightedMonomial
 
-__all__ = ["Choices", "Excluded", "row", "sizes"]
-
 _LARGEST_ROW = 2**20
 """Sums of coefficients from which the numbers of a row are no longer safe in floats."""
 

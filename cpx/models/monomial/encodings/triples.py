@@ -20,8 +20,6 @@ from cpx.support.one_thread import one_thread
 if TYPE_CHECKING:
     from cpx.models.monomial.form import WeightedMonomial
 
-__all__ = ["known_rule_helps", "triples"]
-
 _MOST_WORK = 6 * 10**11
 """Of what the time for the bounds of all triples is proportional to: max(m, 500) d^4."""
 

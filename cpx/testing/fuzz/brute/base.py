@@ -11,8 +11,6 @@ from itertools import chain, combinations
 from operator import eq, ge, le, lt
 from typing import Any
 
-__all__ = ["Instance", "Labelled", "Rows", "Side", "Truth", "Value", "share", "subsets"]
-
 Instance = Mapping[str, Any]
 Value = int | Fraction
 

@@ -8,8 +8,6 @@ from fractions import Fraction
 
 from cpx.testing.fuzz.brute.base import Instance, Labelled, Value, share
 
-__all__ = ["Certificate", "Monomial"]
-
 
 class Monomial(Labelled):
     """A conjunction of at most k features: least loss, greatest precision or coverage."""

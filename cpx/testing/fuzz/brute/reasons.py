@@ -12,8 +12,6 @@ import numpy as np
 
 from cpx.testing.fuzz.brute.base import Instance, Side, Truth, Value
 
-__all__ = ["SufficientReason"]
-
 
 class SufficientReason(Truth):
     """The lightest features that force the class of x, by any of the three definitions.

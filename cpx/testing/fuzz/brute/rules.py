@@ -8,8 +8,6 @@ from itertools import combinations, product
 
 from cpx.testing.fuzz.brute.base import Instance, Labelled, Rows, Side, Truth, Value, share
 
-__all__ = ["KernelRule", "Learning", "RuleSet"]
-
 
 class RuleSet(Labelled):
     """A set of rules: errors, and a price for each rule."""
