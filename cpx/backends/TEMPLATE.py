@@ -22,14 +22,12 @@ this order:
 from __future__ import annotations
 
 from itertools import chain, combinations
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from cpx.answers.result import Termination
 from cpx.backends.base import Backend, Outcome, Progress
-
-if TYPE_CHECKING:
-    from cpx.models.base import Problem
-    from cpx.options import SolveOptions
+from cpx.models.base import Problem
+from cpx.options import SolveOptions
 
 __all__ = ["Exhaustive"]
 

@@ -18,23 +18,19 @@ from importlib import import_module
 from importlib.util import find_spec
 from shutil import which
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from cpx.answers.result import Termination
 from cpx.answers.values import Value
 from cpx.backends.progress import Event, Progress
 from cpx.errors import EngineMissing, InvalidOption, UnknownName, shown
-from cpx.models.base import form_of
+from cpx.models.base import Problem, form_of
 from cpx.models.ratio import RatioProblem
 from cpx.models.rule_set.form import RuleSelection
-from cpx.options import EngineOption, named_text
+from cpx.models.statement import Encoding
+from cpx.options import EngineOption, SolveOptions, named_text
 from cpx.support.renamed import OldAttribute, accept_old_attributes
 from cpx.support.versions import installed_version
-
-if TYPE_CHECKING:
-    from cpx.models.base import Problem
-    from cpx.models.statement import Encoding
-    from cpx.options import SolveOptions
 
 __all__ = ["DECLINED", "Backend", "Event", "Outcome", "Progress", "contradiction"]
 

@@ -13,18 +13,15 @@ import heapq
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from cpx.answers.result import Termination
 from cpx.answers.values import Value
 from cpx.backends.base import Outcome
 from cpx.backends.progress import InnerProgress, Progress
-from cpx.models.side_constraints.form import propagated
-
-if TYPE_CHECKING:
-    from cpx.models.base import Problem
-    from cpx.models.side_constraints.form import LinearConstraint, SideConstraints
-    from cpx.options import SolveOptions
+from cpx.models.base import Problem
+from cpx.models.side_constraints.form import LinearConstraint, SideConstraints, propagated
+from cpx.options import SolveOptions
 
 Engine = Callable[["Problem", "SolveOptions", Progress], Outcome]
 

@@ -8,12 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from cpx.errors import EngineError, shown
-
-if TYPE_CHECKING:
-    from cpx.models.statement import Statement
+from cpx.models.statement import Statement
 
 Terms = Sequence[tuple[int, int]]
 """Coefficients and places of columns."""

@@ -7,27 +7,23 @@ import math
 import threading
 import time
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from cpx.answers.explanation import Explanation
 from cpx.answers.result import Termination, TracePoint, relative_gap
 from cpx.answers.values import Value
 from cpx.compiled import kernel
 from cpx.errors import EngineError, shown
+from cpx.models.base import Problem
 from cpx.models.ratio import RatioProblem
+from cpx.models.statement import Values
+from cpx.options import SolveOptions
 from cpx.processes.limits import Limits
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from cpx.models.base import Problem
-    from cpx.models.statement import Values
-    from cpx.options import SolveOptions
 
 T = TypeVar("T")
 

@@ -8,14 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from cpx.backends.integer_program import Row, Terms, integer_program, without_empty
-
-if TYPE_CHECKING:
-    from cpx.models.statement import Statement, Values
+from cpx.models.statement import Statement, Values
 
 __all__ = ["PseudoBoolean"]
 

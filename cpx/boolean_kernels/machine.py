@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,9 +16,7 @@ from cpx.boolean_kernels.kernels import BoundedDNFKernel
 from cpx.data.bits import Bits, bit_table
 from cpx.errors import InvalidInstance, shown
 from cpx.models.kernel_rule.form import read_dnf, true_of
-
-if TYPE_CHECKING:
-    from cpx.models.kernel_rule.problem import KernelRule
+from cpx.models.kernel_rule.problem import KernelRule
 
 _DIGITS = 7
 """Digits of the greatest weight of a problem, unless a unit is given."""

@@ -5,18 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from cpx.data.base import ReadRow
+from cpx.data.base import Distribution, ReadRow
 from cpx.data.statistics import clopper_pearson
 from cpx.errors import ClassifierError, DataError, shortened, shown
 from cpx.support.validation import open_unit, positive_integer, valid_seed
-
-if TYPE_CHECKING:
-    from cpx.data.base import Distribution
 
 BoolArray = npt.NDArray[np.bool_]
 

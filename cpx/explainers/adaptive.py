@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cpx.answers.result import Result, Status
-from cpx.data.oracle import classifier_name
+from cpx.data.oracle import Oracle, classifier_name
 from cpx.data.samples import Samples
 from cpx.data.statistics import UniformLimits, exact_lower
 from cpx.errors import InvalidOption
@@ -33,7 +33,6 @@ from cpx.models.monomial.precision_coverage import MaxPrecision
 from cpx.solving import solve
 
 if TYPE_CHECKING:
-    from cpx.data.oracle import Oracle
     from cpx.explainers.conditions import Conditions
     from cpx.explainers.question import Question
 

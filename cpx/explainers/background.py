@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
+from cpx.data.coding import Coding
 from cpx.data.frames import as_table
 from cpx.data.mixture_choice import Trial, choose_mixture
 from cpx.data.mixture_fit import fit_mixture, structure_of
 from cpx.data.naive_bayes import fit_naive_bayes
+from cpx.data.tree_mixture import TreeMixture
 from cpx.errors import DataError, InvalidOption, UnknownName, shown
 from cpx.models.sufficient_reason.row import fitted_to
 from cpx.options import read_named
@@ -18,12 +21,6 @@ from cpx.processes.interrupts import interruptible
 from cpx.support.validation import positive_integer
 from cpx.trees import TreeModel, read_model
 from cpx.trees.linear import is_linear, read_linear
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from cpx.data.coding import Coding
-    from cpx.data.tree_mixture import TreeMixture
 
 FITTED = ("factorised", "mixture", "chow-liu", "naive-bayes", "fitted")
 """Names of distributions; the last is that of the first three which suits rows kept aside best."""

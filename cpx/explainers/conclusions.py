@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from cpx import check
 from cpx.answers.result import Result, Status, Times
-from cpx.answers.values import in_words
+from cpx.answers.values import Value, in_words
 from cpx.errors import CheckFailed
 from cpx.explainers.arguments import BACKEND
 from cpx.explainers.guarantees import guarantee
@@ -17,7 +17,6 @@ from cpx.solving import solve
 
 if TYPE_CHECKING:
     from cpx.answers.explanation import Explanation
-    from cpx.answers.values import Value
     from cpx.explainers.question import Question
 
 _PROVED = "no rule that is as precise covers more"

@@ -6,21 +6,18 @@ import math
 from decimal import ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from time import monotonic
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from cpx.answers.explanation import Explanation
 from cpx.answers.result import Status
+from cpx.answers.values import Value
 from cpx.data.statistics import UniformLimits, exact_upper
 from cpx.errors import EngineMissing
 from cpx.models.monomial.precision_coverage import MaxCoverage, MaxPrecision
+from cpx.models.monomial.problem import MonomialProblem
 from cpx.models.monomial.weighted import KMonomial
 from cpx.solving import solve
-
-if TYPE_CHECKING:
-    from cpx.answers.explanation import Explanation
-    from cpx.answers.values import Value
-    from cpx.models.monomial.problem import MonomialProblem
 
 __all__ = [
     "Frontier",

@@ -12,7 +12,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -22,14 +22,12 @@ from cpx.data.samples import Samples
 from cpx.errors import InvalidOption
 from cpx.explainers.arguments import BACKEND, TIME_LIMIT
 from cpx.models.expected_prediction.parameters import Number
+from cpx.models.expected_prediction.problem import ExpectedPrediction
 from cpx.models.expected_prediction.same_decision import SameDecision
 from cpx.models.expected_prediction.text import ExpectationText
 from cpx.models.monomial.precision_coverage import MaxCoverage, MaxPrecision
 from cpx.solving.run import solve_with
 from cpx.support.validation import integer_in, positive_integer
-
-if TYPE_CHECKING:
-    from cpx.models.expected_prediction.problem import ExpectedPrediction
 
 
 def drawn(problem: ExpectedPrediction, m: int, seed: int) -> Samples:

@@ -5,15 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from itertools import groupby
-from typing import TYPE_CHECKING
 
 from cpx.backends.integer_program import variable_names
 from cpx.export.document import Document, Section
 from cpx.export.legend import head, legend_items
-
-if TYPE_CHECKING:
-    from cpx.models.base import Problem
-    from cpx.models.statement import Statement
+from cpx.models.base import Problem
+from cpx.models.statement import Statement
 
 _SCALAR = re.compile(r"(\w+): ")
 

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from cpx.answers.text import one_line
 from cpx.backends.integer_program import variable_names
 from cpx.export.document import Document, Section
 from cpx.export.legend import head, names_of
-
-if TYPE_CHECKING:
-    from cpx.models.base import Problem
-    from cpx.models.statement import Statement
+from cpx.models.base import Problem
+from cpx.models.statement import Statement
 
 
 def cpmpy_model(problem: Problem, statement: Statement, encoding: str) -> Document:

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from cpx.backends.program.forms import FlatZinc
 from cpx.export.document import Document, Section
 from cpx.export.legend import head, legend_items
-
-if TYPE_CHECKING:
-    from cpx.models.base import Problem
-    from cpx.models.statement import Statement
+from cpx.models.base import Problem
+from cpx.models.statement import Statement
 
 
 def flatzinc(problem: Problem, statement: Statement, encoding: str) -> Document:

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from cpx.backends.integer_program import Column, IntegerProgram, Terms, integer_program
 from cpx.export.document import Document, Section
 from cpx.export.legend import head, legend_items
-
-if TYPE_CHECKING:
-    from cpx.models.base import Problem
-    from cpx.models.statement import Statement
+from cpx.models.base import Problem
+from cpx.models.statement import Statement
 
 # Readers may refuse lines of more than 510 characters.
 _WIDTH = 100

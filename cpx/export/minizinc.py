@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from cpx.answers.text import one_line
 from cpx.backends.integer_program import variable_names
@@ -18,10 +18,8 @@ from cpx.backends.normal_forms import Clause, Implication, linear_sum, recognise
 from cpx.errors import EngineError, shown
 from cpx.export.document import Document, Section
 from cpx.export.legend import head, legend_items, names_of
-
-if TYPE_CHECKING:
-    from cpx.models.base import Problem
-    from cpx.models.statement import Statement
+from cpx.models.base import Problem
+from cpx.models.statement import Statement
 
 _FEWEST = 3
 """So many constraints of one shape are written as one."""

@@ -7,15 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import islice
-from typing import TYPE_CHECKING
 
 from cpx.backends.pseudo_boolean import PseudoBoolean
 from cpx.export.document import Document, Section
 from cpx.export.legend import head, legend_items
-
-if TYPE_CHECKING:
-    from cpx.models.base import Problem
-    from cpx.models.statement import Statement
+from cpx.models.base import Problem
+from cpx.models.statement import Statement
 
 
 def opb(problem: Problem, statement: Statement, encoding: str) -> Document:

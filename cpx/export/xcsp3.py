@@ -6,15 +6,12 @@ The integer program of a statement: a ``sum`` for each row, over integer variabl
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from cpx.backends.integer_program import IntegerProgram, Terms, integer_program
 from cpx.export.document import Document, Section
 from cpx.export.legend import head, legend_items
-
-if TYPE_CHECKING:
-    from cpx.models.base import Problem
-    from cpx.models.statement import Statement
+from cpx.models.base import Problem
+from cpx.models.statement import Statement
 
 _CONDITIONS = {"<=": "le", ">=": "ge", "=": "eq"}
 

@@ -6,7 +6,8 @@ M. T. Ribeiro, S. Singh, C. Guestrin: Anchors: High-Precision Model-Agnostic Exp
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Sequence
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,13 +17,9 @@ from cpx.backends.base import Outcome, Progress
 from cpx.data.distributions import Perturbed
 from cpx.errors import DataError
 from cpx.methods.queries import CountedOracle, QueryMethod, fresh_generator, refusal
+from cpx.models.base import Problem
 from cpx.models.monomial.form import allowed, monomial_form
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from cpx.models.base import Problem
-    from cpx.options import SolveOptions
+from cpx.options import SolveOptions
 
 __all__ = ["Anchors"]
 

@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from fractions import Fraction
 from heapq import nsmallest
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cpx.answers.result import Termination
+from cpx.answers.values import Value
 from cpx.backends.base import Backend, Outcome, Progress
 from cpx.backends.search.known_attributes.beam import beam_levels
+from cpx.models.base import Problem
 from cpx.models.expected_prediction.form import ExpectationForm, expectation_form_of
 from cpx.models.monomial.form import MonomialForm, WeightedMonomial, allowed, monomial_form
-from cpx.options import EngineOption
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from cpx.answers.values import Value
-    from cpx.models.base import Problem
-    from cpx.options import SolveOptions
+from cpx.options import EngineOption, SolveOptions
 
 __all__ = ["Beam", "Greedy"]
 

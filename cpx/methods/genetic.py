@@ -4,21 +4,17 @@ from __future__ import annotations
 
 import random
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cpx.answers.result import Termination
-from cpx.backends.base import Backend, Outcome
+from cpx.backends.base import Backend, Outcome, Progress
 from cpx.errors import InvalidOption, UnknownName, shown
-from cpx.models.base import form_of
+from cpx.models.base import Problem, form_of
 from cpx.models.kernel_rule.form import DNFForm
-
-if TYPE_CHECKING:
-    from cpx.backends.base import Progress
-    from cpx.models.base import Problem
-    from cpx.options import SolveOptions
+from cpx.options import SolveOptions
 
 __all__ = ["Genetic", "Operators"]
 

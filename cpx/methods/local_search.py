@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,14 +12,11 @@ from cpx.answers.result import Termination
 from cpx.backends.base import Backend, Outcome, Progress
 from cpx.backends.search.remaining_constraints import Remaining
 from cpx.errors import InvalidOption, shown
-from cpx.models.base import form_of
+from cpx.models.base import Problem, form_of
 from cpx.models.rule_set.form import RuleSelection
 from cpx.models.rule_set.presolve import presolved
-
-if TYPE_CHECKING:
-    from cpx.models.base import Problem
-    from cpx.models.side_constraints.form import SideConstraints
-    from cpx.options import SolveOptions
+from cpx.models.side_constraints.form import SideConstraints
+from cpx.options import SolveOptions
 
 __all__ = ["LocalSearch"]
 

@@ -14,7 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from queue import Empty, SimpleQueue
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from cpx.answers.result import Result, Status, Termination
 from cpx.answers.values import Value
@@ -23,14 +23,12 @@ from cpx.backends.base import Backend, Event, Outcome, Progress
 from cpx.backends.progress import start_thread
 from cpx.errors import CpxError, InvalidOption, shown
 from cpx.methods.turns import Turn, deal
+from cpx.models.base import Problem
+from cpx.models.statement import Encoding
 from cpx.options import SolveOptions, split_names
 from cpx.processes.limits import Limits, usable_cores
 from cpx.solving.isolate import run_isolated
 from cpx.solving.servers import prepare
-
-if TYPE_CHECKING:
-    from cpx.models.base import Problem
-    from cpx.models.statement import Encoding
 
 _DEFAULT = "cpsat,maxsat,milp"
 _TICK = 0.05

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cpx.answers.explanation import Explanation
 from cpx.backends.base import Backend, Outcome, Progress
+from cpx.data.oracle import Oracle
+from cpx.models.base import Problem
 from cpx.models.monomial.form import monomial_form
+from cpx.options import SolveOptions
 from cpx.support.renamed import old_names
-
-if TYPE_CHECKING:
-    from cpx.answers.explanation import Explanation
-    from cpx.data.oracle import Oracle
-    from cpx.models.base import Problem
-    from cpx.options import SolveOptions
 
 __getattr__ = old_names(__name__, {"Asking": "QueryMethod", "Questions": "CountedOracle"})
 

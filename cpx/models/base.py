@@ -6,12 +6,13 @@ import copy
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 from cpx.answers.explanation import Evaluation, Explanation
 from cpx.answers.html import Shown
 from cpx.answers.text import Block, Fact, Facts, Paragraph, Table, one_line
 from cpx.answers.values import Value
+from cpx.data.oracle import Oracle
 from cpx.errors import InvalidInstance, InvalidOption, UnknownName, shown
 from cpx.models.added_encodings import added_encoding, added_names
 from cpx.models.parameters import check_parameters, given_parameters, parameters_of
@@ -25,9 +26,6 @@ from cpx.models.side_constraints.form import (
 from cpx.models.side_constraints.text import budget_text
 from cpx.models.side_constraints.vocabulary import Vocabulary
 from cpx.models.statement import Encoding, Statement, Values
-
-if TYPE_CHECKING:
-    from cpx.data.oracle import Oracle
 
 _LISTED = 10
 """So many features at most are shown of a problem."""

@@ -6,15 +6,13 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from math import inf
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from cpx.answers.result import Result, Status
 from cpx.backends import backend as find_backend
 from cpx.errors import CpxError
+from cpx.models.base import Problem
 from cpx.models.side_constraints.statement import stated_apart
-
-if TYPE_CHECKING:
-    from cpx.models.base import Problem
 
 _SECONDS = 10.0
 _ENGINE = "cpsat"

@@ -17,16 +17,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 from cpx.answers.result import Termination
+from cpx.answers.values import Value
 from cpx.backends.base import Backend, Outcome, Progress, contradiction
 from cpx.backends.progress import InnerProgress
-
-if TYPE_CHECKING:
-    from cpx.answers.values import Value
-    from cpx.models.ratio import RatioProblem, RatioStep
-    from cpx.options import SolveOptions
+from cpx.models.ratio import RatioProblem, RatioStep
+from cpx.options import SolveOptions
 
 
 def dinkelbach(

@@ -13,14 +13,11 @@ problem of its own, with the optimum of the first as a limit.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from cpx.backends.base import Backend, Outcome, Progress, contradiction
 from cpx.backends.progress import InnerProgress
-
-if TYPE_CHECKING:
-    from cpx.models.base import Problem
-    from cpx.options import SolveOptions
+from cpx.models.base import Problem
+from cpx.options import SolveOptions
 
 
 def break_ties(

@@ -9,18 +9,14 @@ search as a hint on all variables, and the better of that and what they find is 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from cpx.backends import backend as find_backend
+from cpx.backends.base import Backend, Progress
 from cpx.backends.progress import InnerProgress
-from cpx.models.base import form_of
+from cpx.models.base import Problem, form_of
 from cpx.models.minimum_subset.form import subset_form_of
 from cpx.models.monomial.form import RatioMonomial, WeightedMonomial
 from cpx.models.rule_set.form import RuleSelection
-
-if TYPE_CHECKING:
-    from cpx.backends.base import Backend, Progress
-    from cpx.models.base import Problem
 
 # Leaves that a set of features must exclude: with fewer, engines end before a start would help.
 _FEW = 100

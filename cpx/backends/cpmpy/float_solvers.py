@@ -9,16 +9,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from cpx.backends.base import Outcome
 from cpx.backends.cpmpy.interface import Cpmpy
+from cpx.backends.cpmpy.run import Run
 from cpx.backends.progress import run_interruptibly
-
-if TYPE_CHECKING:
-    from cpx.backends.cpmpy.run import Run
-    from cpx.models.statement import Statement
-    from cpx.options import SolveOptions
+from cpx.models.statement import Statement
+from cpx.options import SolveOptions
 
 _LARGEST = 2**28
 # No two values of the objective are nearer to each other than 1.

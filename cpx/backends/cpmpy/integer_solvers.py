@@ -6,16 +6,14 @@ An optimum that they claim is taken as it is; what was stopped proves nothing.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from cpx.backends.base import Outcome
 from cpx.backends.cpmpy.interface import Cpmpy
+from cpx.backends.cpmpy.run import Run
 from cpx.backends.exact import run_in_slices
 from cpx.backends.progress import run_interruptibly
-
-if TYPE_CHECKING:
-    from cpx.backends.cpmpy.run import Run
-    from cpx.options import SolveOptions
+from cpx.options import SolveOptions
 
 
 class Ortools(Cpmpy, solver="ortools", requires={"ortools": "ortools>=9.15,<9.16"}):

@@ -5,17 +5,15 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from cpx.answers.result import Termination
 from cpx.backends.base import DECLINED, Backend, Outcome, Progress
 from cpx.backends.cpmpy.run import Run
 from cpx.errors import UnknownName
-
-if TYPE_CHECKING:
-    from cpx.models.base import Problem
-    from cpx.models.statement import Statement
-    from cpx.options import SolveOptions
+from cpx.models.base import Problem
+from cpx.models.statement import Statement
+from cpx.options import SolveOptions
 
 # Constraints that are compiled without looking at the clock: some hundredths of a second.
 _PART = 500

@@ -5,16 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cpx.answers.result import Termination
 from cpx.backends.base import Outcome, Progress
-
-if TYPE_CHECKING:
-    from cpx.models.statement import Statement
+from cpx.models.statement import Statement
 
 __all__ = ["Reader", "Run"]
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from functools import partial
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -19,12 +19,9 @@ from cpx.answers.result import Termination
 from cpx.backends.base import Backend, Outcome, Progress
 from cpx.backends.progress import run_interruptibly
 from cpx.errors import InvalidOption
-from cpx.options import EngineOption
-
-if TYPE_CHECKING:
-    from cpx.models.base import Problem
-    from cpx.models.statement import Statement, Values
-    from cpx.options import SolveOptions
+from cpx.models.base import Problem
+from cpx.models.statement import Statement, Values
+from cpx.options import EngineOption, SolveOptions
 
 __all__ = ["CpSat"]
 

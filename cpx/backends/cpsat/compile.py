@@ -8,7 +8,7 @@ makes compilation about as fast as a hand-written model.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from cpmpy.expressions.variables import NegBoolView
 from cpmpy.solvers.ortools import CPM_ortools
@@ -16,9 +16,7 @@ from cpmpy.transformations.normalize import toplevel_list
 from ortools.sat.python.cp_model import LinearExpr
 
 from cpx.backends.normal_forms import Clause, Implication, Linear, linear_sum, recognise
-
-if TYPE_CHECKING:
-    from cpx.models.statement import Statement
+from cpx.models.statement import Statement
 
 
 class DirectOrtools(CPM_ortools):  # type: ignore[misc]

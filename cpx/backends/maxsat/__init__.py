@@ -16,14 +16,13 @@ from cpx.answers.result import Termination
 from cpx.backends.base import Backend, Outcome, Progress
 from cpx.backends.maxsat.oracle import SOLVERS, Stopped
 from cpx.backends.progress import run_interruptibly
-from cpx.options import EngineOption
+from cpx.options import EngineOption, SolveOptions
 
 if TYPE_CHECKING:
     from cpx.backends.maxsat.search import Search
     from cpx.backends.maxsat.wcnf import Compiled
     from cpx.models.base import Problem
     from cpx.models.statement import Statement
-    from cpx.options import SolveOptions
 
 __all__ = ["MaxSat"]
 

@@ -10,15 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cpx.backends.maxsat.linear import linear_clauses, normalised
-
-if TYPE_CHECKING:
-    from cpx.models.statement import Statement, Values
+from cpx.models.statement import Statement, Values
 
 _CHECK_EVERY = 256
 

@@ -19,13 +19,12 @@ from cpx.backends.base import DECLINED, Backend, Outcome, Progress
 from cpx.backends.milp.watch import Watch
 from cpx.backends.progress import run_interruptibly
 from cpx.errors import EngineMissing
-from cpx.options import EngineOption
+from cpx.options import EngineOption, SolveOptions
 
 if TYPE_CHECKING:
     from cpx.backends.milp.pulp_solver import CPM_pulp
     from cpx.models.base import Problem
     from cpx.models.statement import Statement
-    from cpx.options import SolveOptions
 
 __all__ = ["Milp"]
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 from shutil import which
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from cpx.backends.milp.watch import Watch
+from cpx.backends.milp.watch import Watch
 
 SUBSOLVERS = {
     "highs": "highspy",

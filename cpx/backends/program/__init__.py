@@ -11,16 +11,14 @@ from __future__ import annotations
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from cpx.answers.result import Termination
 from cpx.backends.base import DECLINED, Backend, Outcome, Progress
 from cpx.backends.program.configuration import Definition, definitions, place
 from cpx.errors import EngineMissing, UnknownName
-
-if TYPE_CHECKING:
-    from cpx.models.base import Problem
-    from cpx.options import SolveOptions
+from cpx.models.base import Problem
+from cpx.options import SolveOptions
 
 __all__ = ["Program"]
 

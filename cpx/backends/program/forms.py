@@ -5,14 +5,12 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from cpx.backends.integer_program import IntegerProgram, Row, Terms, integer_program
 from cpx.backends.maxsat.wcnf import compile_statement
 from cpx.backends.pseudo_boolean import PseudoBoolean, column_values
-
-if TYPE_CHECKING:
-    from cpx.models.statement import Statement, Values
+from cpx.models.statement import Statement, Values
 
 
 class Form(ABC):

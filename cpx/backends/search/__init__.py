@@ -24,18 +24,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from functools import cache, partial
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from cpx.answers.result import Termination
 from cpx.backends.base import Backend, Outcome, Progress
 from cpx.backends.branch_on_violations import branch_on_violations
 from cpx.backends.progress import run_interruptibly
-from cpx.models.base import form_of
-from cpx.options import EngineOption
-
-if TYPE_CHECKING:
-    from cpx.models.base import Problem
-    from cpx.options import SolveOptions
+from cpx.models.base import Problem, form_of
+from cpx.options import EngineOption, SolveOptions
 
 __all__ = ["Search"]
 

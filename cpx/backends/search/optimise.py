@@ -14,15 +14,13 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from cpx.answers.result import Termination
-from cpx.backends.base import Outcome
+from cpx.backends.base import Outcome, Progress
 from cpx.backends.search.beam import beam_columns
-from cpx.backends.search.driver import Cut, explore, first_optimal
+from cpx.backends.search.driver import Cut, Workers, explore, first_optimal
 from cpx.backends.search.root import Root
 
 if TYPE_CHECKING:
     from cpx.answers.values import Value
-    from cpx.backends.base import Progress
-    from cpx.backends.search.driver import Workers
     from cpx.backends.search.objective import Objective
     from cpx.backends.search.presolve import Reduced
     from cpx.models.base import Problem

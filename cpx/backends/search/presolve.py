@@ -20,7 +20,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from math import gcd
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,10 +29,8 @@ from cpx.backends.search.objective import FAR, Objective
 from cpx.backends.search.remaining_constraints import NO_CONSTRAINTS, Remaining
 from cpx.data.bits import packed_rows, row_hashes, surely_distinct, unpacked_row
 from cpx.errors import InvalidInstance
+from cpx.models.monomial.form import CoverageLimits, RatioMonomial, WeightedMonomial
 from cpx.models.side_constraints.form import propagated
-
-if TYPE_CHECKING:
-    from cpx.models.monomial.form import CoverageLimits, RatioMonomial, WeightedMonomial
 
 Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]

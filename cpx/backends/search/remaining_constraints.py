@@ -5,16 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cpx.backends.search.side_constraints import Additive, Side
 from cpx.compiled.kernel import Ints
-
-if TYPE_CHECKING:
-    from cpx.models.side_constraints.form import LinearConstraint, SideConstraints
+from cpx.models.side_constraints.form import LinearConstraint, SideConstraints
 
 _MOST_GAINING = 64
 """Constraints that columns may add to: for each, all candidates of a node are summed up."""

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
 from cpx.methods.active.attributes import Categories, fit_attribute
 from cpx.methods.active.conditions import SetRule
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 BoolArray = npt.NDArray[np.bool_]
 FloatArray = npt.NDArray[np.float64]

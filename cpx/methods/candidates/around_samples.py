@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,10 +12,7 @@ from cpx.methods.candidates.literals import Literals
 from cpx.models.monomial.precision_coverage import MaxCoverage
 from cpx.models.monomial.weighted import KMonomial
 from cpx.solving import solve
-from cpx.support.validation import positive_integer, valid_seed
-
-if TYPE_CHECKING:
-    from cpx.support.validation import Share
+from cpx.support.validation import Share, positive_integer, valid_seed
 
 
 def monomials(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Mapping
+from typing import ClassVar
 
 from cpx.answers.result import Termination
 from cpx.answers.values import plural
@@ -11,14 +12,9 @@ from cpx.methods.certificates.domain import domain_of
 from cpx.methods.certificates.find import Certificate, candidates
 from cpx.methods.certificates.tree import ImplicitTree
 from cpx.methods.queries import CountedOracle, QueryMethod, refusal
+from cpx.models.base import Problem
 from cpx.models.monomial.form import MonomialForm, monomial_form
-from cpx.options import EngineOption
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from cpx.models.base import Problem
-    from cpx.options import SolveOptions
+from cpx.options import EngineOption, SolveOptions
 
 __all__ = ["Certificates"]
 

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from cpx.methods.candidates.literals import Literals
 from cpx.methods.candidates.trees import as_literals, tree_paths
 from cpx.methods.rule_learners.evaluation import FoundRules
-from cpx.support.validation import positive_integer, valid_seed
-
-if TYPE_CHECKING:
-    from cpx.support.validation import Share
+from cpx.support.validation import Share, positive_integer, valid_seed
 
 
 def cart_rules(

@@ -11,11 +11,10 @@ import numpy as np
 from cpx.errors import DataError
 from cpx.methods.candidates.literals import Literals
 from cpx.methods.rule_learners.evaluation import FoundRules
-from cpx.support.validation import positive_integer
+from cpx.support.validation import Share, positive_integer
 
 if TYPE_CHECKING:
     from cpx.models.rule_set.selection import RuleSetSelection
-    from cpx.support.validation import Share
 
 
 def maximum_coverage(

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cpx.models.expected_prediction.form import TableSumForm
 from cpx.models.monomial.encodings.common import bools, cost
 from cpx.models.statement import Statement, Values
-
-if TYPE_CHECKING:
-    from cpx.models.expected_prediction.form import TableSumForm
 
 __all__ = ["products", "tables"]
 

@@ -17,17 +17,14 @@ from collections.abc import Callable
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.data.tree_mixture import ONE
+from cpx.data.tree_mixture import ONE, TreeMixture
 from cpx.models.expected_prediction.leaf_products import LeafProducts
-
-if TYPE_CHECKING:
-    from cpx.data.tree_mixture import TreeMixture
-    from cpx.models.expected_prediction.leaves import LeafForm
+from cpx.models.expected_prediction.leaves import LeafForm
 
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]

@@ -7,17 +7,14 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from math import fsum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.data.tree_mixture import ONE
+from cpx.data.tree_mixture import ONE, TreeMixture
 from cpx.models.expected_prediction.evaluator import Evaluator
-
-if TYPE_CHECKING:
-    from cpx.data.tree_mixture import TreeMixture
-    from cpx.models.expected_prediction.leaves import LeafForm
+from cpx.models.expected_prediction.leaves import LeafForm
 
 Bools = NDArray[np.bool_]
 

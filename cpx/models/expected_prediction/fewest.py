@@ -7,13 +7,15 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from math import ceil
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
+from cpx.answers.expected import ExpectedExplanation
 from cpx.answers.explanation import Evaluation, Explanation
 from cpx.answers.values import Value, plural
 from cpx.data.coding import Coding
 from cpx.data.tree_mixture import TreeMixture
 from cpx.errors import InvalidInstance, shown
+from cpx.models.base import Problem
 from cpx.models.expected_prediction.form import ExpectationForm, TableSumForm
 from cpx.models.expected_prediction.likeliest import Likeliest
 from cpx.models.expected_prediction.parameters import Number
@@ -36,10 +38,6 @@ from cpx.models.side_constraints.parameter import SIDE_CONSTRAINTS
 from cpx.models.sufficient_reason.row import Row
 from cpx.support.validation import Share
 from cpx.trees.form import Label, TreeModel
-
-if TYPE_CHECKING:
-    from cpx.answers.expected import ExpectedExplanation
-    from cpx.models.base import Problem
 
 Measure = Literal["expectation", "probability-bound"]
 

@@ -14,16 +14,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.data.tree_mixture import ONE
-
-if TYPE_CHECKING:
-    from cpx.data.tree_mixture import TreeMixture
-    from cpx.models.expected_prediction.leaves import LeafForm
+from cpx.data.tree_mixture import ONE, TreeMixture
+from cpx.models.expected_prediction.leaves import LeafForm
 
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]

@@ -5,19 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cpx.data.coding import Coding
 from cpx.errors import InvalidInstance, shown
 from cpx.models.expected_prediction.paths import leaf_paths
 from cpx.models.expected_prediction.state_sets import StateSets
+from cpx.trees.form import TreeModel
 from cpx.trees.tree import MISSING
-
-if TYPE_CHECKING:
-    from cpx.data.coding import Coding
-    from cpx.trees.form import TreeModel
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from cpx.answers.explanation import Evaluation, Explanation
 from cpx.models.base import Problem
 from cpx.models.expected_prediction.encodings import products, tables
+from cpx.models.expected_prediction.form import TableSumForm
 from cpx.models.side_constraints.statement import constrained
 from cpx.models.statement import Encoding, Statement, Values
-
-if TYPE_CHECKING:
-    from cpx.models.expected_prediction.form import TableSumForm
 
 
 class Likeliest(Problem):

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 from weakref import ReferenceType, ref
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cpx.data.coding import Coding
 from cpx.models.expected_prediction.state_sets import (
     Runs,
     StateSets,
     runs_of_ranges,
     runs_of_rows,
 )
+from cpx.trees.form import TreeModel
 from cpx.trees.tree import MISSING, Boxes
-
-if TYPE_CHECKING:
-    from cpx.data.coding import Coding
-    from cpx.trees.form import TreeModel
 
 Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]

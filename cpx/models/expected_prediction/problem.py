@@ -8,16 +8,18 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from math import log2
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cpx.answers.expected import ExpectedExplanation
 from cpx.answers.explanation import Evaluation, Explanation
 from cpx.answers.rule import Rule
 from cpx.answers.values import Value, class_words, plural
 from cpx.data.coding import Coding
 from cpx.data.tree_mixture import ONE, TreeMixture
+from cpx.models.base import Problem
 from cpx.models.expected_prediction import parameters as declared
 from cpx.models.expected_prediction.encodings import products, tables
 from cpx.models.expected_prediction.exact import ExactScores
@@ -41,10 +43,6 @@ from cpx.models.sufficient_reason import parameters as of_rows
 from cpx.models.sufficient_reason.row import Row
 from cpx.support.validation import Share
 from cpx.trees.form import Label, TreeModel
-
-if TYPE_CHECKING:
-    from cpx.answers.expected import ExpectedExplanation
-    from cpx.models.base import Problem
 
 __all__ = ["EXPECTATION_ENCODINGS", "MLSE", "ExpectedPrediction", "penalty_of"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,10 +13,8 @@ from numpy.typing import NDArray
 from cpx.data.oracle import PrecisionEstimate
 from cpx.data.tree_mixture import TreeMixture
 from cpx.models.expected_prediction.paths import cells_of_states
+from cpx.models.expected_prediction.problem import ExpectedPrediction
 from cpx.support.validation import open_unit, positive_integer, valid_seed
-
-if TYPE_CHECKING:
-    from cpx.models.expected_prediction.problem import ExpectedPrediction
 
 _MOST_ROWS = 4096
 """So many rows of states are enumerated; of more, some are drawn."""

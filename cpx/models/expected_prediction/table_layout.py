@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from cpx.models.expected_prediction.leaves import LeafForm
+from cpx.models.expected_prediction.leaves import LeafForm
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]

@@ -4,33 +4,27 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
+from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cpx.answers.expected import ExpectedExplanation
-from cpx.answers.values import class_words, listed, plural
+from cpx.answers.explanation import Explanation
+from cpx.answers.values import Value, class_words, listed, plural
+from cpx.data.coding import Coding
+from cpx.data.tree_mixture import TreeMixture
 from cpx.models.base import Problem
+from cpx.models.expected_prediction.exact import ExactScores
+from cpx.models.expected_prediction.leaves import LeafForm
 from cpx.models.sufficient_reason.features import between
+from cpx.support.validation import Share
 from cpx.trees.attribute import condition_text
+from cpx.trees.form import Label, TreeModel
 from cpx.trees.tree import MISSING
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from numpy.typing import NDArray
-
-    from cpx.answers.explanation import Explanation
-    from cpx.answers.values import Value
-    from cpx.data.coding import Coding
-    from cpx.data.tree_mixture import TreeMixture
-    from cpx.models.expected_prediction.exact import ExactScores
-    from cpx.models.expected_prediction.leaves import LeafForm
-    from cpx.support.validation import Share
-    from cpx.trees.form import Label, TreeModel
 
 MEASURES = {"sum": "score", "average": "probability", "vote": "share of votes"}
 """What the score of a class is, by the rule of the model."""

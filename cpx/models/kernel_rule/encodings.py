@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from cpx.models.kernel_rule.form import DNFForm
 from cpx.models.monomial.encodings.common import bools
 from cpx.models.statement import Statement, Values
-
-if TYPE_CHECKING:
-    from cpx.models.kernel_rule.form import DNFForm
 
 
 def slots(form: DNFForm) -> Statement:

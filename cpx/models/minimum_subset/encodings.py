@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cpx.models.minimum_subset.form import LossForm
 from cpx.models.monomial.encodings.common import bools, cost
 from cpx.models.statement import Statement, Values
-
-if TYPE_CHECKING:
-    from cpx.models.minimum_subset.form import LossForm
 
 
 class Ladder(NamedTuple):

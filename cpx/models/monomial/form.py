@@ -5,17 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cpx.errors import InvalidInstance
-from cpx.models.base import form_of
+from cpx.models.base import Problem, form_of
 from cpx.models.side_constraints.form import NO_SIDE_CONSTRAINTS, SideConstraints
-
-if TYPE_CHECKING:
-    from cpx.models.base import Problem
 
 _WIDTH = 2**62
 """Products of weights and the terms of a precision stay below: exact in 64 bits."""

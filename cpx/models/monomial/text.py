@@ -10,21 +10,17 @@ from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from cpx.answers.explanation import Explanation, SampleEvaluation
 from cpx.answers.rule import Rule
 from cpx.answers.text import one_line
-from cpx.answers.values import class_words, exact_percent, listed
+from cpx.answers.values import Value, class_words, exact_percent, listed
 from cpx.data.bits import string_of
+from cpx.data.samples import Samples
 from cpx.models.base import Listing, Problem
-
-if TYPE_CHECKING:
-    from cpx.answers.explanation import Explanation, SampleEvaluation
-    from cpx.answers.values import Value
-    from cpx.data.samples import Samples
-    from cpx.models.monomial.form import CoverageLimits, WeightedMonomial
+from cpx.models.monomial.form import CoverageLimits, WeightedMonomial
 
 LIMITS = ("min_coverage", "max_coverage", "min_precision")
 """Parameters that limit what a rule covers; they are exact shares."""

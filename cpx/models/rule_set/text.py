@@ -6,21 +6,16 @@ from abc import abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
-from cpx.answers.values import exact_percent, listed, plural
+from cpx.answers.explanation import Explanation
+from cpx.answers.values import Value, exact_percent, listed, plural
+from cpx.data.samples import Samples
 from cpx.models.base import Problem
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from cpx.answers.explanation import Explanation
-    from cpx.answers.values import Value
-    from cpx.data.samples import Samples
-    from cpx.models.rule_set.form import RuleSelection
-    from cpx.support.validation import Share
+from cpx.models.rule_set.form import RuleSelection
+from cpx.support.validation import Share
 
 _LIMITS = {
     "max_rules": "at most {} rule",

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from cpx.models.side_constraints.form import LinearConstraint, SideConstraints
-    from cpx.models.statement import Statement, Values
+from cpx.models.side_constraints.form import LinearConstraint, SideConstraints
+from cpx.models.statement import Statement, Values
 
 _NAME = "SC"
 

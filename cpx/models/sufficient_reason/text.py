@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
+from cpx.answers.explanation import Explanation
+from cpx.answers.rule import Rule
+from cpx.answers.values import Value
 from cpx.models.minimum_subset.problem import MinimumSubset
+from cpx.models.sufficient_reason.features import Level
 from cpx.models.sufficient_reason.form import Definition, votes_needed
-
-if TYPE_CHECKING:
-    from cpx.answers.explanation import Explanation
-    from cpx.answers.rule import Rule
-    from cpx.answers.values import Value
-    from cpx.models.sufficient_reason.features import Level
-    from cpx.support.validation import Share
-    from cpx.trees.form import Label, TreeModel
+from cpx.support.validation import Share
+from cpx.trees.form import Label, TreeModel
 
 
 class ReasonText(MinimumSubset):

@@ -15,10 +15,9 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from cpx.answers.result import Termination
-from cpx.backends.base import Outcome
+from cpx.backends.base import Outcome, Progress
 
 if TYPE_CHECKING:
-    from cpx.backends.base import Progress
     from cpx.backends.search.kernel_rules.rows import Rows
     from cpx.models.base import Problem
     from cpx.models.kernel_rule.form import DNFForm

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from cpx.compiled.kernel import Bools, Ints
-
-if TYPE_CHECKING:
-    from cpx.models.kernel_rule.form import DNFForm
+from cpx.models.kernel_rule.form import DNFForm
 
 
 @dataclass(frozen=True, eq=False)

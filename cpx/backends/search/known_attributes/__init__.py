@@ -11,15 +11,11 @@ The others are sums of tables, one for each tree: ``table_sums`` searches for th
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 from cpx.answers.result import Termination
-from cpx.backends.base import Outcome
-
-if TYPE_CHECKING:
-    from cpx.backends.base import Progress
-    from cpx.models.base import Problem
-    from cpx.models.expected_prediction.form import ExpectationForm
+from cpx.backends.base import Outcome, Progress
+from cpx.models.base import Problem
+from cpx.models.expected_prediction.form import ExpectationForm
 
 __all__ = ["solve_known_attributes"]
 

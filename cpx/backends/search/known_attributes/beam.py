@@ -10,15 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cpx.models.expected_prediction.evaluator import Evaluator, Stopped
-
-if TYPE_CHECKING:
-    from cpx.models.expected_prediction.problem import ExpectedPrediction
+from cpx.models.expected_prediction.problem import ExpectedPrediction
 
 _EQUAL = 1e-12
 """Expected scores that differ by less than this part of the greatest one are equal: floats of

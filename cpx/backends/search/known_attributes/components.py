@@ -21,21 +21,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 from math import ceil
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from cpx.backends.base import Progress
 from cpx.backends.search.known_attributes.dinkelbach import Dinkelbach
 from cpx.backends.search.table_sums.beam import beam
 from cpx.backends.search.table_sums.branch_and_bound import BranchAndBound
 from cpx.backends.search.table_sums.objective import GreatestValue, Solution
 from cpx.data.tree_mixture import ONE
-from cpx.models.expected_prediction.form import TableSumForm
-
-if TYPE_CHECKING:
-    from cpx.backends.base import Progress
-    from cpx.models.base import Problem
-    from cpx.models.expected_prediction.form import ExpectationForm
+from cpx.models.base import Problem
+from cpx.models.expected_prediction.form import ExpectationForm, TableSumForm
 
 
 def bound_by_components(problem: Problem, form: ExpectationForm, progress: Progress) -> str:

@@ -29,7 +29,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from math import ceil
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,9 +36,7 @@ from numpy.typing import NDArray
 from cpx.backends.search.table_sums.beam import beam
 from cpx.backends.search.table_sums.branch_and_bound import BranchAndBound
 from cpx.backends.search.table_sums.objective import GreatestValue, Solution
-
-if TYPE_CHECKING:
-    from cpx.models.expected_prediction.form import TableSumForm
+from cpx.models.expected_prediction.form import TableSumForm
 
 Floats = NDArray[np.float64]
 

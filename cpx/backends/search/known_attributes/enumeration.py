@@ -12,17 +12,14 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from math import comb, log
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cpx.backends.base import Progress
+from cpx.models.base import Problem
 from cpx.models.expected_prediction.evaluator import Stopped
-
-if TYPE_CHECKING:
-    from cpx.backends.base import Progress
-    from cpx.models.base import Problem
-    from cpx.models.expected_prediction.form import ExpectationForm
+from cpx.models.expected_prediction.form import ExpectationForm
 
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]

@@ -12,22 +12,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from cpx.answers.result import Termination
-from cpx.backends.base import Outcome
+from cpx.backends.base import Outcome, Progress
 from cpx.backends.search.rule_sets.driver import BestFirstSearch
 from cpx.backends.search.rule_sets.open_nodes import Incumbent
 from cpx.backends.search.rule_sets.record import RecordedTree
 from cpx.compiled.kernel import load
+from cpx.models.base import Problem
 from cpx.models.rule_set.form import RuleSelection
 from cpx.models.rule_set.presolve import presolved
-
-if TYPE_CHECKING:
-    from cpx.backends.base import Progress
-    from cpx.models.base import Problem
 
 __all__ = ["optimise_sets"]
 

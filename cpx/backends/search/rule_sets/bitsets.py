@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpx.backends.search.rule_sets.node import Stack, Workspace
-from cpx.backends.search.rule_sets.rows import rows_of
+from cpx.backends.search.rule_sets.rows import Paid, rows_of
 from cpx.backends.search.rule_sets.tree import BETTER, DONE, FULL, PAUSED, branch, expand
 from cpx.backends.search.side_constraints import buffers
 from cpx.compiled.kernel import bind
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     Offer = Callable[[tuple[int, ...] | None], tuple[int, int]]
 
-    from cpx.backends.search.rule_sets.rows import Paid
     from cpx.models.rule_set.form import RuleSelection
 
 Ints = NDArray[np.int64]

@@ -5,19 +5,15 @@ from __future__ import annotations
 import heapq
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cpx.backends.progress import start_thread
-from cpx.backends.search.rule_sets.open_nodes import Subproblem
+from cpx.backends.search.rule_sets.open_nodes import Incumbent, Subproblem
 from cpx.backends.search.rule_sets.parallel import TaskPool
 from cpx.backends.search.rule_sets.subproblem import SubproblemSearch
-
-if TYPE_CHECKING:
-    from cpx.backends.search.rule_sets.open_nodes import Incumbent
-    from cpx.models.rule_set.form import RuleSelection
+from cpx.models.rule_set.form import RuleSelection
 
 _POLL_SECONDS = 0.01
 

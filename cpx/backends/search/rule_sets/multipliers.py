@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,9 +24,7 @@ from cpx.backends.search.rule_sets.dual_ascent import (
 )
 from cpx.backends.search.rule_sets.rows import Paid
 from cpx.compiled.kernel import bind
-
-if TYPE_CHECKING:
-    from cpx.models.rule_set.form import RuleSelection
+from cpx.models.rule_set.form import RuleSelection
 
 Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]

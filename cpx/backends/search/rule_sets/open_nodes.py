@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cpx.backends.base import Progress
 from cpx.backends.search.remaining_constraints import Remaining
+from cpx.backends.search.rule_sets.multipliers import Multipliers
+from cpx.models.base import Problem
+from cpx.models.rule_set.form import RuleSelection
 from cpx.models.side_constraints.form import propagated
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from cpx.backends.base import Progress
-    from cpx.backends.search.rule_sets.multipliers import Multipliers
-    from cpx.models.base import Problem
-    from cpx.models.rule_set.form import RuleSelection
 
 
 class Incumbent:

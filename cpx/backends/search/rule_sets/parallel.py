@@ -6,12 +6,9 @@ import threading
 from collections import deque
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
 from cpx.backends.search.rule_sets import bitsets
-
-if TYPE_CHECKING:
-    from cpx.backends.search.rule_sets.bitsets import BitsetSearch
+from cpx.backends.search.rule_sets.bitsets import BitsetSearch
 
 Task = Callable[[], None]
 

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import gcd
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from cpx.backends.search.remaining_constraints import Remaining
 from cpx.backends.search.side_constraints import Side
 from cpx.compiled.kernel import Bools, Ints, Shorts, Shorts2, Words, Words2
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from cpx.models.rule_set.form import RuleSelection
+from cpx.models.rule_set.form import RuleSelection
 
 __all__ = ["Rows", "rows_of"]
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,15 +11,11 @@ from numpy.typing import NDArray
 from cpx.backends.branch_on_violations import branches
 from cpx.backends.search.rule_sets.bitsets import WORK, BitsetSearch
 from cpx.backends.search.rule_sets.multipliers import Relaxation
-from cpx.backends.search.rule_sets.open_nodes import Subproblem, restrict
-from cpx.backends.search.rule_sets.parallel import ParallelSearch
+from cpx.backends.search.rule_sets.open_nodes import Incumbent, Subproblem, restrict
+from cpx.backends.search.rule_sets.parallel import ParallelSearch, TaskPool
+from cpx.backends.search.rule_sets.rows import Paid
+from cpx.models.rule_set.form import RuleSelection
 from cpx.models.side_constraints.form import NO_SIDE_CONSTRAINTS
-
-if TYPE_CHECKING:
-    from cpx.backends.search.rule_sets.open_nodes import Incumbent
-    from cpx.backends.search.rule_sets.parallel import TaskPool
-    from cpx.backends.search.rule_sets.rows import Paid
-    from cpx.models.rule_set.form import RuleSelection
 
 Ints = NDArray[np.int64]
 Offer = Callable[[tuple[int, ...] | None], tuple[int, int]]

@@ -11,16 +11,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from cpx.answers.result import Termination
-from cpx.backends.base import Outcome
+from cpx.backends.base import Outcome, Progress
 from cpx.compiled.kernel import load
-
-if TYPE_CHECKING:
-    from cpx.backends.base import Progress
-    from cpx.models.base import Problem
-    from cpx.models.expected_prediction.form import TableSumForm
+from cpx.models.base import Problem
+from cpx.models.expected_prediction.form import TableSumForm
 
 __all__ = ["solve_table_sum"]
 

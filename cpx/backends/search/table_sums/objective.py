@@ -26,13 +26,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from cpx.models.expected_prediction.form import TableSumForm
+from cpx.models.expected_prediction.form import TableSumForm
 
 Ints = NDArray[np.int64]
 

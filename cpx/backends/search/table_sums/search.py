@@ -9,20 +9,16 @@ only grow with k. Of the sets of the fewest features, one of the least penalty i
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from cpx.answers.result import Termination
-from cpx.backends.base import Outcome
+from cpx.backends.base import Outcome, Progress
 from cpx.backends.search.table_sums.beam import beam
 from cpx.backends.search.table_sums.branch_and_bound import BranchAndBound
 from cpx.backends.search.table_sums.objective import GreatestValue, LeastPenalty, Solution
-
-if TYPE_CHECKING:
-    from cpx.backends.base import Progress
-    from cpx.models.base import Problem
-    from cpx.models.expected_prediction.form import TableSumForm
+from cpx.models.base import Problem
+from cpx.models.expected_prediction.form import TableSumForm
 
 
 class _Search:

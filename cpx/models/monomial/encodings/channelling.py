@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -15,10 +15,8 @@ from cpx.models.monomial.encodings.common import (
     needs,
     refuse_limits,
 )
+from cpx.models.monomial.form import WeightedMonomial
 from cpx.models.statement import Statement, Values
-
-if TYPE_CHECKING:
-    from cpx.models.monomial.form import WeightedMonomial
 
 
 def channelling(form: WeightedMonomial) -> Statement:

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cpx.models.monomial.encodings.common import bools, choice, cost, limit_constraints, needs
+from cpx.models.monomial.form import WeightedMonomial
 from cpx.models.statement import Statement, Values
-
-if TYPE_CHECKING:
-    from cpx.models.monomial.form import WeightedMonomial
 
 
 def clausal(form: WeightedMonomial) -> Statement:

@@ -10,15 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import gcd
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cpx.errors import InvalidOption, shown
-
-if TYPE_CHECKING:
-    from cpx.models.monomial.form import CoverageLimits, WeightedMonomial
+from cpx.models.monomial.form import CoverageLimits, WeightedMonomial
 
 
 def bools(n: int, name: str) -> Any:

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from cpx.models.monomial.encodings.common import bools
 from cpx.models.monomial.encodings.sizes import Choices, Excluded, row, sizes
+from cpx.models.monomial.form import WeightedMonomial
 from cpx.models.statement import Statement, Values
-
-if TYPE_CHECKING:
-    from cpx.models.monomial.form import WeightedMonomial
 
 _MOST_PAIRS = 10_000
 """With more pairs one relaxation takes a solver longer than people wait for an answer."""

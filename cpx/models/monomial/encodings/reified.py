@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from cpx.models.monomial.encodings.common import bools, choice, cost, limit_constraints, needs
+from cpx.models.monomial.form import WeightedMonomial
 from cpx.models.statement import Statement, Values
-
-if TYPE_CHECKING:
-    from cpx.models.monomial.form import WeightedMonomial
 
 
 def reified(form: WeightedMonomial) -> Statement:

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cpx.models.monomial.encodings.clausal import clausal
 from cpx.models.monomial.encodings.common import bools
+from cpx.models.monomial.form import WeightedMonomial
 from cpx.models.statement import Statement, Values
-
-if TYPE_CHECKING:
-    from cpx.models.monomial.form import WeightedMonomial
 
 _LARGEST_ROW = 2**20
 """Sums of coefficients from which the numbers of a row are no longer safe in floats."""

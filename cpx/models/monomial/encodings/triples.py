@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,12 +13,9 @@ from numpy.typing import NDArray
 from cpx.models.monomial.encodings.clausal import clausal
 from cpx.models.monomial.encodings.common import bools
 from cpx.models.monomial.encodings.sizes import Choices, Excluded
-from cpx.models.monomial.form import allowed
+from cpx.models.monomial.form import WeightedMonomial, allowed
 from cpx.models.statement import Statement, Values
 from cpx.support.one_thread import one_thread
-
-if TYPE_CHECKING:
-    from cpx.models.monomial.form import WeightedMonomial
 
 _MOST_WORK = 6 * 10**11
 """Of what the time for the bounds of all triples is proportional to: max(m, 500) d^4."""
