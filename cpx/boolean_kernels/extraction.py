@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from numpy.typing import ArrayLike
 
 from cpx.boolean_kernels.machine import KernelMachine, read_svc
-from cpx.models.kernel_rule.form import DNF
+from cpx.models.kernel_rule.form import DNF, in_words
 
 if TYPE_CHECKING:
     from cpx.answers.result import Result
@@ -121,7 +121,6 @@ def extract(
     seed: int = 0,
 ) -> ExtractedRule | None:
     """Do what :func:`best_rule` does, with a machine that was read already."""
-    from cpx.models.kernel_rule.form import in_words
     from cpx.solving import solve
 
     problem = machine.problem(max_clauses, max_literals, unit=unit, features=features)

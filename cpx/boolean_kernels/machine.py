@@ -17,6 +17,7 @@ from cpx.data.bits import Bits, bit_table
 from cpx.errors import InvalidInstance, shown
 from cpx.models.kernel_rule.form import read_dnf, true_of
 from cpx.models.kernel_rule.problem import KernelRule
+from cpx.support.validation import positive_fraction
 
 _DIGITS = 7
 """Digits of the greatest weight of a problem, unless a unit is given."""
@@ -102,9 +103,6 @@ class KernelMachine:
         InvalidInstance
             Naming the argument that is wrong.
         """
-        from cpx.models.kernel_rule.problem import KernelRule
-        from cpx.support.validation import positive_fraction
-
         if isinstance(self.kernel, BoundedDNFKernel):
             max_clauses = self.kernel.max_clauses if max_clauses is None else max_clauses
             max_literals = self.kernel.max_literals if max_literals is None else max_literals

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from cpx.cli.options import complete_backends
+from cpx.errors import InvalidOption
 
 
 def conformance(
@@ -53,7 +54,6 @@ def conformance(
     \b
     Exit codes: 0 all checks pass; 1 one does not; 2 no such engine.
     """
-    from cpx.errors import InvalidOption
     from cpx.testing.conformance_report import conform
 
     if not patience > 0:

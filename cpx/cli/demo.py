@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cpx.cli import options as opt
+from cpx.cli.compare import print_comparison
 from cpx.support.validation import positive_integer
 
 if TYPE_CHECKING:
@@ -57,7 +58,6 @@ def demo(
     2 wrong input; 1 a run failed or engines contradict each other.
     """
     from cpx.answers.text import Fact, Facts
-    from cpx.cli.compare import print_comparison
     from cpx.cli.output import print_blocks
     from cpx.cli.progress import CompareProgress, phase
     from cpx.compare import compare, engine_names

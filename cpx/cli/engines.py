@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from cpx.errors import EngineError
+
 if TYPE_CHECKING:
     from cpx.backends import Backend
 
@@ -80,7 +82,6 @@ def doctor() -> None:
 
     import cpx
     from cpx.backends import backend_class, names
-    from cpx.errors import EngineError
 
     typer.echo(f"cpx {cpx.__version__}, Python {platform.python_version()}, {platform.platform()}")
     typer.echo(f"{sys.executable}\n")
@@ -111,7 +112,6 @@ def doctor() -> None:
 
 def _describe(name: str) -> dict[str, Any]:
     from cpx.backends import backend_class
-    from cpx.errors import EngineError
 
     try:
         cls = backend_class(name)

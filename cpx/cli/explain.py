@@ -14,7 +14,9 @@ from cpx.cli import options as opt
 from cpx.cli.expectation import ExpectationOptions, of_table
 from cpx.cli.option_groups import given, grouped
 from cpx.cli.row_question import RowQuestion, RuleOptions, Source, read_source
+from cpx.cli.solve import run_solve
 from cpx.errors import DataError, InvalidOption, UnknownName, shown
+from cpx.processes.interrupts import noted
 from cpx.support.validation import integer_in
 
 if TYPE_CHECKING:
@@ -156,9 +158,7 @@ def explain(
     from cpx.cli.output import deliver
     from cpx.cli.progress import phase
     from cpx.cli.reading import output_path
-    from cpx.cli.solve import run_solve
     from cpx.explainers.arguments import BACKEND
-    from cpx.processes.interrupts import noted
 
     path = output_path(output, source.table)
     kind.check()
@@ -209,9 +209,7 @@ def _expected(
     from cpx.answers.result import Status
     from cpx.cli.output import note
     from cpx.cli.progress import phase, solve_progress
-    from cpx.cli.solve import run_solve
     from cpx.explainers.expectations import nothing_found
-    from cpx.processes.interrupts import noted
 
     chosen = engine.options(source)
     integer_in("fresh", fresh, 1)
@@ -249,7 +247,6 @@ _OF_EACH_SIZE = ("time_limit", "threads", "gap", "encoding")
 
 def _forced(source: Source, kind: Kind, wanted: RuleOptions, engine: Engine) -> tuple[Result, str]:
     """Return a sufficient reason, and the title of the answer."""
-    from cpx.cli.solve import run_solve
     from cpx.explainers.sufficient import engine_for
 
     if engine.backend is not None:
@@ -374,7 +371,6 @@ def score(
     """
     from cpx.cli.output import print_explanation
     from cpx.cli.progress import phase
-    from cpx.cli.solve import run_solve
     from cpx.explainers.question import size_to_compare
 
     chosen = engine.options(source)

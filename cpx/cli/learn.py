@@ -13,6 +13,8 @@ import typer
 
 from cpx.cli import options as opt
 from cpx.errors import DataError, InvalidOption, UnknownName, shown
+from cpx.processes.interrupts import noted
+from cpx.support.validation import open_unit
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -141,8 +143,6 @@ def learn(
     from cpx.cli.output import warn
     from cpx.cli.progress import phase
     from cpx.explainers.rule_set_classifier import RuleSetClassifier
-    from cpx.processes.interrupts import noted
-    from cpx.support.validation import open_unit
 
     _check(model, loop, queries, instance, result)
     _check_files(table, output, plot, instance, result)

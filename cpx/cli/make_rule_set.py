@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os.path
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -236,8 +236,6 @@ def _candidates(
 
 def _with_choice(problem: RuleSetSelection, wanted: RuleOptions) -> RuleSetSelection:
     """Return the problem with the rules that must and must not be selected."""
-    from dataclasses import replace
-
     names = list(problem.feature_names)
 
     def numbers(option: str, rules: list[str] | None) -> tuple[int, ...]:

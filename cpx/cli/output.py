@@ -6,6 +6,7 @@ import shutil
 import sys
 import threading
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -78,8 +79,6 @@ def write_result(result: Result, path: Path) -> None:
 
 def print_result(result: Result, title: str = "") -> None:
     """Print rule, precision, what was proved, and the figures of the solve."""
-    from dataclasses import replace
-
     # Warnings go to standard error.
     print_blocks([*_titled(title), *replace(result, warnings=()).blocks()])
 

@@ -9,7 +9,7 @@ import typer
 
 from cpx.cli import options as opt
 from cpx.errors import DataError, UnknownName, shown
-from cpx.support.validation import integer_in
+from cpx.support.validation import integer_in, valid_seed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -59,8 +59,6 @@ class Source:
 
     def check(self) -> None:
         """Check what can be checked without the table."""
-        from cpx.support.validation import valid_seed
-
         for what, name, known in (
             ("model", self.model, opt.CLASSIFIERS),
             ("distribution", self.distribution_name, opt.DISTRIBUTIONS),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cpx.cli import options as opt
+from cpx.errors import InvalidOption
 
 if TYPE_CHECKING:
     from cpx.answers.result import Result
@@ -63,7 +64,6 @@ def solve(
     """
     from cpx.cli.output import deliver, note
     from cpx.cli.reading import output_path, read_instance
-    from cpx.errors import InvalidOption
 
     target, proof = output_path(output, inst), output_path(proof, inst)
     if proof is not None and proof == target:

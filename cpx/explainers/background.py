@@ -82,8 +82,6 @@ def read_background(
     model: Any, background: Any, trusted: Any
 ) -> tuple[TreeModel, Any, tuple[str, ...]]:
     """Return the model with the names of the columns, the rows in its order, and notes."""
-    import pandas as pd
-
     frame = as_table(background)
     if not len(frame):
         raise DataError("the background has no rows")

@@ -20,6 +20,7 @@ from cpx.explainers.sufficient import class_context
 from cpx.models.expected_prediction.fewest import FewestExpected
 from cpx.models.expected_prediction.problem import MLSE, ExpectedPrediction
 from cpx.models.expected_prediction.text import MEASURES
+from cpx.models.sufficient_reason.row import row_values
 from cpx.solving.run import solve_with
 from cpx.support.validation import positive_integer
 
@@ -214,8 +215,6 @@ class ProbabilisticExplainer:
         raise InvalidOption(f"the model has a {own}, prediction is {shown(prediction)}{why}")
 
     def _context(self, x: Any) -> dict[str, str]:
-        from cpx.models.sufficient_reason.row import row_values
-
         own = int(self.model.predict_index(np.array(row_values(self.model, x)))[0])
         return class_context(self.model, own, self.class_names)
 

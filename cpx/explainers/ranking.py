@@ -22,6 +22,7 @@ from cpx.answers.values import Value, decimal, digits, to_json
 from cpx.backends import backend as find_backend
 from cpx.backends.base import Progress
 from cpx.backends.progress import run_interruptibly
+from cpx.backends.search.presolve import reduce
 from cpx.errors import CheckFailed, InvalidOption
 from cpx.methods.blocking import enumerate_by_blocking
 from cpx.methods.cuts import Constrained
@@ -361,7 +362,6 @@ def _search(
     form: MonomialForm, progress: Progress, best: tuple[int, ...], n: int, optimal_only: bool
 ) -> tuple[list[tuple[int, ...]], BestSets] | None:
     """Return the sets, and how they were found; None when it was stopped before it began."""
-    from cpx.backends.search.presolve import reduce
     from cpx.backends.search.solution_pool import best_sets
 
     reduced = reduce(form, every=True)

@@ -12,6 +12,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from cpmpy.expressions.core import BoolVal, Comparison
+from cpmpy.expressions.utils import is_num
+from cpmpy.expressions.variables import _NumVarImpl
+
 from cpx.answers.text import one_line
 from cpx.backends.integer_program import variable_names
 from cpx.backends.normal_forms import Clause, Implication, linear_sum, recognise
@@ -286,10 +290,6 @@ class _Text:
         EngineError
             For an operation that no statement of ours has.
         """
-        from cpmpy.expressions.core import BoolVal, Comparison
-        from cpmpy.expressions.utils import is_num
-        from cpmpy.expressions.variables import _NumVarImpl
-
         if isinstance(expression, BoolVal):
             return str(bool(expression)).lower()
         if is_num(expression):

@@ -14,6 +14,7 @@ import time
 from collections.abc import Iterable, Iterator
 from contextlib import redirect_stdout
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
 
 from cpx.backends import backend as find_backend
@@ -166,8 +167,6 @@ def _solves(engine: str, cases: Iterable[Case]) -> str:
 
 
 def _register(name: str) -> None:
-    from importlib import import_module
-
     from cpx.backends import register
 
     module, _, attribute = name.partition(":")

@@ -26,14 +26,25 @@ from contextlib import nullcontext
 from functools import cache, partial
 from typing import ClassVar
 
+import numpy as np
+
 from cpx.answers.result import Termination
 from cpx.backends.base import Backend, Outcome, Progress
 from cpx.backends.branch_on_violations import branch_on_violations
 from cpx.backends.progress import run_interruptibly
+from cpx.data.samples import Samples
 from cpx.models.base import Problem, form_of
+from cpx.models.expected_prediction.form import ExpectationForm, TableSumForm, expectation_form_of
+from cpx.models.kernel_rule.form import DNFForm
+from cpx.models.monomial.form import RatioMonomial, WeightedMonomial
+from cpx.models.monomial.weighted import KMonomial
+from cpx.models.rule_set.form import RuleSelection
 from cpx.options import EngineOption, SolveOptions
 
 __all__ = ["Search"]
+
+_KEEPING = WeightedMonomial | RatioMonomial | RuleSelection | DNFForm
+"""Forms whose search keeps side constraints by itself."""
 
 
 class Search(Backend):
@@ -66,40 +77,18 @@ class Search(Backend):
 
     def accepts(self, problem: Problem) -> bool:
         """Whether the problem has plain arrays of a form that the search knows."""
-        from cpx.models.expected_prediction.form import ExpectationForm, TableSumForm
-        from cpx.models.kernel_rule.form import DNFForm
-        from cpx.models.monomial.form import RatioMonomial, WeightedMonomial
-        from cpx.models.rule_set.form import RuleSelection
-
-        known = (
-            WeightedMonomial
-            | RatioMonomial
-            | RuleSelection
-            | DNFForm
-            | TableSumForm
-            | ExpectationForm
-        )
-        return isinstance(_form_of(problem), known)
+        return isinstance(_form_of(problem), _KEEPING | TableSumForm | ExpectationForm)
 
     def keeps_side_constraints(self, problem: Problem) -> bool:
         """Whether its search does, or features can be required and forbidden one by one."""
-        from cpx.models.kernel_rule.form import DNFForm
-        from cpx.models.rule_set.form import RuleSelection
-
         searched = isinstance(form_of(problem), RuleSelection | DNFForm)
         return searched or hasattr(problem, "required")
 
     def solve(self, problem: Problem, options: SolveOptions, progress: Progress) -> Outcome:
         """Presolve and search; see :class:`~cpx.backends.base.Backend`."""
-        from cpx.models.expected_prediction.form import ExpectationForm, TableSumForm
-        from cpx.models.kernel_rule.form import DNFForm
-        from cpx.models.monomial.form import RatioMonomial, WeightedMonomial
-        from cpx.models.rule_set.form import RuleSelection
-
         with progress.phase("state"):
             form = _form_of(problem)
-        keeps = WeightedMonomial | RatioMonomial | RuleSelection | DNFForm
-        if problem.side_constraints and not isinstance(form, keeps):
+        if problem.side_constraints and not isinstance(form, _KEEPING):
             return branch_on_violations(problem, options, progress, self.solve)
         if progress.interrupted or progress.expired:
             return Outcome(False, progress.why_stopped(), "stopped before the search")
@@ -148,12 +137,6 @@ class Search(Backend):
 @cache
 def _link_kernels() -> None:
     """Solve a problem of three samples, once in a process."""
-    import numpy as np
-
-    from cpx.data import Samples
-    from cpx.models.monomial.weighted import KMonomial
-    from cpx.options import SolveOptions
-
     samples = Samples(np.array([[1, 0], [0, 1], [1, 1]], bool), np.array([1, 1, 0], bool))
     problem = KMonomial(samples, k=2)
     Search().solve(problem, SolveOptions(), Progress(problem, SolveOptions()))
@@ -161,7 +144,5 @@ def _link_kernels() -> None:
 
 def _form_of(problem: Problem) -> object:
     """Return the plain arrays of a problem, or the scores of what is no sum of tables."""
-    from cpx.models.expected_prediction.form import expectation_form_of
-
     form = form_of(problem)
     return expectation_form_of(problem) if form is None else form

@@ -320,8 +320,6 @@ def sample_weights(form: WeightedMonomial | RatioMonomial) -> _SampleWeights:
     InvalidInstance
         When costs and limits count the samples differently.
     """
-    from cpx.models.monomial.form import RatioMonomial
-
     limits = form.limits
     if limits is None:
         # A ratio is always limited: something must be covered.

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from cpx.data.columns import CategoryColumn
 from cpx.methods.active.attributes import Categories, fit_attribute
 from cpx.methods.active.conditions import SetRule
 
@@ -64,10 +65,7 @@ class Domain:
         categorical: Sequence[str | int] | None = None,
         max_categories: int = 100,
     ) -> None:
-        import pandas as pd
-
         from cpx.data.binarizer import Binarizer, as_table
-        from cpx.data.columns import CategoryColumn
 
         # The checks of tables and names, and the kinds of columns, are the binarizer's.
         self._columns = Binarizer(2, categorical=categorical, max_categories=max_categories)
@@ -147,8 +145,6 @@ class Domain:
 
     def rows(self, values: FloatArray) -> Any:
         """Return instances as the black box takes them: a table like the one of fit."""
-        import pandas as pd
-
         columns = {}
         for c, (attribute, example) in enumerate(zip(self.attributes, self._examples)):
             if isinstance(attribute, Categories):

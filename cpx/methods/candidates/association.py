@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from cpx.errors import DataError, EngineMissing, InvalidOption, shown
@@ -81,8 +82,6 @@ def _frequent(truth: NDArray[np.bool_], support: float, k: int) -> list[tuple[in
         raise EngineMissing(
             "association mining needs mlxtend: pip install 'cpx-explain[association]'"
         ) from error
-    import pandas as pd
-
     table = pd.DataFrame(truth)
     sets: list[tuple[int, ...]] = []
     for size in range(1, k + 1):

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from cpx.testing.random_trees import random_row, random_tree_model
+from cpx.trees.form import TreeModel
 
 __all__ = ["KINDS", "draw", "side_constraint"]
 
@@ -247,8 +248,6 @@ def _tests_of(model: Instance) -> set[tuple[int, int]]:
 
 def _class(model: Instance, row: list[float | None]) -> str:
     """Return the class that a model gives a row; the brute force makes sure of it."""
-    from cpx.trees.form import TreeModel
-
     values = [math.nan if v is None else v for v in row]
     return str(TreeModel.from_dict(model).predict(values)[0])
 
