@@ -18,9 +18,6 @@ from numpy.typing import ArrayLike, NDArray
 from cpx.data.bits import Bits, bit_table
 from cpx.errors import InvalidOption
 
-Floats = NDArray[np.float64]
-Counts = NDArray[np.object_]
-
 _PRECISE = 128
 """Bits of a quotient under a root: its root has more than the 53 of a float."""
 
@@ -57,7 +54,7 @@ class BooleanKernel(ABC):
             Number of variables, of ones of the first row, of the second, and of both at once.
         """
 
-    def counts(self, X: ArrayLike, Z: ArrayLike | None = None) -> Counts:
+    def counts(self, X: ArrayLike, Z: ArrayLike | None = None) -> NDArray[np.object_]:
         """Return the exact counts, not normalised, as Python integers of shape (n, m).
 
         Parameters
@@ -76,7 +73,7 @@ class BooleanKernel(ABC):
         values = np.array(grid.each(lambda x, z, both: self.count(grid.d, x, z, both)), object)
         return values[grid.place]
 
-    def __call__(self, X: ArrayLike, Z: ArrayLike | None = None) -> Floats:
+    def __call__(self, X: ArrayLike, Z: ArrayLike | None = None) -> NDArray[np.float64]:
         """Return the values of the kernel; arguments and errors as in :meth:`counts`."""
         grid = self._grid(X, Z)
         norms = {k: self.count(grid.d, k, k, k) for k in grid.sizes}

@@ -19,8 +19,6 @@ from cpx.support.validation import choice, integer_in
 
 __all__ = ["Binarizer", "NotFitted", "as_table"]
 
-BoolArray = npt.NDArray[np.bool_]
-
 
 class NotFitted(DataError, NotFittedError):  # type: ignore[misc]
     """A binarizer used before ``fit``; scikit-learn's error and ours at once."""
@@ -153,7 +151,7 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.groups_ = groups_of(self.columns_)
         return self
 
-    def transform(self, X: Any) -> BoolArray:
+    def transform(self, X: Any) -> npt.NDArray[np.bool_]:
         """Return the features of the rows.
 
         Parameters

@@ -32,7 +32,6 @@ __all__ = [
     "distribution",
 ]
 
-IntArray = npt.NDArray[np.int64]
 
 MOST_ROWS = 100_000
 """Background rows that are all used, rather than sampled."""
@@ -62,7 +61,7 @@ class Product(OnBackground):
         """Draw m rows; x is not looked at."""
         return Batch(*self.background.assemble(self._index(m, rng)))
 
-    def _index(self, m: int, rng: np.random.Generator) -> IntArray:
+    def _index(self, m: int, rng: np.random.Generator) -> npt.NDArray[np.int64]:
         shape = (positive_integer("m", m), self.background.n_attributes)
         return rng.integers(0, self.background.n_rows, size=shape)
 

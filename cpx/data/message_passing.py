@@ -10,9 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-BoolArray = npt.NDArray[np.bool_]
 FloatArray = npt.NDArray[np.float64]
-Table = npt.NDArray[np.int64]
 
 ONE = 2**30
 """What a probability of 1 is in weights and tables: all of them are integers over it."""
@@ -50,7 +48,7 @@ class Forest:
     """
 
     parents: Sequence[int]
-    tables: Sequence[Table]
+    tables: Sequence[npt.NDArray[np.int64]]
 
     @cached_property
     def order(self) -> tuple[int, ...]:
@@ -131,7 +129,7 @@ class Forest:
             if message is not None:
                 right = message if right is None else right * message
 
-    def exact(self, asked: Mapping[int, BoolArray]) -> tuple[int, int]:
+    def exact(self, asked: Mapping[int, npt.NDArray[np.bool_]]) -> tuple[int, int]:
         """Return the probability of what is asked, as a numerator and a power of ``ONE``."""
         # Numerators over ONE**power[a]; an attribute that nothing is asked of sums to 1.
         below: dict[int, npt.NDArray[Any]] = {

@@ -15,7 +15,6 @@ from cpx.errors import DataError, InvalidOption, shown
 from cpx.support.validation import choice, integer_in, positive_integer, real, valid_seed
 
 FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
 Structure = Literal["factorised", "mixture", "chow-liu", "mixture of chow-liu trees"]
 
 STRUCTURES: tuple[Structure, ...] = (
@@ -317,7 +316,7 @@ def quantised(rows: FloatArray) -> npt.NDArray[np.int64]:
     return result
 
 
-def checked_codes(codes: npt.ArrayLike, cardinalities: Sequence[int]) -> IntArray:
+def checked_codes(codes: npt.ArrayLike, cardinalities: Sequence[int]) -> npt.NDArray[np.int64]:
     """Return rows of codes of attributes with these numbers of states, or raise DataError."""
     sizes = [integer_in("cardinalities", k, 1, error=DataError) for k in cardinalities]
     array = np.asarray(codes)

@@ -11,7 +11,6 @@ import numpy.typing as npt
 from cpx.errors import DataError, nearest, shown
 from cpx.support.validation import entries, integer, name_list
 
-IntArray = npt.NDArray[np.int32]
 FloatArray = npt.NDArray[np.float64]
 
 
@@ -78,7 +77,7 @@ def rounded(table: FloatArray, cast: str) -> FloatArray:
         return np.asarray(table.astype(cast), dtype=np.float64)
 
 
-def cells_of(values: FloatArray, cuts: Sequence[FloatArray]) -> IntArray:
+def cells_of(values: FloatArray, cuts: Sequence[FloatArray]) -> npt.NDArray[np.int32]:
     cells = np.zeros(values.shape, dtype=np.int32)
     for c, column in enumerate(cuts):
         if len(column):

@@ -22,7 +22,6 @@ __all__ = ["ONE", "TreeMixture"]
 BoolArray = npt.NDArray[np.bool_]
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int32]
-Table = npt.NDArray[np.int64]
 
 _FORMAT, _VERSION = "cpx-tree-mixture", 1
 
@@ -73,7 +72,7 @@ class TreeMixture:
 
     weights: npt.NDArray[np.int64]
     parents: IntArray
-    tables: tuple[tuple[Table, ...], ...]
+    tables: tuple[tuple[npt.NDArray[np.int64], ...], ...]
 
     def __post_init__(self) -> None:
         weights = probabilities("weights", [self.weights]).reshape(-1)

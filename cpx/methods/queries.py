@@ -18,8 +18,6 @@ from cpx.support.renamed import old_names
 
 __getattr__ = old_names(__name__, {"Asking": "QueryMethod", "Questions": "CountedOracle"})
 
-BoolArray = NDArray[np.bool_]
-
 
 class QueryMethod(Backend):
     """A heuristic that draws samples of its own and has the classifier label them."""
@@ -69,7 +67,7 @@ class CountedOracle:
         self.queries = 0
         self._progress = progress
 
-    def same(self, rows: Any) -> BoolArray:
+    def same(self, rows: Any) -> NDArray[np.bool_]:
         """Return which rows have the class of x, shape (m,)."""
         # The published algorithms have no stop signal; every query passes here.
         if self._progress.should_stop:

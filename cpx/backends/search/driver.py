@@ -23,7 +23,6 @@ from cpx.compiled.vectors import LANES
 if TYPE_CHECKING:
     from cpx.backends.search.presolve import Reduced
 
-Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]
 
 _FIRST_PAUSE, _LAST_PAUSE = 0.01, 0.05

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
 __getattr__ = old_names(__name__, {"Heaviest": "MaxWeight", "heaviest": "max_weight_monomials"})
 
-Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]
 
 _MOST_BITS, _MOST_SUM = 54, 2**60

@@ -20,7 +20,6 @@ from cpx.compiled.vectors import LANES
 if TYPE_CHECKING:
     from cpx.backends.search.presolve import Reduced
 
-Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]
 Words = NDArray[np.uint64]
 
@@ -86,7 +85,7 @@ class Root:
     @classmethod
     def of(
         cls,
-        agreement: Bools,
+        agreement: NDArray[np.bool_],
         weights: Ints,
         bad: int,
         groups: Ints,

@@ -18,7 +18,6 @@ from cpx.methods.active.state import Evidence
 from cpx.support.validation import count, finite_number, open_unit, positive_integer
 
 BoolArray = npt.NDArray[np.bool_]
-FloatArray = npt.NDArray[np.float64]
 
 _TRIED = 20
 """Rivals in a round for which instances are made, at most."""

@@ -13,8 +13,6 @@ from cpx.methods.active.growing import best_condition, grow
 from cpx.methods.active.state import Evidence, State
 
 BoolArray = npt.NDArray[np.bool_]
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.intp]
 
 _LEAST = 1e-6
 """A gain of instances that is no rounding."""
@@ -22,8 +20,8 @@ _LEAST = 1e-6
 
 def climb(
     domain: Domain,
-    cells: IntArray,
-    gains: FloatArray,
+    cells: npt.NDArray[np.intp],
+    gains: npt.NDArray[np.float64],
     mask: BoolArray,
     max_conditions: int,
     price: float,

@@ -23,7 +23,6 @@ from cpx.solving.run import run
 __all__ = ["Candidates", "Rival", "Selection", "leads"]
 
 BoolArray = npt.NDArray[np.bool_]
-FloatArray = npt.NDArray[np.float64]
 
 GROWN = 20
 """Rules grown per round, on all instances and on what is left uncovered."""
@@ -107,7 +106,7 @@ class Rival:
 
 def leads(
     ours: BoolArray, theirs: BoolArray, labels: BoolArray, n_real: int, chance: float
-) -> FloatArray:
+) -> npt.NDArray[np.float64]:
     """Return lower limits of the lead in fidelity of a decision set over others.
 
     Where two sets differ, one of them is right. With p the share of instances there, and a

@@ -11,7 +11,6 @@ from cpx.methods.active.domain import Domain
 
 BoolArray = npt.NDArray[np.bool_]
 FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.intp]
 
 
 class Evidence:
@@ -64,7 +63,7 @@ class Evidence:
         return self._values[: self.size]
 
     @property
-    def cells(self) -> IntArray:
+    def cells(self) -> npt.NDArray[np.intp]:
         """Their cells, one row per attribute: shape (m, size)."""
         return self._cells[:, : self.size]
 

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from cpx.models.expected_prediction.leaves import LeafForm
 
 Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 
 _MOST_TOGETHER, _ENTRIES_PER_LEAF = 12, 16
 """A tree is one table while it tests no more attributes, or while leaves share its entries."""
@@ -122,7 +121,7 @@ class TableLayout:
     def _begin(self) -> Ints:
         return np.asarray(np.cumsum(1 << self.sizes) - (1 << self.sizes))
 
-    def batches(self, agrees: Bools) -> Iterator[tuple[Ints, Ints, Ints]]:
+    def batches(self, agrees: NDArray[np.bool_]) -> Iterator[tuple[Ints, Ints, Ints]]:
         """Yield leaves, their tests that agree with x, and the entries where they add.
 
         A leaf adds where none of its attributes is known whose state in x leads elsewhere. Bit i

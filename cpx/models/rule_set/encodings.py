@@ -13,8 +13,6 @@ from cpx.models.rule_set.form import RuleSelection
 from cpx.models.rule_set.presolve import Presolved, presolved
 from cpx.models.statement import Statement, Values
 
-Bools = NDArray[np.bool_]
-
 
 def signature(form: RuleSelection) -> Statement:
     """One-sided clauses over signatures: rows that the same rules cover are one row.
@@ -177,7 +175,7 @@ def _choice(form: RuleSelection, X: Any, kept: Sequence[int]) -> list[Any]:
 
 
 def _overlap(
-    form: RuleSelection, covers: Bools, X: Any, constraints: list[Any], both: bool
+    form: RuleSelection, covers: NDArray[np.bool_], X: Any, constraints: list[Any], both: bool
 ) -> tuple[dict[str, Any], Callable[[NDArray[np.int64]], Values], NDArray[np.intp]]:
     """State the limit on the overlap; return its variables, their values, and their rows."""
     import cpmpy as cp

@@ -31,7 +31,6 @@ from cpx.backends.search.kernel_rules.restriction import (
 from cpx.backends.search.kernel_rules.rows import Rows
 from cpx.backends.search.kernel_rules.terms import Terms
 
-Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]
 
 _BITS = 52
@@ -184,7 +183,7 @@ class BranchAndBound:
     def _prove(self, bound: int) -> None:
         self._proved(max(bound // self._scale, self.value))
 
-    def _held(self, clauses: Sequence[int]) -> Bools:
+    def _held(self, clauses: Sequence[int]) -> NDArray[np.bool_]:
         """Return the terms that clauses hold together."""
         return np.asarray(self._holding[list(clauses)].any(axis=0))
 

@@ -15,7 +15,6 @@ __all__ = ["Candidates", "enumerate_clauses"]
 
 Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 _MOST_PAIRS = 3000
 """Clauses up to which pairs are compared."""
@@ -140,7 +139,7 @@ def enumerate_clauses(
     return candidates.only(undominated(more, less))
 
 
-def _weigh(packed: NDArray[np.uint8], weights: Ints) -> Floats:
+def _weigh(packed: NDArray[np.uint8], weights: Ints) -> NDArray[np.float64]:
     """Return the weight of each set of rows."""
     exact = weights.astype(np.float64)
     parts = [

@@ -13,7 +13,6 @@ from cpx.backends.search.kernel_rules.rows import Cover
 Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
-Halves = NDArray[np.float32]
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +28,7 @@ class Multipliers:
         move all of them as far.
     """
 
-    shares: Halves
+    shares: NDArray[np.float32]
     prices: Floats
     slopes: tuple[NDArray[np.float16], Floats] | None = None
 

@@ -26,7 +26,6 @@ from cpx.backends.search.rule_sets.rows import Paid
 from cpx.compiled.kernel import bind
 from cpx.models.rule_set.form import RuleSelection
 
-Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]
 
 _RANGES, _MOST = 8, 4 * LANES
@@ -100,7 +99,7 @@ class Relaxation:
         padded = np.pad(lines, ((0, 0), (0, K * W - G))).reshape(len(lines), K, W)
         return np.ascontiguousarray(padded.transpose(1, 0, 2))
 
-    def _terms(self, covers: Bools, weights: Ints, costs: Ints, prices: Ints) -> Terms:
+    def _terms(self, covers: NDArray[np.bool_], weights: Ints, costs: Ints, prices: Ints) -> Terms:
         rule, bad = np.nonzero(covers[:, self.bad])
         starts = np.searchsorted(rule, np.arange(len(self.rules) + 1))
         return Terms(

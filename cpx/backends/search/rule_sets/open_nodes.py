@@ -61,9 +61,6 @@ class Incumbent:
         return bound > cost or (bound == cost and size > least)
 
 
-Ints = NDArray[np.int64]
-
-
 @dataclass(frozen=True, eq=False)
 class Subproblem:
     """The sets that have ``required``, and besides only some of ``rules``.
@@ -75,7 +72,7 @@ class Subproblem:
     """
 
     required: tuple[int, ...]
-    rules: Ints
+    rules: NDArray[np.int64]
     bound: int
     start: Multipliers | None = None  # those of the parent; None for the whole problem
 
