@@ -56,6 +56,7 @@ _MARKERS = "osD^vPX*p"
 
 _LEAST_SECONDS = 0.001  # nothing is measured more finely
 _LONGEST = 40  # characters of a name
+_MOMENTS = 80  # at which distances are averaged
 _MOST_RUNS = 20  # figures of single instances
 
 
@@ -100,10 +101,10 @@ def profile(cases: Cases) -> dict[str, FloatArray]:
     return {name: np.sort(ratios[np.isfinite(ratios[:, c]), c]) for c, name in enumerate(names)}
 
 
-def anytime(cases: Cases, moments: int = 80) -> Anytime:
+def anytime(cases: Cases) -> Anytime:
     """Return the mean distance of values and of bounds from the best known value over time."""
     horizon = cases.frame["horizon"].max() if len(cases.frame) else 0.0
-    seconds = np.geomspace(_LEAST_SECONDS, max(horizon, 10 * _LEAST_SECONDS), moments)
+    seconds = np.geomspace(_LEAST_SECONDS, max(horizon, 10 * _LEAST_SECONDS), _MOMENTS)
     value, bound = {}, {}
     for name in cases.configurations:
         own = [cases.curves[i] for i in np.flatnonzero(cases.frame["configuration"] == name)]

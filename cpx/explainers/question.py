@@ -203,6 +203,3 @@ def size_to_compare(features: Sequence[int], k: int | None) -> int:
     if len(features) > k:
         raise InvalidOption(f"the rule has {len(features)} conditions, k is {k}")
     return k
-
-
-# ------------------------------------------------------------------- the answer

@@ -19,6 +19,9 @@ Clause = tuple[int, ...]
 # Weights add up to less than 2**53, with another one to less than 2**54: none is rounded.
 _BITS = 54
 
+_RESTARTS = 20
+"""Restarts without a better formula after which the search ends."""
+
 
 def best_clause(form: DNFForm, others: list[Clause], stop: Callable[[], bool]) -> Clause | None:
     """Return the clause that adds the greatest weight to the others: the pricing problem.
@@ -91,8 +94,6 @@ def restarts(
     clauses: list[Clause],
     report: Callable[[list[Clause]], None],
     stop: Callable[[], bool],
-    seed: int = 0,
-    most: int = 20,
 ) -> list[Clause]:
     """Drop some clauses at random and improve what is left, until nothing better comes of it.
 
@@ -100,14 +101,11 @@ def restarts(
     ----------
     form, clauses, report, stop
         As in :func:`improve`; ``report`` is told of all formulas, better or not.
-    seed : int
-    most : int
-        Restarts without a better formula after which the search ends.
     """
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
     # Whatever is allowed is better than what is not.
     best, value, idle = clauses, (form.allows(clauses), form.value(clauses)), 0
-    while idle < most and not stop():
+    while idle < _RESTARTS and not stop():
         share = int(rng.integers(1, max(2, len(best) // 2 + 1)))
         gone = {*rng.choice(len(best), min(share, len(best)), replace=False).tolist()}
         kept = [clause for at, clause in enumerate(best) if at not in gone]
