@@ -67,6 +67,8 @@ class Reduced:
         Required features, chosen in every solution.
     objective : Objective
         What a set of columns costs, and the limits on what it covers.
+    ideal : int
+        The value of the form if all good rows are covered and no bad one.
     uncovered : int
         The value of the form if nothing is covered.
     remaining : Remaining
@@ -83,10 +85,15 @@ class Reduced:
     k: int
     fixed: tuple[int, ...]
     objective: Objective
-    base: int
+    ideal: int
     scale: int
     uncovered: int
     remaining: Remaining
+
+    @property
+    def base(self) -> int:
+        """The value of the form of cost 0."""
+        return self.ideal - self.scale * self.objective.base
 
     def original(self, columns: Ints | list[int]) -> tuple[int, ...]:
         """Return the features of a set of columns, the fixed ones included, increasing."""
@@ -199,7 +206,7 @@ def reduce(form: WeightedMonomial | RatioMonomial, every: bool = False) -> Reduc
         k=min(form.k - len(fixed), columns.size),
         fixed=fixed,
         objective=objective,
-        base=base - scale * (objective.beta * objective.good + objective.base),
+        ideal=base - scale * objective.beta * objective.good,
         scale=scale,
         uncovered=samples.uncovered,
         remaining=remaining,
