@@ -47,7 +47,7 @@ def test_every_reason_meets_every_inequality(n: int, kind: str) -> None:
         rng, cuts = np.random.default_rng(seed), Cuts(oracle)
         for _ in range(10):
             shares = rng.choice([0.0, 0.3, 0.7, 1.0], len(oracle.grid.used))
-            for found in cuts.violated(shares, (0.9, 0.5, 0.1), 0.0):
+            for found in cuts.violated(shares, (0.9, 0.5, 0.1), 4, 0.0):
                 weights = found.weights
                 told += 1
                 assert weights.min(initial=0) >= 0

@@ -13,6 +13,7 @@ import heapq
 import math
 from collections.abc import Callable, Sequence
 from itertools import count
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,12 +27,8 @@ __all__ = ["BranchAndCut"]
 
 Integers = NDArray[np.int64]
 
-# Least shares of the attributes that are kept to look for rows: at the root, and below.
-_ROOT, _BELOW = (0.9, 0.6, 0.2), (0.5,)
-_MISSED_AT_ROOT, _MISSED = 1e-3, 1e-2
-_ROUNDS = 100
-# Rounds of inequalities below the root, and by how much each must raise the bound.
-_ROUNDS_BELOW, _RISE = 4, 1e-2
+# By how much a round of inequalities must raise the bound.
+_RISE = 1e-2
 _STARTS = 12  # orders of deletion at the root, then one at every so many nodes
 _EVERY = 10
 _NOISE = (0.0, 0.1, 0.3, 0.05)
@@ -39,6 +36,32 @@ _NOISE = (0.0, 0.1, 0.3, 0.05)
 # how often each is tried out until its gains are estimated.
 _COMPARED, _WORSE, _TRIALS = 8, 4, 2
 _SMALL = 1e-6
+
+
+class _Effort(NamedTuple):
+    """How inequalities are looked for.
+
+    Attributes
+    ----------
+    levels : tuple of float
+        Least shares of the attributes that are kept to look for rows.
+    starts : int
+        Other rows to begin with.
+    missed : float
+        By how much an inequality must be missed.
+    rounds, slow : int
+        The most rounds, and how many in a row may raise the bound by too little.
+    """
+
+    levels: tuple[float, ...]
+    starts: int
+    missed: float
+    rounds: int
+    slow: int
+
+
+_AT_ROOT = _Effort((0.8, 0.4), 6, 1e-3, 100, 3)
+_BELOW = _Effort((0.5,), 2, 1e-2, 3, 0)
 
 
 class BranchAndCut:
@@ -142,8 +165,9 @@ class BranchAndCut:
 
     def _tightened(self, high: Integers) -> Relaxed | None:
         """Return an optimum with no missed inequality in sight; None where no set is lighter."""
-        root, best = self.nodes == 1, -math.inf
-        rounds, most = 0, _ROUNDS if root else _ROUNDS_BELOW
+        root = self.nodes == 1
+        effort = _AT_ROOT if root else _BELOW
+        best, mean, rounds, slow = -math.inf, None, 0, 0
         while True:
             self._oracle.look()
             relaxed = self._program.solve()
@@ -158,10 +182,14 @@ class BranchAndCut:
                 if self._decide(relaxed.shares > 0.5):
                     return relaxed
                 continue
-            if rounds == most or (not root and relaxed.value < best + _RISE):
+            slow = slow + 1 if relaxed.value < best + _RISE else 0
+            if rounds == effort.rounds or slow > effort.slow:
                 break
-            levels, missed = (_ROOT, _MISSED_AT_ROOT) if root else (_BELOW, _MISSED)
-            found = list(self._cuts.violated(relaxed.shares, levels, missed))
+            # One of many optima: that of before, too, should miss the next inequalities.
+            mean = relaxed.shares if mean is None else (mean + relaxed.shares) / 2
+            found = self._missed_at((mean + relaxed.shares) / 2, effort)
+            if not found and rounds:
+                found = self._missed_at(relaxed.shares, effort)
             if not found:
                 break
             for inequality in found:
@@ -173,6 +201,10 @@ class BranchAndCut:
             for _ in range(_STARTS):
                 self._start(relaxed.shares)
         return relaxed
+
+    def _missed_at(self, shares: NDArray[np.float64], effort: _Effort) -> list[Inequality]:
+        """Look for inequalities that shares miss."""
+        return list(self._cuts.violated(shares, effort.levels, effort.starts, effort.missed))
 
     def _decide(self, kept: NDArray[np.bool_]) -> bool:
         """Say whether a set is a reason; where it is not, ask for what it misses."""

@@ -7,6 +7,7 @@ where the inequality of the row is missed by most.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -21,6 +22,11 @@ __all__ = ["UNIT", "Cuts", "Inequality"]
 
 UNIT = 1 << 20
 """The least sum of each inequality."""
+
+_BITS = 42  # numbers of so many, times UNIT, fit into 64 bits
+# Rows to begin with: of how many that were found they are mixed, how much of the second one they
+# have, and how many are drawn instead.
+_LAST, _MIXED, _DRAWN = 60, 0.3, 0.5
 
 _INSIDE = 0.05  # the share of what a set leaves out, and what is short of 1 otherwise
 
@@ -61,17 +67,21 @@ class Cuts:
         self._oracle = oracle
         self._n = len(oracle.grid.used)
         self._random = np.random.default_rng(0)
+        # The last rows that gave inequalities, and their rivals.
+        self._rows: deque[tuple[int, NDArray[np.int64]]] = deque(maxlen=_LAST)
 
     def violated(
-        self, shares: NDArray[np.float64], levels: Sequence[float], least: float
+        self, shares: NDArray[np.float64], levels: Sequence[float], starts: int, least: float
     ) -> Iterator[Inequality]:
         """Yield inequalities that shares of the attributes miss by more than ``least``.
 
         For each level and rival, the attributes whose share reaches the level are kept, and the
         others moved to where the rival gains most; brought back to x as far as it remains of
         another class, that row asks for a set. Then those that were kept are moved, too, and then
-        each of them to where the inequality is missed by most.
+        each of them to where the inequality is missed by most. There go as many other rows as
+        ``starts``, too, see :meth:`_begin`.
         """
+        most = (1 - least) * UNIT
         seen = set()
         for level in levels:
             kept = shares >= level
@@ -82,8 +92,34 @@ class Cuts:
                 space = self._oracle.space(rival)
                 space.point[:] = self._oracle.x
                 for found in self._from_row(rival, kept, shares):
-                    if found.weights @ shares < (1 - least) * UNIT:
+                    if found.weights @ shares < most:
                         yield found
+        for _ in range(starts if self._rows else 0):
+            rival = self._begin()
+            self._oracle.space(rival).shares[:] = shares
+            for found in self._weighed(rival):
+                if found.weights @ shares < most:
+                    yield found
+
+    def _begin(self) -> int:
+        """Take a row that local search did not find, and return the rival that it is for.
+
+        Drawn rows reach what no other one does; what two rows have that gave inequalities before
+        is as often near to one that is missed, and nearer.
+        """
+        one, other = self._random.integers(len(self._rows), size=2)
+        rival, row = self._rows[one]
+        space = self._oracle.space(rival)
+        self._random.shuffle(space.order)
+        drawn = self._random.random(self._n)
+        if self._random.random() < _DRAWN:
+            low, high, _ = space.whole.T
+            # Where there are no positions, the last one is that of a missing value.
+            space.point[:] = np.minimum(low + drawn * (high - low + 1), high)
+        else:
+            mixed = drawn < _MIXED if self._rows[other][0] == rival else np.zeros(self._n, bool)
+            space.point[:] = np.where(mixed, self._rows[other][1], row)
+        return rival
 
     def of_set(self, places: int) -> Inequality:
         """Return the inequality that asks for one of some places."""
@@ -126,18 +162,26 @@ class Cuts:
         yield self._hit(rival)
         space.point[:] = row
         self._deepen(space, ~kept)
+        yield from self._weighed(rival)
+
+    def _weighed(self, rival: int) -> Iterator[Inequality]:
+        """Move the row to where its inequality is missed by most, and yield that."""
+        space = self._oracle.space(rival)
         while space.ascend():
             self._oracle.look()
         least = space.weigh() - space.enough + 1
         if least <= 0:
             return
         # Rounded up: what is asked for is not more than before.
-        weights = np.array([min(UNIT, -(-w * UNIT // least)) for w in space.weights.tolist()])
-        if np.isin(weights, (0, UNIT)).all():
+        shift = max(least.bit_length() - _BITS, 0)
+        up = -(-np.minimum(space.weights, least) >> shift)
+        weights = np.minimum(-(-up * UNIT // (least >> shift)), UNIT)
+        if not ((weights > 0) & (weights < UNIT)).any():
             # It asks for one of some places: a row that is as x elsewhere says so by itself.
             row = np.where(weights > 0, space.point, self._oracle.x)
             yield Inequality(weights, row, rival)
         else:
+            self._rows.append((rival, space.point.copy()))
             yield Inequality(weights, space.point.copy(), rival, space.of_entries.copy())
 
     def _deepen(self, space: Workspace, held: NDArray[np.bool_]) -> int:

@@ -66,21 +66,28 @@ class Relaxation:
         # The inequalities in the program, and for how many solutions each was idle.
         self._used: Integers = np.empty(0, dtype=np.int64)
         self._idle: Integers = np.empty(0, dtype=np.int64)
+        self._new: list[int] = []  # to be added before it is solved
 
     def add(self, weights: Integers) -> None:
         """Ask for a sum of weights of ``UNIT`` at least."""
         if self._count == len(self._rows):
             self._rows = np.concatenate([self._rows, np.empty_like(self._rows)])
         self._rows[self._count] = weights
+        self._new.append(self._count)
         self._count += 1
-        self._use(self._count - 1)
 
-    def _use(self, row: int) -> None:
-        weights = self._rows[row]
-        at = np.flatnonzero(weights).astype(np.int32)
-        self._highs.addRow(1.0, self._api.kHighsInf, len(at), at, weights[at] / UNIT)
-        self._used = np.append(self._used, row)
-        self._idle = np.append(self._idle, 0)
+    def _add_new(self) -> None:
+        """Add inequalities to the program."""
+        rows, count = self._rows[self._new], len(self._new)
+        of_rows, at = np.nonzero(rows)
+        self._highs.addRows(
+            count, np.ones(count), np.full(count, self._api.kHighsInf), len(at),
+            np.searchsorted(of_rows, np.arange(count)).astype(np.int32), at.astype(np.int32),
+            rows[of_rows, at] / UNIT,
+        )  # fmt: skip
+        self._used = np.concatenate([self._used, self._new])
+        self._idle = np.concatenate([self._idle, np.zeros(count, dtype=np.int64)])
+        self._new.clear()
 
     def fix(self, low: Integers, high: Integers) -> None:
         """Set the limits of all elements, each 0 or 1."""
@@ -103,6 +110,8 @@ class Relaxation:
         """
         if not len(self._costs):
             return Relaxed(0.0, np.zeros(0))
+        if self._new:
+            self._add_new()
         status = self._run(self._highs)
         if status == self._api.HighsModelStatus.kInfeasible:
             return None
@@ -117,8 +126,7 @@ class Relaxation:
         missed = 1.0 - self._rows[: self._count] @ shares / UNIT
         missed[self._used] = 0.0
         some = np.flatnonzero(missed > _MISSED)
-        for row in some[np.argsort(-missed[some], kind="stable")][:_BACK].tolist():
-            self._use(row)
+        self._new += some[np.argsort(-missed[some], kind="stable")][:_BACK].tolist()
         return bool(some.size)
 
     def tidy(self, shares: Floats) -> None:
