@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 from scipy.optimize import linprog
@@ -9,7 +11,7 @@ from sklearn.datasets import make_classification
 from sklearn.ensemble import GradientBoostingClassifier
 
 from cpx.backends.search.reasons.branch_and_cut import BranchAndCut
-from cpx.backends.search.reasons.cuts import UNIT, Cuts
+from cpx.backends.search.reasons.cuts import UNIT, Cuts, scaled
 from cpx.backends.search.reasons.relaxation import Relaxation
 from cpx.methods.reasons import SufficiencyOracle, minimum_reason
 from cpx.methods.reasons import minimum as minimum_module
@@ -38,8 +40,8 @@ def boosted() -> tuple[TreeModel, np.ndarray]:
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_reason_meets_every_inequality(n: int, kind: str) -> None:
     told = 0
-    for seed in range(n):
-        model = random_model(seed, kind)
+    for seed, wide in itertools.product(range(n), (False, True)):
+        model = random_model(seed, kind, wide)
         truth = Truth(model)
         x = truth.row(seed)
         oracle = SufficiencyOracle(model, x)
@@ -58,6 +60,18 @@ def test_every_reason_meets_every_inequality(n: int, kind: str) -> None:
                         sum(w for p, w in enumerate(weights.tolist()) if reason >> p & 1) >= UNIT
                     )
     assert told > n
+
+
+@pytest.mark.parametrize("bits", [1, 8, 41, 42, 43, 62])
+def test_weights_are_scaled_and_rounded_up(bits: int) -> None:
+    rng = np.random.default_rng(bits)
+    for least in (1, 2 ** (bits - 1), 2**bits - 1, *rng.integers(1, 2**bits, 20).tolist()):
+        weights = np.array([0, 1, least - 1, least, 2**62, *rng.integers(0, 2**bits, 40)])
+        exact = [min(UNIT, -(-w * UNIT // least)) for w in weights.tolist()]
+        more = scaled(weights, least) - np.array(exact)
+        assert more.min() >= 0
+        assert more.max() <= (bits > 42)
+        assert (scaled(weights, least)[weights == 0] == 0).all()
 
 
 def sum_of_envelopes(space: Workspace) -> float:

@@ -1,8 +1,9 @@
 """Linear inequalities that sufficient reasons meet and a fractional set does not.
 
 Where they come from, says :mod:`cpx.trees.sufficiency.linear_cuts`; here are the rows that they
-are made from: local search begins where the attributes with great shares are kept, and goes to
-where the inequality of the row is missed by most.
+are made from: those that local search finds where the attributes with great shares are kept,
+drawn ones, and mixtures of such that gave inequalities before. All of them go to where the
+inequality of the row is missed by most.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from cpx.trees.sufficiency.oracle import SufficiencyOracle
 from cpx.trees.sufficiency.set_family import in_words
 from cpx.trees.sufficiency.workspace import Workspace
 
-__all__ = ["UNIT", "Cuts", "Inequality"]
+__all__ = ["UNIT", "Cuts", "Inequality", "scaled"]
 
 UNIT = 1 << 20
 """The least sum of each inequality."""
@@ -26,7 +27,7 @@ UNIT = 1 << 20
 _BITS = 42  # numbers of so many, times UNIT, fit into 64 bits
 # Rows to begin with: of how many that were found they are mixed, how much of the second one they
 # have, and how many are drawn instead.
-_LAST, _MIXED, _DRAWN = 60, 0.3, 0.5
+_LAST, _MIXED, _DRAWN = 200, 0.3, 0.5
 
 _INSIDE = 0.05  # the share of what a set leaves out, and what is short of 1 otherwise
 
@@ -52,6 +53,16 @@ class Inequality:
     row: NDArray[np.int64] | None = None
     rival: int = -1
     of_entries: NDArray[np.int64] | None = None
+
+
+def scaled(weights: NDArray[np.int64], least: int) -> NDArray[np.int64]:
+    """Return weights for a least sum of ``UNIT``, rounded up: they ask for no more than before.
+
+    Of ``least`` and all weights, bits that do not fit into 64 times ``UNIT`` are rounded, too.
+    """
+    shift = max(least.bit_length() - _BITS, 0)
+    up = -(-np.minimum(weights, least) >> shift)
+    return np.minimum(-(-up * UNIT // (least >> shift)), UNIT)
 
 
 class Cuts:
@@ -172,10 +183,7 @@ class Cuts:
         least = space.weigh() - space.enough + 1
         if least <= 0:
             return
-        # Rounded up: what is asked for is not more than before.
-        shift = max(least.bit_length() - _BITS, 0)
-        up = -(-np.minimum(space.weights, least) >> shift)
-        weights = np.minimum(-(-up * UNIT // (least >> shift)), UNIT)
+        weights = scaled(space.weights, least)
         if not ((weights > 0) & (weights < UNIT)).any():
             # It asks for one of some places: a row that is as x elsewhere says so by itself.
             row = np.where(weights > 0, space.point, self._oracle.x)
