@@ -82,7 +82,8 @@ def _rademacher(
     rest = 3 * np.sqrt(np.log(2 * 4 / DELTA) / (2 * M))
 
     def furthest(covers: NDArray[np.bool_]) -> float:
-        return float(2 * (signs @ covers.T).max(axis=1).mean() / M + rest)
+        sums = signs.astype(np.float32) @ covers.T.astype(np.float32)  # exact: they are small
+        return float(2 * sums.max(axis=1).mean() / M + rest)
 
     most = n / M + furthest(known.covers)
     agreeing = a / M - furthest(known.covers & known.same)
