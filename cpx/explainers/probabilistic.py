@@ -16,7 +16,7 @@ from cpx.errors import EngineError, InvalidOption, UnknownName, shown
 from cpx.explainers.arguments import BACKEND, FRESH, SOLVE_OPTIONS, TIME_LIMIT, ExpectationOptions
 from cpx.explainers.background import fitted_distribution, read_background
 from cpx.explainers.expectations import all_sizes, answered, nothing_found, with_same_class
-from cpx.explainers.sufficient import class_context
+from cpx.explainers.sufficient import class_context, several
 from cpx.models.expected_prediction.fewest import FewestExpected
 from cpx.models.expected_prediction.problem import MLSE, ExpectedPrediction
 from cpx.models.expected_prediction.text import MEASURES
@@ -182,8 +182,8 @@ class ProbabilisticExplainer:
             self._require(prediction)
         values: Any = x
         shared: dict[str, Any] = {
-            "required": _several(required),
-            "forbidden": _several(forbidden),
+            "required": several(required),
+            "forbidden": several(forbidden),
             "side_constraints": where,
             "unit": unit,
             "label": label,
@@ -375,8 +375,3 @@ class ProbabilisticExplainer:
         assert isinstance(problem, MLSE)
         taken = positive_integer("width", width), positive_integer("threads", threads)
         return all_sizes(problem, *taken, self.seed)
-
-
-def _several(given: Any) -> Any:
-    """Return one attribute as a list of one."""
-    return [given] if isinstance(given, str | int) else given

@@ -43,8 +43,8 @@ class ReasonQuestion:
             self.level,
             self.definition,
             weights=_weights(features, self.weights),
-            required=_several(self.required),
-            forbidden=_several(self.forbidden),
+            required=several(self.required),
+            forbidden=several(self.forbidden),
             label=self.label,
             context=class_context(
                 trees, int(trees.predict_index(features.x)[0]), self.class_names
@@ -127,7 +127,7 @@ def _near_tie(problem: SufficientReason) -> tuple[str, ...]:
     )
 
 
-def _several(given: object) -> Any:
+def several(given: object) -> Any:
     """Return one feature as a list of one."""
     return [given] if isinstance(given, str | int) else given
 
@@ -146,7 +146,7 @@ def _weights(features: Features, given: Any) -> Any:
 def _hint(problem: SufficientReason, given: Any) -> Any:
     if given is None or isinstance(given, Explanation):
         return given
-    return problem.features.numbers("hint", _several(given))
+    return problem.features.numbers("hint", several(given))
 
 
 def class_context(

@@ -8,6 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, Self
 
+import numpy as np
+
 from cpx.answers.explanation import Evaluation, Explanation
 from cpx.answers.html import Shown
 from cpx.answers.text import Block, Fact, Facts, Paragraph, Table, one_line
@@ -285,9 +287,12 @@ class Problem(Shown, ABC):
     def model(self, encoding: str | None = None) -> Statement:
         """State the problem in the named encoding (default: the first)."""
 
-    @abstractmethod
     def decode(self, values: Values) -> Explanation:
-        """Turn values of the statement's variables into an explanation."""
+        """Turn values of the statement's variables into an explanation.
+
+        By default, read what is chosen off the array ``X``.
+        """
+        return self.explanation(np.flatnonzero(np.asarray(values["X"]) > 0).tolist())
 
     @abstractmethod
     def explanation(self, features: Iterable[int]) -> Explanation:

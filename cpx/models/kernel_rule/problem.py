@@ -30,7 +30,7 @@ from cpx.models.side_constraints.form import (
 from cpx.models.side_constraints.parameter import SIDE_CONSTRAINTS
 from cpx.models.side_constraints.statement import constrained
 from cpx.models.side_constraints.vocabulary import Vocabulary
-from cpx.models.statement import Encoding, Statement, Values
+from cpx.models.statement import Encoding, Statement
 from cpx.support.validation import entries, index, name_list, positive_fraction
 
 _MOST_WEIGHT = 2**53
@@ -237,10 +237,6 @@ class KernelRule(Problem):
         """State the problem in the named encoding (default: ``slots``)."""
         statement: Statement = self.stated_in(encoding).build(self._form)
         return constrained(statement, self.side_constraints)
-
-    def decode(self, values: Values) -> Explanation:
-        """Read the clauses off the array ``X``."""
-        return self.explanation(np.flatnonzero(np.asarray(values["X"]) > 0).tolist())
 
     def rule(self, explanation: Explanation) -> DNF:
         """Return the clauses of an explanation, each with its features."""

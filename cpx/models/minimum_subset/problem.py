@@ -18,7 +18,7 @@ from cpx.models.minimum_subset.encodings import direct, order
 from cpx.models.minimum_subset.form import LossForm, SubsetForm
 from cpx.models.parameters import Indices, Weights, parameter
 from cpx.models.side_constraints.statement import constrained
-from cpx.models.statement import Encoding, Statement, Values
+from cpx.models.statement import Encoding, Statement
 
 if TYPE_CHECKING:
     from cpx.trees.sufficiency.oracle import SufficiencyOracle
@@ -88,10 +88,6 @@ class MinimumSubset(Problem):
         """State the problem in the named encoding (default: ``order``)."""
         statement: Statement = self.stated_in(encoding).build(self.form.essential)
         return constrained(statement, self.side_constraints)
-
-    def decode(self, values: Values) -> Explanation:
-        """Read the chosen features off the array ``X``."""
-        return self.explanation(np.flatnonzero(np.asarray(values["X"]) > 0).tolist())
 
     def evaluate(self, explanation: Explanation) -> Evaluation:
         """Return the weight of the features, and whether they are enough."""

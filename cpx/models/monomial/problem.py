@@ -37,7 +37,7 @@ from cpx.models.saved import SAMPLES, UNSEEN
 from cpx.models.side_constraints.form import NO_SIDE_CONSTRAINTS, SideConstraints
 from cpx.models.side_constraints.parameter import SIDE_CONSTRAINTS
 from cpx.models.side_constraints.statement import constrained
-from cpx.models.statement import Encoding, Statement, Values, maximised
+from cpx.models.statement import Encoding, Statement, maximised
 from cpx.support.validation import Share
 
 __all__ = [
@@ -191,10 +191,6 @@ class MonomialProblem(MonomialText):
         if not encoding.limits:
             refuse_limits(self.limits, encoding.name)
         return encoding
-
-    def decode(self, values: Values) -> Explanation:
-        """Read the chosen features off the array ``X``."""
-        return self.explanation(np.flatnonzero(np.asarray(values["X"]) > 0).tolist())
 
     def explanation(self, features: Iterable[int]) -> Explanation:
         """Return the rule of these features with its exact precision and coverage."""

@@ -24,7 +24,7 @@ from cpx.models.rule_set.encodings import channelling, hamming, signature
 from cpx.models.rule_set.form import RuleSelection
 from cpx.models.rule_set.text import RuleSetText
 from cpx.models.side_constraints.statement import constrained
-from cpx.models.statement import Encoding, Statement, Values
+from cpx.models.statement import Encoding, Statement
 from cpx.support.validation import Share, entries, feature_list, index
 
 Loss = Literal["zero-one", "hamming"]
@@ -257,10 +257,6 @@ class RuleSetProblem(RuleSetText):
         if encoding.stand_in is not None and self.loss == "hamming":
             return replace(encoding, faithful=True, stand_in=None)
         return encoding
-
-    def decode(self, values: Values) -> Explanation:
-        """Read the selected rules off the array ``X``."""
-        return self.explanation(np.flatnonzero(np.asarray(values["X"]) > 0).tolist())
 
     def explanation(self, features: Iterable[int]) -> Explanation:
         """Return the set of these rules, each with its figures on the samples.
