@@ -82,6 +82,7 @@ def cheaper_sets(
     wanted: Bools,
     possible: Callable[[Ints, Bools], Bools],
     entries: int = MOST_ENTRIES,
+    fewer: Callable[[Ints, Bools], Bools] | None = None,
 ) -> Iterator[Ints]:
     """Yield sets that cost less than a limit: an allowed one, if there is any.
 
@@ -102,6 +103,9 @@ def cheaper_sets(
         many, with as many rules each.
     entries : int
         How much is looked at; then TooMany is raised.
+    fewer : callable, optional
+        Returns which of the other rules there may be in an allowed set with some rules. Where it
+        is given, sets count that are not ``possible``, too.
     """
     rules = _Rules(good, bad, prices, wanted)
     first = _Sets(
@@ -121,8 +125,11 @@ def cheaper_sets(
             waiting.pop()
             continue
         kept = possible(sets.rules, sets.others) & rules.needed(sets)
+        looked_at = int(kept.sum()) if fewer is None else len(kept)
         sets = _Sets._make(table[kept] for table in sets)
-        if (entries := entries - len(sets.rules) * rules.entries) < 0:
+        if fewer is not None:
+            sets = sets._replace(others=fewer(sets.rules, sets.others))
+        if (entries := entries - looked_at * rules.entries) < 0:
             raise TooMany
         cheaper, larger = rules.added(sets, limit)
         if len(cheaper):

@@ -9,7 +9,9 @@ A proof is a binary tree, one line for each node, a node before its parts:
 - ``counted``: the sets of the node that may cost less than the claim are looked at
   (:mod:`~cpx.check.proofs.cheaper_sets`), and none of them is allowed;
 - ``bound D ...``: :class:`Multipliers`, whole numbers in units of 1/D, bound all sets of the
-  node.
+  node;
+- ``shares D ...``: :class:`~cpx.check.proofs.rule_shares.Shares` do, or leave fewer rules to the
+  next line, which is about the same node.
 
 Each set without a broken constraint is in one leaf, so the least of their bounds bounds all.
 """
@@ -35,11 +37,14 @@ from cpx.check.proofs.document import (
 )
 from cpx.check.proofs.monomials import distinct
 from cpx.check.proofs.parts import Part, SideConstraints
+from cpx.check.proofs.rule_shares import Shares
 from cpx.check.rule_sets import Selection
 
 __all__ = [
     "DEEPEST",
+    "DIGITS",
     "KINDS",
+    "MOST_SHARED",
     "NAME",
     "Multipliers",
     "Node",
@@ -62,8 +67,14 @@ _PARAMETERS |= {"forbidden", "class_weights", "lengths"}
 _LARGEST = 2**62
 # Rules that are compared with all others at once.
 _BLOCK = 256
+DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
+"""Of shares, from 0 to 35."""
+_VALUES = np.full(128, -1)
+_VALUES[[ord(digit) for digit in DIGITS]] = np.arange(len(DIGITS))
 DEEPEST = 10_000
 """Nodes in each other, at most."""
+MOST_SHARED = 2**22
+"""Samples of which there are shares, times the good ones, or the rules, if these are more."""
 
 
 class Table:
@@ -147,6 +158,7 @@ class Node:
     table: Table
     chosen: tuple[int, ...]
     free: Bools
+    shares: Shares | None = None
 
     def value(self) -> int:
         """Return the objective of the chosen rules."""
@@ -180,20 +192,13 @@ class Node:
 
         TooMany is raised where that takes more than so many entries.
         """
-        table, hamming = self.table, self.table.data.hamming
+        table = self.table
         entries -= int(self.free.sum()) * table.rows.size
         if not self.exact(limit) or entries < 0:
             raise TooMany
-        left = self.uncovered()
-        rules = self._standing(left)
-        prices = np.full(rules.size, table.price)
-        if hamming:
-            prices += table.costs[~table.good] @ table.covers[np.ix_(~table.good, rules)]
-        good, bad = (
-            Rows(table.covers[np.ix_(of, rules)], table.costs[of])
-            for of in (left & table.good, left & ~table.good & (not hamming))
-        )
-        most, possible = table.limits["max_rules"], self._possible(rules)
+        rules = self._standing(self.uncovered())
+        good, bad, prices = self.rows(rules)
+        most, possible = table.limits["max_rules"], self._possible(rules, limit)
         cheaper = cheaper_sets(
             good,
             bad,
@@ -204,12 +209,37 @@ class Node:
             wanted=table.wanted[rules],
             possible=possible,
             entries=entries,
+            fewer=None if self.shares is None else self._fewer(rules),
         )
         return all(
             table.data.broken([*self.chosen, *rules[one].tolist()])
             for sets in cheaper
             for one in sets[possible(sets, np.zeros((len(sets), rules.size), dtype=np.bool_))]
         )
+
+    def rows(self, rules: Ints) -> tuple[Rows, Rows, Ints]:
+        """Return the good and the bad samples that are left, and what some rules cost.
+
+        With Hamming loss rules pay for bad samples, whatever others do.
+        """
+        table, left, hamming = self.table, self.uncovered(), self.table.data.hamming
+        prices = np.full(rules.size, table.price)
+        if hamming:
+            prices += table.costs[~table.good] @ table.covers[np.ix_(~table.good, rules)]
+        good, bad = (
+            Rows(table.covers[np.ix_(of, rules)], table.costs[of])
+            for of in (left & table.good, left & ~table.good & (not hamming))
+        )
+        return good, bad, prices
+
+    def left_by(self, shares: Shares, limit: int) -> Node | None:
+        """Return what shares of the free rules leave of the sets below a limit; None for none."""
+        stay = shares.leave_out(limit - self._paid())
+        if stay is None:
+            return None
+        free = self.free.copy()
+        free[free] = stay
+        return Node(self.table, self.chosen, free, shares)
 
     def _standing(self, left: Bools) -> Ints:
         """Return the free rules that no other one stands for; ``left`` are uncovered samples.
@@ -241,14 +271,14 @@ class Node:
             out[r] = ~(stand(every, r) & (first | ~stand(r, every).T)).any(axis=0)
         return rules[out]
 
-    def _possible(self, rules: Ints) -> Callable[[Ints, Bools], Bools]:
+    def _possible(self, rules: Ints, limit: int) -> Callable[[Ints, Bools], Bools]:
         """Return what says whether there may be an allowed set, of some rules with any of others.
 
-        Limits never get looser with more rules.
+        Limits never get looser with more rules; nor do sets below a limit that shares rule out.
         """
         table, limits = self.table, self.table.data.parameters
         literals, overlap = limits.get("max_literals"), limits.get("max_overlap")
-        covers = table.covers.T.astype(float)
+        covers, limit = table.covers.T.astype(float), limit - self._paid()
 
         def possible(sets: Ints, others: Bools) -> Bools:
             kept = np.zeros((len(sets), table.count), dtype=np.bool_)
@@ -261,9 +291,30 @@ class Node:
                 out &= kept @ table.lengths <= literals
             if overlap is not None:
                 out &= (kept @ covers > 1) @ table.weights <= overlap
+            if self.shares is not None:
+                out &= ~self.shares.reached(kept[:, self.free], limit)
             return out
 
         return possible
+
+    def _fewer(self, rules: Ints) -> Callable[[Ints, Bools], Bools]:
+        """Return what says which of other rules leave the overlap within its limit."""
+        table, most = self.table, self.table.data.parameters.get("max_overlap")
+        covers, weights = table.covers.astype(float), table.weights.astype(float)
+
+        def fewer(sets: Ints, others: Bools) -> Bools:
+            if most is None:
+                return others
+            kept = np.zeros((len(sets), table.count))
+            kept[:, list(self.chosen)] = 1
+            np.put_along_axis(kept, rules[sets], values=1, axis=1)
+            times = kept @ covers.T
+            overlap = ((times > 1) @ weights)[:, None] + ((times == 1) * weights) @ covers[
+                :, rules
+            ]
+            return np.asarray(others & (overlap <= most))
+
+        return fewer
 
     def bound(self, by: Multipliers) -> int:
         """Return a lower bound on the objective of all sets of the node.
@@ -344,11 +395,17 @@ def check(instance: Mapping[str, Any], document: Document) -> None:
         node = left.pop()
         rule, *words = document.line()
         with document.named():
-            numbers = whole_numbers(words)
+            numbers = whole_numbers(words if rule != "shares" else [])
             if rule == "breaks":
                 node.table.side.refuse_kept(words, node.sets())
             elif rule == "counted" and not numbers and claim.bound is not None:
                 check_counted(node, claim.bound)
+            elif rule == "shares" and claim.bound is not None:
+                # A set below the claim is below any greater number.
+                goal = document.goal.bound
+                limit = max(claim.bound, goal) if isinstance(goal, int) else claim.bound
+                rest = node.left_by(_shares(node, words), limit)
+                left += [] if rest is None else [rest]
             elif rule != "split":
                 _check_leaf(node, rule, numbers, claim)
             elif len(left) >= DEEPEST:
@@ -387,6 +444,25 @@ def _check_leaf(node: Node, rule: str, numbers: list[int], claim: Claim) -> None
         raise Refused("the node may have a solution")
     if reached < claim.bound:
         raise Refused(f"the bound is {reached}")
+
+
+def _shares(node: Node, words: list[str]) -> Shares:
+    """Read ``D a ... s ...``: an a for each good sample, and a word for each bad one.
+
+    This has a digit for each good one.
+    """
+    rows = node.rows(np.flatnonzero(node.free))
+    good, bad = (some.costs.size for some in rows[:2])
+    if len(words) != 1 + good + bad or any(len(word) != good for word in words[1 + good :]):
+        raise Refused(f"shares are a unit, {good} numbers, and {bad} words as long")
+    if max(good, int(node.free.sum())) * (good + bad) > MOST_SHARED:
+        raise Undecided("shares are too many for the checker")
+    unit, *asked = whole_numbers(words[: 1 + good])
+    digits = np.frombuffer("".join(words[1 + good :]).encode("ascii"), dtype=np.uint8)
+    parts = _VALUES[digits]
+    if (parts < 0).any():
+        raise Refused(f"the digits of shares are {DIGITS}")
+    return Shares(*rows, unit, np.array(asked, dtype=np.int64), parts.reshape(bad, good))
 
 
 def _multipliers(table: Table, numbers: list[int]) -> Multipliers:

@@ -1,9 +1,10 @@
-"""Proofs about sets of rules: few are counted; else branching on the linear relaxation.
+"""Proofs about sets of rules: few are counted; else costs are shared, or nodes are split.
 
-The relaxation is solved in floating point, and nothing of it is trusted: its multipliers, rounded
-down to whole numbers of a small unit, bound the node by the checker's own sums. Where few sets of
-a node may cost less than the goal, the checker goes through these. So it does, unseen by the
-prover, where the value is trusted and the search that found it has looked at few.
+Shares of costs come from the ascent of the search, multipliers from the linear relaxation, both in
+floating point. Nothing of this is trusted: rounded to whole numbers, they bound the node by the
+checker's own sums. Where few sets of a node may cost less than the goal, the checker goes through
+these. So it does, unseen by the prover, where the value is trusted and the search that found it
+has looked at few.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from cpx.check.proofs.cheaper_sets import MOST_ENTRIES, TooMany
 from cpx.check.proofs.document import Claim, Refused
 from cpx.check.proofs.parts import Part
 from cpx.check.proofs.rule_sets import DEEPEST, Multipliers, Node, Table, root_of
+from cpx.solving.proofs.rule_shares import rounds
 
 __all__ = ["few", "prove"]
 
@@ -29,9 +31,9 @@ _MOST, _SCALED = 2**60, 2**20
 _FIRST = 24
 # What is looked at before there are multipliers, and before a node is split.
 _FEW, _MANY = 2**20, 2**24
-# The checker goes through the tree of the search, but for the bounds by shares of costs, and some
-# orders: so many times the nodes, and more, are left to it.
-_TIMES, _BESIDES = 8, 1000
+# The checker goes through the tree of the search, but for some orders and how well costs are
+# shared: so many times the nodes, and more, are left to it.
+_TIMES, _SHARED, _BESIDES = 8, 4, 1000
 
 
 def prove(
@@ -49,10 +51,11 @@ def prove(
     root = root_of(Table(instance))
     if root is None:
         return goal, []
-    table, bound = root.table, goal.bound
-    unseen = trusted and few(record, table.rows.size, table.count)
-    if unseen and isinstance(bound, int) and root.exact(bound):
-        return goal, ["counted"]
+    table, bound, unseen = root.table, goal.bound, False
+    if trusted and isinstance(bound, int) and root.exact(bound):
+        if few(record, table.rows.size, table.count):
+            return goal, ["counted"]
+        unseen = few(record, table.rows.size, table.count, shared=True)
     side, reached = root.table.side, goal.bound
     assert not isinstance(reached, Fraction)
     lines, left = list[str](), [root]
@@ -76,15 +79,22 @@ def prove(
             if node.value() < goal.bound:
                 raise Refused(f"the rules {sorted(node.chosen)} cost less")
             lines.append("decided")
-        elif _counted(node, goal.bound, _FEW):
+        elif not unseen and _counted(node, goal.bound, _FEW):
             lines.append("counted")
         else:
+            rest = _shared(node, goal.bound, 1 + (not unseen), lines, over)
+            if rest is None:
+                continue
+            node = rest
+            if unseen and node.shares is not None:
+                lines.append("counted")
+                continue
+            if not over() and _counted(node, goal.bound, _MANY):
+                lines.append("counted")
+                continue
             multipliers, chosen = _relaxation(node, known, goal.bound)
             bound = node.bound(multipliers)
-            weak = bound < goal.bound and not over()
-            if weak and _counted(node, goal.bound, _MANY):
-                lines.append("counted")
-            elif weak and len(left) < DEEPEST:
+            if bound < goal.bound and not over() and len(left) < DEEPEST:
                 left += _split(node, _undecided(node, chosen), lines)
             else:
                 lines.append(_line(node.table, multipliers))
@@ -92,10 +102,23 @@ def prove(
     return Claim(reached), lines
 
 
-def few(record: Sequence[object], samples: int, rules: int) -> bool:
-    """Whether a search says that the checker can go through all sets."""
-    sets = sum(_TIMES * (one.nodes + _BESIDES) for one in record if isinstance(one, RecordedTree))
+def few(record: Sequence[object], samples: int, rules: int, shared: bool = False) -> bool:
+    """Whether a search, with shares of costs or without, says that the checker can count sets."""
+    trees = [one for one in record if isinstance(one, RecordedTree) and one.shared == shared]
+    sets = sum((_SHARED if shared else _TIMES) * (one.nodes + _BESIDES) for one in trees)
     return sets > 0 and sets * (samples + rules) + samples * rules <= MOST_ENTRIES
+
+
+def _shared(
+    node: Node, goal: int, most: int, lines: list[str], over: Callable[[], bool]
+) -> Node | None:
+    """Write shares of the costs of a node; return what they leave of it, None for nothing."""
+    for text, rest in rounds(node, goal, most):
+        lines.append(text)
+        if rest is None or over():
+            return rest
+        node = rest
+    return node
 
 
 def _counted(node: Node, goal: int, entries: int) -> bool:

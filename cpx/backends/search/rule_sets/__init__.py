@@ -65,7 +65,7 @@ def optimise_sets(problem: Problem, form: RuleSelection, progress: Progress) -> 
         tell()
     message = f"{search.nodes} nodes"
     if done and progress.record is not None:
-        progress.record.append(RecordedTree(search.nodes))
+        progress.record.append(RecordedTree(search.nodes, search.shared))
     claimed = None if progress.objective is None else int(progress.objective)
     if claimed is None and done:
         return Outcome(True, Termination.COMPLETED, message, sizes=sizes)

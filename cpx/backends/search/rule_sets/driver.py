@@ -34,7 +34,7 @@ class BestFirstSearch:
         stop: Callable[[], bool],
     ) -> None:
         self.form, self.incumbent, self.stop = form, incumbent, stop
-        self.nodes = 0
+        self.nodes, self.shared = 0, False
         self._serial = 0
         self._open: list[tuple[int, int, Subproblem]] = []
         self._running: dict[int, int] = {}
@@ -78,6 +78,7 @@ class BestFirstSearch:
                 left = search.explore(part)
                 with self._changed:
                     self.nodes += search.nodes
+                    self.shared |= search.shared
                     if self._stopped():
                         return  # with the bound of this part as it is
                     for child in left:

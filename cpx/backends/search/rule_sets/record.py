@@ -16,9 +16,12 @@ class RecordedTree(NamedTuple):
     ----------
     nodes : int
         Sets of rules whose larger sets were looked at.
+    shared : bool
+        Whether this took shares of costs.
     """
 
     nodes: int
+    shared: bool = False
 
 
 @dataclass(frozen=True, eq=False)

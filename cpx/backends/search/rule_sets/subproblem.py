@@ -79,7 +79,7 @@ class SubproblemSearch:
     ) -> None:
         self.form, self.incumbent, self.stop, self.note = form, incumbent, stop, note
         self.pool = pool
-        self.nodes = 0
+        self.nodes, self.shared = 0, False
 
     def explore(self, part: Subproblem) -> list[Subproblem]:
         """Search a part; return parts of it that are left to search.
@@ -106,6 +106,7 @@ class SubproblemSearch:
                     return parts
             if self._go_on(search, WORK * max(1, effort)):
                 return []
+        self.shared = True
         for _ in range(_ROUNDS if whole else 1):
             relaxation = Relaxation(self.form, left.required, left.rules, left.start)
             self._climb(relaxation, _STEPS if whole else _STEPS_BELOW)
