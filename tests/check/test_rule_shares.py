@@ -226,6 +226,17 @@ def test_shares_that_are_too_many_are_refused_and_not_written(
         proved(problem.to_dict(), document(problem, [line], Claim(1)))
 
 
+def test_claims_beyond_all_numbers_are_refused_by_shares_and_not_errors() -> None:
+    problem = noisy()
+    root = checker.root_of(checker.Table(problem.to_dict()))
+    assert root is not None
+    line = next(writer.rounds(root, 1, 1))[0]
+    with pytest.raises(Refused):
+        proved(problem.to_dict(), document(problem, [line, "decided"], Claim(10**400)))
+    low = Claim(-(10**400))
+    assert proved(problem.to_dict(), document(problem, [line], low)) == low
+
+
 def test_sets_that_shares_rule_out_are_counted_as_well(monkeypatch: pytest.MonkeyPatch) -> None:
     """And rules are left out that overlap too much with a set."""
     seen: list[tuple[int, int]] = []

@@ -105,4 +105,6 @@ class Shares:
         rules = sets.astype(float)
         due = (rules @ self._covers > 0).astype(float) @ self._of_bad + rules @ self._of_rules
         paid = np.maximum(self.least, due).sum(axis=1)
+        # A limit beyond all sums is reached by none, or by all, and may not be a float.
+        limit = max(min(limit, LARGEST), -LARGEST)
         return np.asarray(paid > (limit - 1) * self._unit)
