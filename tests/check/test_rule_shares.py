@@ -206,6 +206,21 @@ def test_lines_of_shares_are_read_as_they_are_written() -> None:
             proved(instance, document(problem, [line], Claim(2)))
 
 
+def test_units_are_as_large_as_all_costs_and_prices_allow() -> None:
+    """Errors cost 6 and 2 in all, and two rules 4 each; or nothing."""
+    for penalty, every in ("1/2", 16), (0, 8):
+        samples = Samples(np.eye(3, dtype=bool), [1, 1, 0], weights=[3, 3, 2])
+        problem = RuleSetSelection(samples, ((0,), (1,)), penalty)
+        instance = problem.to_dict()
+        for unit, taken in ((2**31 // every - 1, True), (2**31 // every, False)):
+            file = document(problem, [f"shares {unit} 0 0 00"], Claim(0))
+            if taken:
+                assert proved(instance, file) == Claim(0)
+                continue
+            with pytest.raises(Undecided, match="numbers are too large"):
+                proved(instance, file)
+
+
 def test_shares_that_are_too_many_are_refused_and_not_written(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

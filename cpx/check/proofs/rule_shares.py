@@ -53,7 +53,7 @@ class Shares:
         What rules are to ask of each at least, as far as their price goes: it is divided in
         proportion to what is missing.
     parts : ndarray of int, shape (bad samples, good samples)
-        The cost of each bad one is divided in this proportion.
+        The cost of each bad one is divided in this proportion; small numbers.
     """
 
     def __init__(
@@ -62,7 +62,7 @@ class Shares:
         every = int(good.costs.sum()) + int(bad.costs.sum()) + int(prices.sum())
         if unit < 1 or unit * every >= LARGEST:
             raise Undecided("the unit is 0, or numbers are too large for the checker")
-        if max(asked.max(initial=0), parts.max(initial=0)) >= LARGEST:
+        if asked.max(initial=0) >= LARGEST:
             raise Refused(f"shares are below {LARGEST}")
         self._unit, self._costs = unit, good.costs * unit
         # Floats add up whole numbers exactly here.

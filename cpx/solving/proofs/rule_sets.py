@@ -33,7 +33,10 @@ _FIRST = 24
 _FEW, _MANY = 2**20, 2**24
 # The checker goes through the tree of the search, but for some orders and how well costs are
 # shared: so many times the nodes, and more, are left to it.
-_TIMES, _SHARED, _BESIDES = 8, 4, 1000
+_TIMES, _BESIDES = 8, 1000
+# With a search that shared costs, it is so many times the nodes after few rounds of shares, and no
+# more than the nodes after all of them.
+_QUICK = 4
 
 
 def prove(
@@ -51,11 +54,13 @@ def prove(
     root = root_of(Table(instance))
     if root is None:
         return goal, []
-    table, bound, unseen = root.table, goal.bound, False
+    table, bound, quick, unseen = root.table, goal.bound, False, False
     if trusted and isinstance(bound, int) and root.exact(bound):
         if few(record, table.rows.size, table.count):
             return goal, ["counted"]
-        unseen = few(record, table.rows.size, table.count, shared=True)
+        sizes = table.rows.size, table.count
+        quick = few(record, *sizes, times=_QUICK, shared=True)
+        unseen = quick or few(record, *sizes, times=1, shared=True)
     side, reached = root.table.side, goal.bound
     assert not isinstance(reached, Fraction)
     lines, left = list[str](), [root]
@@ -82,7 +87,7 @@ def prove(
         elif not unseen and _counted(node, goal.bound, _FEW):
             lines.append("counted")
         else:
-            rest = _shared(node, goal.bound, 1 + (not unseen), lines, over)
+            rest = _shared(node, goal.bound, 1 if quick else 2, lines, over)
             if rest is None:
                 continue
             node = rest
@@ -102,10 +107,16 @@ def prove(
     return Claim(reached), lines
 
 
-def few(record: Sequence[object], samples: int, rules: int, shared: bool = False) -> bool:
+def few(
+    record: Sequence[object],
+    samples: int,
+    rules: int,
+    times: int = _TIMES,
+    shared: bool = False,
+) -> bool:
     """Whether a search, with shares of costs or without, says that the checker can count sets."""
     trees = [one for one in record if isinstance(one, RecordedTree) and one.shared == shared]
-    sets = sum((_SHARED if shared else _TIMES) * (one.nodes + _BESIDES) for one in trees)
+    sets = sum(times * (one.nodes + _BESIDES) for one in trees)
     return sets > 0 and sets * (samples + rules) + samples * rules <= MOST_ENTRIES
 
 
