@@ -131,8 +131,11 @@ def test_no_rule_may_be_worth_more_than_its_price() -> None:
     # Half an error more than one is as much as two.
     line = "prices 2 0 2 1 1"
     assert proved(problem.to_dict(), document(problem, [line, "counted"], Claim(2))) == Claim(2)
-    with pytest.raises(Refused, match="the bound is 2"):
-        proved(problem.to_dict(), document(problem, [line, "counted"], Claim(3)))
+    for one in (line, "prices 1 0 1 1 1"):
+        with pytest.raises(Refused, match="the bound is 2"):
+            proved(problem.to_dict(), document(problem, [one, "counted"], Claim(3)))
+    with pytest.raises(Undecided, match="proofs do not know constraints"):
+        checker.Table(problem.to_dict() | {"constraints": []})
     # Nor may the rule without conditions, of which no proof has a box.
     one = Samples(np.ones((2, 1), dtype=bool), [True, True])
     easy = RuleSetLearning(one, 1, "1/4", "hamming")
