@@ -420,7 +420,9 @@ def test_a_negative_weight_counts_where_its_feature_may_be_kept() -> None:
         b = sum(w for (_, j), w in weights.items() if j == 1)
         expected = [min(UNIT, -(-w * UNIT // total)) for w in (a, b)]
         assert known.weighed(0, {0: 0, 1: 1}, weights) == expected
-    # Where a is not kept, a weight of -2 of it takes nothing from the first tree.
+    # The first tree gives the rival -3 with a and -4 without, less by the weight of a.
+    assert known.weighed(0, {0: 2, 1: 1}, {(0, 0): -1, (1, 1): 3}) == [0, UNIT]
+    # Of a feature that weighs less than 0 in all, it does not matter where the row is.
     assert known.weighed(0, {0: 0, 1: 1}, {(0, 0): -2, (1, 1): 3}) == known.weighed(
         0, {1: 1}, {(1, 1): 3}
     )
