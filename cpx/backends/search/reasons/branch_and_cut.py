@@ -29,8 +29,8 @@ Integers = NDArray[np.int64]
 
 # By how much a round of inequalities must raise the bound.
 _RISE = 1e-2
-_STARTS = 6  # orders of deletion at the root, then one at every so many nodes
-_EVERY = 40
+_STARTS = 12  # orders of deletion at the root, then one at every so many nodes
+_EVERY = 10
 _NOISE = (0.0, 0.1, 0.3, 0.05)
 # Attributes that are compared to branch on, how many in a row may be worse than the best one, and
 # how often each is tried out until its gains are estimated.

@@ -28,7 +28,6 @@ _BITS = 42  # numbers of so many, times UNIT, fit into 64 bits
 # Rows to begin with: of how many that were found they are mixed, how much of the second one they
 # have, and how many are drawn instead.
 _LAST, _MIXED, _DRAWN = 200, 0.3, 0.5
-_PASSES = 3  # by then a row is nearly where its inequality is missed by most
 
 _INSIDE = 0.05  # the share of what a set leaves out, and what is short of 1 otherwise
 
@@ -177,11 +176,9 @@ class Cuts:
         yield from self._weighed(rival)
 
     def _weighed(self, rival: int) -> Iterator[Inequality]:
-        """Move the row towards where its inequality is missed by most, and yield that."""
+        """Move the row to where its inequality is missed by most, and yield that."""
         space = self._oracle.space(rival)
-        for _ in range(_PASSES):
-            if not space.ascend():
-                break
+        while space.ascend():
             self._oracle.look()
         least = space.weigh() - space.enough + 1
         if least <= 0:
