@@ -15,7 +15,7 @@ from cpx import RuleSetLearning, Samples, solve
 from cpx.backends.search.rule_sets.record import RecordedPrices, RecordedTree
 from cpx.check.proofs import Claim, Refused, Undecided, proved
 from cpx.check.proofs import learning as checker
-from cpx.check.proofs import rule_sets as counting
+from cpx.check.proofs import rule_set_nodes as counting
 from cpx.models.rule_set.problem import Loss
 from cpx.solving.proofs import learning as prover
 from cpx.solving.proofs.monomials import close

@@ -14,6 +14,7 @@ from cpx import RuleSetSelection, Samples, solve
 from cpx.backends.search.rule_sets.record import RecordedTree
 from cpx.check.proofs import Claim, Refused, Undecided, proved
 from cpx.check.proofs import cheaper_sets as counting
+from cpx.check.proofs import rule_set_nodes as nodes
 from cpx.check.proofs import rule_sets as checker
 from cpx.check.proofs.cheaper_sets import Rows, TooMany, cheaper_sets
 from cpx.check.proofs.document import fingerprint
@@ -300,7 +301,7 @@ def test_sets_that_are_too_many_or_too_costly_are_not_counted(
         proved(instance, document(problem, ["counted 1"], Claim(value)))
     with pytest.raises(Refused, match="stands alone"):
         proved(instance, document(problem, ["counted"], Claim(None)))
-    monkeypatch.setattr(checker, "MOST_ENTRIES", 5)
+    monkeypatch.setattr(nodes, "MOST_ENTRIES", 5)
     with pytest.raises(Refused, match="too many sets"):
         proved(instance, document(problem, ["counted"], Claim(value)))
 
@@ -309,8 +310,8 @@ def test_sets_are_counted_where_floats_are_exact() -> None:
     """What no set costs more than, and the limit, times one more than the rules: below 2**53."""
     for weight, taken in ((2**52 - 1, True), (2**52, False)):
         instance = RuleSetSelection(Samples([[1]], [True]), ((0,),), 0).to_dict()
-        table = checker.Table(instance | {"weights": [weight]})
-        node = checker.Node(table, (), np.ones(1, dtype=bool))
+        table = nodes.Table(instance | {"weights": [weight]})
+        node = nodes.Node(table, (), np.ones(1, dtype=bool))
         assert table.most == weight
         if taken:
             assert node.counted(0, 100)
@@ -345,7 +346,7 @@ def test_the_sets_that_are_looked_at_are_those_of_the_page() -> None:
     assert total < 10**5
 
 
-def entries_of(problem: RuleSetSelection, node: checker.Node, kept: list[int], limit: int) -> int:
+def entries_of(problem: RuleSetSelection, node: nodes.Node, kept: list[int], limit: int) -> int:
     """Return what is looked at in a node of which some rules are kept, by the page."""
     table, left, chosen = node.table, node.uncovered(), list(node.chosen)
     hamming, instance = problem.loss == "hamming", problem.to_dict()
@@ -401,7 +402,7 @@ def test_nodes_are_counted_within_the_limits_of_the_page() -> None:
         if counted % 3:
             texts = (side_constraint(rng, problem.n_features) for _ in range(counted % 3))
             problem = problem.where(*texts)
-        node = checker.root_of(checker.Table(problem.to_dict()))
+        node = nodes.root_of(nodes.Table(problem.to_dict()))
         if node is None:
             continue
         for r in np.flatnonzero(node.free)[: int(rng.integers(3))].tolist():
@@ -427,7 +428,7 @@ def test_nodes_are_counted_within_the_limits_of_the_page() -> None:
     assert many > 20
 
 
-def stands_for(q: int, r: int, problem: RuleSetSelection, node: checker.Node) -> bool:
+def stands_for(q: int, r: int, problem: RuleSetSelection, node: nodes.Node) -> bool:
     """Whether rule q may take the place of rule r in all sets of a node."""
     table, left = node.table, node.uncovered()
     constraints = problem.to_dict().get("where", ())
@@ -452,8 +453,8 @@ def test_rules_that_others_stand_for_are_left_out_and_no_others() -> None:
         if number % 2:
             text = side_constraint(rng, problem.n_features)
             problem = problem.where(text)
-        table = checker.Table(problem.to_dict())
-        root = checker.root_of(table)
+        table = nodes.Table(problem.to_dict())
+        root = nodes.root_of(table)
         if root is None:
             continue
         free = np.flatnonzero(root.free).tolist()
@@ -468,7 +469,7 @@ def test_rules_that_others_stand_for_are_left_out_and_no_others() -> None:
             )
         ]  # fmt: skip
         with pytest.MonkeyPatch.context() as patched:
-            patched.setattr(checker, "_BLOCK", 2)
+            patched.setattr(nodes, "_BLOCK", 2)
             assert node._standing(left).tolist() == kept
         out[number % 2] += len(free) - len(kept)
         values = {True: list[int](), False: list[int]()}
@@ -516,10 +517,10 @@ def test_a_proof_that_is_interrupted_proves_the_bound_reached(
 
 
 def test_nodes_in_each_other_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    def nothing(node: checker.Node, *_: Any) -> Any:
+    def nothing(node: nodes.Node, *_: Any) -> Any:
         """Return multipliers that bound little, so that all is split."""
         none = np.zeros(node.table.rows.size, dtype=np.int64), np.zeros((0, 3), dtype=np.int64)
-        return checker.Multipliers(1, 0, 0, *none), np.full(node.table.count, 0.5)
+        return nodes.Multipliers(1, 0, 0, *none), np.full(node.table.count, 0.5)
 
     monkeypatch.setattr(prover, "_relaxation", nothing)
     monkeypatch.setattr(prover, "rounds", none)
@@ -617,7 +618,7 @@ def test_any_multipliers_that_are_taken_bound_all_sets(n: int) -> None:
     rng, told, refused = np.random.default_rng(0), 0, 0
     for _ in range(n):
         problem = drawn(rng)
-        table, n = checker.Table(problem.to_dict()), len(problem.rules)
+        table, n = nodes.Table(problem.to_dict()), len(problem.rules)
         found = {
             chosen: problem.evaluate(problem.explanation(chosen))
             for size in range(n + 1)
@@ -627,7 +628,7 @@ def test_any_multipliers_that_are_taken_bound_all_sets(n: int) -> None:
         for _ in range(12):
             kinds = rng.integers(0, 4, n)
             kinds[list(problem.forbidden)], kinds[list(problem.required)] = 0, 1
-            node = checker.Node(table, tuple(np.flatnonzero(kinds == 1).tolist()), kinds > 1)
+            node = nodes.Node(table, tuple(np.flatnonzero(kinds == 1).tolist()), kinds > 1)
             unit = int(rng.integers(1, 4))
             most = table.costs * unit + (rng.random() < 0.2)
             good = np.where(rng.random(most.size) < 0.7, most, most // 2)
@@ -647,7 +648,7 @@ def test_any_multipliers_that_are_taken_bound_all_sets(n: int) -> None:
             ]
             paid = np.array(bad, dtype=np.int64).reshape(-1, 3)
             try:
-                bound = node.bound(checker.Multipliers(unit, *prices, good, paid))
+                bound = node.bound(nodes.Multipliers(unit, *prices, good, paid))
             except Refused:
                 refused += 1
                 continue
@@ -700,7 +701,7 @@ def test_multipliers_whose_sum_64_bits_do_not_hold_prove_nothing() -> None:
     literals = np.vstack([np.eye(4, dtype=bool), np.ones((1, 4), dtype=bool)])
     samples = Samples(literals, np.arange(5) < 4, weights=[60, 60, 60, 60, 100])
     problem = RuleSetSelection(samples, ((0,), (1,), (2,), (3,)), lengths=[0] * 4)
-    instance, table = problem.to_dict(), checker.Table(problem.to_dict())
+    instance, table = problem.to_dict(), nodes.Table(problem.to_dict())
     assert optimum(problem) == 100
     unit = table.room // table.most
     each, rest = divmod(2**64, 100 * unit)
@@ -747,19 +748,19 @@ def test_numbers_are_up_to_what_64_bits_add_up() -> None:
         instance = RuleSetSelection(Samples([[0]], [True]), ((0,),)).to_dict()
         instance["parameters"] |= {"penalty": penalty}
         if taken:
-            assert checker.Table(instance).most == 2**61 - 1
+            assert nodes.Table(instance).most == 2**61 - 1
             continue
         with pytest.raises(Undecided, match="numbers are too large"):
-            checker.Table(instance)
+            nodes.Table(instance)
     # Errors cost 7 in all and a rule 1; of its one literal and itself there are 3 at most.
     samples = Samples(np.eye(2, dtype=bool), np.array([True, False]), weights=[3, 4])
-    table = checker.Table(RuleSetSelection(samples, ((0,),), "1/7", max_rules=1).to_dict())
+    table = nodes.Table(RuleSetSelection(samples, ((0,),), "1/7", max_rules=1).to_dict())
     assert table.most == 8
-    node = checker.Node(table, (), np.ones(1, dtype=bool))
+    node = nodes.Node(table, (), np.ones(1, dtype=bool))
 
     def bound(unit: int, rules: int, good: list[int], bad: list[list[int]]) -> int:
         some = np.array(bad, dtype=np.int64).reshape(-1, 3)
-        return node.bound(checker.Multipliers(unit, rules, 0, np.array(good), some))
+        return node.bound(nodes.Multipliers(unit, rules, 0, np.array(good), some))
 
     room = 2**62 // 3
     assert table.room == room
@@ -769,12 +770,12 @@ def test_numbers_are_up_to_what_64_bits_add_up() -> None:
         with pytest.raises(Undecided, match="numbers are too large"):
             bound(unit, rules, [0, 0], [])
     # What a rule pays for a bad sample may be nothing, what it shares of a good one not less.
-    both = checker.Table(RuleSetSelection(Samples([[1], [1]], [1, 0]), ((0,),)).to_dict())
-    node = checker.Node(both, (), np.ones(1, dtype=bool))
+    both = nodes.Table(RuleSetSelection(Samples([[1], [1]], [1, 0]), ((0,),)).to_dict())
+    node = nodes.Node(both, (), np.ones(1, dtype=bool))
     assert bound(1, 0, [1, 0], [[1, 0, 0]]) == 0
     assert bound(1, 0, [1, 0], [[1, 0, 1]]) == 1
-    twice = checker.Table(RuleSetSelection(Samples([[1], [0]], [1, 1]), ((0,), (0,))).to_dict())
-    node = checker.Node(twice, (), np.ones(2, dtype=bool))
+    twice = nodes.Table(RuleSetSelection(Samples([[1], [0]], [1, 1]), ((0,), (0,))).to_dict())
+    node = nodes.Node(twice, (), np.ones(2, dtype=bool))
     with pytest.raises(Refused, match="not from 0 to its cost"):
         bound(1, 0, [-1, 1], [])
 
@@ -783,12 +784,12 @@ def test_bounds_are_as_strong_as_they_are_said_to_be() -> None:
     """Rule 0 covers the good sample of weight 3, rule 1 the bad one; a rule costs 1."""
     samples = Samples(np.eye(2, dtype=bool), np.array([True, False]), weights=[3, 1])
     problem = RuleSetSelection(samples, ((0,), (1,)), "1/4", max_rules=1, max_literals=3)
-    table, none = checker.Table(problem.to_dict()), np.zeros((0, 3), dtype=np.int64)
+    table, none = nodes.Table(problem.to_dict()), np.zeros((0, 3), dtype=np.int64)
 
     def bound(chosen: list[int], unit: int, rules: int, literals: int, shared: int) -> int:
-        node = checker.Node(table, tuple(chosen), ~np.isin([0, 1], chosen))
+        node = nodes.Node(table, tuple(chosen), ~np.isin([0, 1], chosen))
         shares = np.array([shared, 0])
-        return node.bound(checker.Multipliers(unit, rules, literals, shares, none))
+        return node.bound(nodes.Multipliers(unit, rules, literals, shares, none))
 
     # What the chosen rule costs, and what the good sample does while rule 0 gains no more.
     assert bound([1], 1, 0, 0, 0) == 2
@@ -842,10 +843,10 @@ def test_what_the_search_went_through_is_left_to_the_checker(
     assert result.proof.lines == ("counted",)
     never: Any = lambda: False  # noqa: E731
     with monkeypatch.context() as patched:
-        patched.setattr(checker.Node, "counted", None)
+        patched.setattr(nodes.Node, "counted", None)
         assert prover.prove(instance, goal, never, True, record) == (goal, ["counted"])
         # So many nodes that all entries would just be as many as the checker looks at.
-        table = checker.Table(instance)
+        table = nodes.Table(instance)
         samples, rules = table.covers.shape
         entries = (samples + rules) * 8 * 1001 + samples * rules
         patched.setattr(prover, "MOST_ENTRIES", entries)

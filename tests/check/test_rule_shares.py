@@ -11,6 +11,7 @@ import pytest
 from cpx import RuleSetSelection, Samples, solve
 from cpx.backends.search.rule_sets.record import RecordedTree
 from cpx.check.proofs import Claim, Refused, Undecided, proved
+from cpx.check.proofs import rule_set_nodes as nodes
 from cpx.check.proofs import rule_sets as checker
 from cpx.check.proofs.cheaper_sets import Rows, TooMany
 from cpx.check.proofs.rule_shares import LARGEST, Shares
@@ -119,7 +120,7 @@ def test_no_random_shares_prove_a_false_claim(n: int) -> None:
         if number % 3 == 0:
             problem = problem.where(side_constraint(rng, problem.n_features))
         value, instance = optimum(problem), problem.to_dict()
-        root = checker.root_of(checker.Table(instance))
+        root = nodes.root_of(nodes.Table(instance))
         if value is None or root is None:
             continue
         free = np.flatnonzero(root.free)
@@ -225,7 +226,7 @@ def test_shares_that_are_too_many_are_refused_and_not_written(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     problem = noisy()
-    root = checker.root_of(checker.Table(problem.to_dict()))
+    root = nodes.root_of(nodes.Table(problem.to_dict()))
     assert root is not None
     good, bad, _ = root.rows(np.flatnonzero(root.free))
     most = max(good.costs.size, 40) * (good.costs.size + bad.costs.size)
@@ -243,7 +244,7 @@ def test_shares_that_are_too_many_are_refused_and_not_written(
 
 def test_claims_beyond_all_numbers_are_refused_by_shares_and_not_errors() -> None:
     problem = noisy()
-    root = checker.root_of(checker.Table(problem.to_dict()))
+    root = nodes.root_of(nodes.Table(problem.to_dict()))
     assert root is not None
     line = next(writer.rounds(root, 1, 1))[0]
     with pytest.raises(Refused):
@@ -255,7 +256,7 @@ def test_claims_beyond_all_numbers_are_refused_by_shares_and_not_errors() -> Non
 def test_sets_that_shares_rule_out_are_counted_as_well(monkeypatch: pytest.MonkeyPatch) -> None:
     """And rules are left out that overlap too much with a set."""
     seen: list[tuple[int, int]] = []
-    possible = checker.Node._possible
+    possible = nodes.Node._possible
 
     def counting(*of: Any) -> Any:
         asked = possible(*of)
@@ -268,13 +269,13 @@ def test_sets_that_shares_rule_out_are_counted_as_well(monkeypatch: pytest.Monke
 
         return told
 
-    monkeypatch.setattr(checker.Node, "_possible", counting)
+    monkeypatch.setattr(nodes.Node, "_possible", counting)
     looked = []
     for limits in ({}, {"max_overlap": 6}):
         problem = noisy(2, noise=0.35, **limits)
         value = solve(problem, "search").bound
         assert isinstance(value, int)
-        root = checker.root_of(checker.Table(problem.to_dict()))
+        root = nodes.root_of(nodes.Table(problem.to_dict()))
         assert root is not None
         plain = root
         for _, rest in writer.rounds(root, value, 1):

@@ -50,8 +50,8 @@ from cpx.check.proofs.document import (
 )
 from cpx.check.proofs.goals import Goal
 from cpx.check.proofs.monomials import check_box, distinct, root_box
-from cpx.check.proofs.rule_sets import Node, check_counted, root_of
-from cpx.check.proofs.rule_sets import Table as Candidates
+from cpx.check.proofs.rule_set_nodes import Node, check_counted, root_of
+from cpx.check.proofs.rule_set_nodes import Table as Candidates
 from cpx.check.rule_sets import Learning
 
 __all__ = ["KINDS", "NAME", "Table", "check"]

@@ -20,7 +20,8 @@ from cpx.backends.search.rule_sets.record import RecordedTree
 from cpx.check.proofs.cheaper_sets import MOST_ENTRIES, TooMany
 from cpx.check.proofs.document import Claim, Refused
 from cpx.check.proofs.parts import Part
-from cpx.check.proofs.rule_sets import DEEPEST, Multipliers, Node, Table, root_of
+from cpx.check.proofs.rule_set_nodes import Multipliers, Node, Table, root_of
+from cpx.check.proofs.rule_sets import DEEPEST
 from cpx.solving.proofs.rule_shares import rounds
 
 __all__ = ["few", "prove"]

@@ -11,7 +11,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from cpx.check.proofs.cheaper_sets import Rows
-from cpx.check.proofs.rule_sets import DIGITS, MOST_SHARED, Node
+from cpx.check.proofs.rule_set_nodes import Node
+from cpx.check.proofs.rule_sets import DIGITS, MOST_SHARED
 from cpx.check.proofs.rule_shares import LARGEST, Shares
 
 __all__ = ["rounds"]
