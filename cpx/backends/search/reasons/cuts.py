@@ -62,7 +62,8 @@ def scaled(weights: NDArray[np.int64], least: int) -> NDArray[np.int64]:
     """
     shift = max(least.bit_length() - _BITS, 0)
     up = -(-np.minimum(weights, least) >> shift)
-    return np.asarray(np.minimum(-(-up * UNIT // (least >> shift)), UNIT), dtype=np.int64)
+    found: NDArray[np.int64] = np.minimum(-(-up * UNIT // (least >> shift)), UNIT)
+    return found
 
 
 class Cuts:
