@@ -564,7 +564,7 @@ def _attack(rng: np.random.Generator, lines: list[str], problem: RuleSetSelectio
             case _ if len(words) > 1:
                 place = int(rng.integers(1, len(words)))
                 if not words[place].isdigit():
-                    digits = list(words[place])
+                    digits = list(words[place]) or ["0"]
                     digits[int(rng.integers(len(digits)))] = str(rng.choice(["0", "z", "5", ""]))
                     out[at] = " ".join([*words[:place], "".join(digits), *words[place + 1 :]])
                     continue

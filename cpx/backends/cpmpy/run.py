@@ -44,10 +44,10 @@ class Run:
         self._known = {name: _Known(array, self) for name, array in statement.variables.items()}
         total = linear_sum(statement.model.objective_)
         self._exact = not tolerance
+        self.total: int = sum(map(abs, [] if total is None else total.weights))
         self._slack = 0.0
         if tolerance:
-            weights = [] if total is None else total.weights
-            self._slack = tolerance * sum(map(abs, weights)) + _DUAL * len(compiled._varmap)
+            self._slack = tolerance * self.total + _DUAL * len(compiled._varmap)
 
     @property
     def sizes(self) -> dict[str, int]:
@@ -62,11 +62,11 @@ class Run:
         """Report the solution that CPMpy has written into its variables."""
         self.solution(lambda each: [int(variable.value()) for variable in each])
 
-    def bound(self, value: float) -> None:
+    def bound(self, value: float, further: float = 0.0) -> None:
         """Report a bound on the objective of the model, moved outwards for engines in floats."""
         if math.isfinite(value) and abs(value) < 1e19:  # beyond it, engines mean none
             outwards = 1 if self.statement.sense == "max" else -1
-            moved = value if self._exact else value + outwards * self._slack
+            moved = value if self._exact else value + outwards * (self._slack + further)
             self.progress.bound(moved + self.statement.offset)
 
     def claim(self, objective: float | None) -> int | None:

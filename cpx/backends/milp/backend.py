@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpx.answers.result import Termination
-from cpx.backends.base import DECLINED, Backend, Outcome, Progress
+from cpx.backends.base import DECLINED, HIGHS_ROUNDS, Backend, Outcome, Progress
 from cpx.backends.milp.watch import Watch
 from cpx.backends.progress import run_interruptibly
 from cpx.errors import EngineMissing
@@ -34,6 +34,9 @@ _INTEGRALITY, _DUAL = 1e-9, 1e-7
 
 # What CBC's optimal values can be off by, as a share of the objective's weights: 1.4e-9 was seen.
 _CBC = 1e-8
+
+# What one weight of an objective is changed by so that HiGHS rounds bounds to no integers.
+_PART = 2.0**-10
 
 # Some engines write this, or more, where they have no bound.
 _INFINITE = 1e19
@@ -118,11 +121,12 @@ class Milp(Backend):
         rounding could be a unit, and the engines do claim infeasibility then. Nothing is
         proved of such a problem, and a warning says so. Rows from 2**20 on are loosened by half
         a unit, which changes no solution in integers and keeps errors of rounding from
-        excluding one. Before a bound is reported it is moved outwards, by the tolerance of
-        integrality (for CBC ten times that, which its optimal values can be off by) times the sum
-        of the objective's weights and the tolerance of reduced costs times the number of columns,
-        and then rounded to what the weights can add up to. Optimality is claimed only where the
-        bound that is left meets the recomputed objective.
+        excluding one. Of an objective of 2**22 or more HiGHS gets one weight with a fraction, so
+        that it rounds no bound to an integer. Before a bound is reported it is moved outwards, by
+        the tolerance of integrality (for CBC ten times that, which its optimal values can be off
+        by) times the sum of the objective's weights, the tolerance of reduced costs times the
+        number of columns, and that fraction, and then rounded to what the weights can add up to.
+        Optimality is claimed only where the bound that is left meets the recomputed objective.
         """
         with progress.phase("state"):
             statement = problem.model(options.encoding)
@@ -253,6 +257,10 @@ class _Run:
         total = sum(abs(weight) for weight in objective.values())
         share = _CBC if compiled.subsolver == "cbc" else _INTEGRALITY
         self.slack = share * total + _DUAL * len(compiled.lp.variables())
+        if compiled.subsolver == "highs" and total >= HIGHS_ROUNDS:
+            column, weight = next(iter(objective.items()))
+            objective[column] = weight + math.copysign(_PART, weight)
+            self.slack += _PART * max(abs(column.lowBound), abs(column.upBound))
         self._columns: dict[str, list[Any]] = {
             name: [compiled.solver_var(v) for v in array]
             for name, array in statement.variables.items()
