@@ -71,10 +71,9 @@ def test_its_bound_allows_for_them() -> None:
 
 def test_highs_rounds_no_bound_to_an_integer_beyond_the_optimum() -> None:
     """A bound of 181431986.00000006 was reported as 181431987: a right answer was an error."""
-    bits, same = ([[bit == "1" for bit in row] for row in rows] for rows in (PRECISION, LABELS))
-    samples = Samples(
-        bits, np.ravel(same), WEIGHED, groups=(2, 5, 0, 1, 0, 5, 2, 3, 2, 5, 0, 5, 2)
-    )
+    bits, same = (np.array(list(text)) == "1" for text in (PRECISION, LABELS))
+    groups = (2, 5, 0, 1, 0, 5, 2, 3, 2, 5, 0, 5, 2)
+    samples = Samples(bits.reshape(-1, 13), same, WEIGHED, groups=groups)
     problem = MaxPrecision(samples, k=12, min_coverage="11/50", one_per_group=True)
     result = solve(problem, "milp:highs", seed=0, threads=1)
     assert result.status is Status.OPTIMAL, result.warnings
