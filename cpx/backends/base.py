@@ -32,15 +32,16 @@ from cpx.options import EngineOption, SolveOptions, named_text
 from cpx.support.renamed import OldAttribute, accept_old_attributes
 from cpx.support.versions import installed_version
 
-__all__ = ["DECLINED", "HIGHS_ROUNDS", "Backend", "Event", "Outcome", "Progress", "contradiction"]
+__all__ = ["DECLINED", "ROUNDED", "Backend", "Event", "Outcome", "Progress", "contradiction"]
 
 DECLINED = "not solved"
 """The raw status of an engine that cannot take numbers as large as those of a problem."""
 
-HIGHS_ROUNDS = 2**22
-"""Sum of the weights of an objective from which HiGHS may round a bound to an integer beyond it.
+ROUNDED = 2**22
+"""Sum of the weights of an objective from which engines may round a bound to an integer beyond it.
 
-It rounds bounds up where all weights are integers, but for 1e-9; floats are further apart there.
+HiGHS and SCIP round bounds up where all weights are integers, but for 1e-9; floats are further
+apart there.
 """
 
 

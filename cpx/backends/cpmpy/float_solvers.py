@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from cpx.backends.base import HIGHS_ROUNDS, Outcome
+from cpx.backends.base import Outcome
 from cpx.backends.cpmpy.interface import Cpmpy
 from cpx.backends.cpmpy.run import Run
 from cpx.backends.progress import run_interruptibly
@@ -142,8 +142,7 @@ class Highs(Cpmpy, solver="highs", requires={"highspy": "highspy>=1.11,<1.15"}):
 
     def last_bound(self, run: Run) -> None:
         """Report the bound."""
-        bound = run.compiled.highs.getInfo().mip_dual_bound
-        run.bound(bound, further=1.0 if run.total >= HIGHS_ROUNDS else 0.0)
+        run.bound(run.compiled.highs.getInfo().mip_dual_bound)
 
 
 class Gurobi(Cpmpy, solver="gurobi", requires={"gurobipy": "gurobipy>=11"}):

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpx.answers.result import Termination
-from cpx.backends.base import Outcome, Progress
+from cpx.backends.base import ROUNDED, Outcome, Progress
 from cpx.models.statement import Statement
 
 __all__ = ["Reader", "Run"]
@@ -44,10 +44,11 @@ class Run:
         self._known = {name: _Known(array, self) for name, array in statement.variables.items()}
         total = linear_sum(statement.model.objective_)
         self._exact = not tolerance
-        self.total: int = sum(map(abs, [] if total is None else total.weights))
         self._slack = 0.0
         if tolerance:
-            self._slack = tolerance * self.total + _DUAL * len(compiled._varmap)
+            weights = sum(map(abs, [] if total is None else total.weights))
+            self._slack = tolerance * weights + _DUAL * len(compiled._varmap)
+            self._slack += weights >= ROUNDED
 
     @property
     def sizes(self) -> dict[str, int]:
@@ -62,11 +63,11 @@ class Run:
         """Report the solution that CPMpy has written into its variables."""
         self.solution(lambda each: [int(variable.value()) for variable in each])
 
-    def bound(self, value: float, further: float = 0.0) -> None:
+    def bound(self, value: float) -> None:
         """Report a bound on the objective of the model, moved outwards for engines in floats."""
         if math.isfinite(value) and abs(value) < 1e19:  # beyond it, engines mean none
             outwards = 1 if self.statement.sense == "max" else -1
-            moved = value if self._exact else value + outwards * (self._slack + further)
+            moved = value if self._exact else value + outwards * self._slack
             self.progress.bound(moved + self.statement.offset)
 
     def claim(self, objective: float | None) -> int | None:

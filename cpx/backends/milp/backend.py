@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpx.answers.result import Termination
-from cpx.backends.base import DECLINED, HIGHS_ROUNDS, Backend, Outcome, Progress
+from cpx.backends.base import DECLINED, ROUNDED, Backend, Outcome, Progress
 from cpx.backends.milp.watch import Watch
 from cpx.backends.progress import run_interruptibly
 from cpx.errors import EngineMissing
@@ -35,7 +35,9 @@ _INTEGRALITY, _DUAL = 1e-9, 1e-7
 # What CBC's optimal values can be off by, as a share of the objective's weights: 1.4e-9 was seen.
 _CBC = 1e-8
 
-# What one weight of an objective is changed by so that HiGHS rounds bounds to no integers.
+# Engines that round bounds to integers where weights are, and what one of many weights is changed
+# by so that they do not.
+_ROUNDING = ("highs", "scip")
 _PART = 2.0**-10
 
 # Some engines write this, or more, where they have no bound.
@@ -121,11 +123,12 @@ class Milp(Backend):
         rounding could be a unit, and the engines do claim infeasibility then. Nothing is
         proved of such a problem, and a warning says so. Rows from 2**20 on are loosened by half
         a unit, which changes no solution in integers and keeps errors of rounding from
-        excluding one. Of an objective of 2**22 or more HiGHS gets one weight with a fraction, so
-        that it rounds no bound to an integer. Before a bound is reported it is moved outwards, by
-        the tolerance of integrality (for CBC ten times that, which its optimal values can be off
-        by) times the sum of the objective's weights, the tolerance of reduced costs times the
-        number of columns, and that fraction, and then rounded to what the weights can add up to.
+        excluding one. Of an objective of 2**22 or more HiGHS and SCIP get one weight with a
+        fraction, so that they round no bound to an integer. Before a bound is reported it is
+        moved outwards, by the tolerance of integrality (for CBC ten times that, which its optimal
+        values can be off by) times the sum of the objective's weights, the tolerance of reduced
+        costs times the number of columns, and that fraction, and then rounded to what the weights
+        can add up to.
         Optimality is claimed only where the bound that is left meets the recomputed objective.
         """
         with progress.phase("state"):
@@ -257,7 +260,7 @@ class _Run:
         total = sum(abs(weight) for weight in objective.values())
         share = _CBC if compiled.subsolver == "cbc" else _INTEGRALITY
         self.slack = share * total + _DUAL * len(compiled.lp.variables())
-        if compiled.subsolver == "highs" and total >= HIGHS_ROUNDS:
+        if compiled.subsolver in _ROUNDING and total >= ROUNDED:
             column, weight = next(iter(objective.items()))
             objective[column] = weight + math.copysign(_PART, weight)
             self.slack += _PART * max(abs(column.lowBound), abs(column.upBound))
