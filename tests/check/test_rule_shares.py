@@ -298,3 +298,29 @@ def test_sets_that_shares_rule_out_are_counted_as_well(monkeypatch: pytest.Monke
         assert plain.counted(value, 2**29)
         assert many < sum(one for one, _ in seen)
     assert looked[1] < looked[0]
+
+
+def test_rules_are_left_out_that_overlap_too_much_with_a_set() -> None:
+    rng, left_out, stayed = np.random.default_rng(3), 0, 0
+    for _ in range(60):
+        n, most = int(rng.integers(3, 7)), int(rng.integers(0, 40))
+        covers = rng.random((20, n)) < 0.4
+        samples = Samples(covers, rng.random(20) < 0.5, weights=rng.integers(1, 6, 20))
+        problem = RuleSetSelection(samples, tuple((r,) for r in range(n)), max_overlap=most)
+        chosen = tuple(np.flatnonzero(rng.random(n) < 0.2).tolist())
+        free = ~np.isin(np.arange(n), chosen)
+        node = nodes.Node(nodes.Table(problem.to_dict()), chosen, free)
+        rules = np.flatnonzero(free)
+        for size in range(min(3, rules.size)):
+            sets = np.array(list(itertools.combinations(range(rules.size), size)), dtype=np.int64)
+            others = rng.random((len(sets), rules.size)) < 0.8
+            told = node._fewer(rules)(sets, others)
+            for places, other, stay in zip(sets, others, told, strict=True):
+                for place in set(range(rules.size)) - set(places.tolist()):
+                    every = [*chosen, *rules[places], rules[place]]
+                    twice = covers[:, every].sum(axis=1) > 1
+                    right = bool(other[place]) and samples.weights[twice].sum() <= most
+                    assert stay[place] == right
+                    stayed += right
+                    left_out += bool(other[place]) and not right
+    assert min(stayed, left_out) > 100
