@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpx.check.proofs.cheaper_sets import MOST_ENTRIES, Rows, TooMany, cheaper_sets, exact
+from cpx.check.proofs.cost_splitting import Shares
 from cpx.check.proofs.document import Refused, Undecided, refuse_unknown
 from cpx.check.proofs.monomials import distinct
 from cpx.check.proofs.parts import Part, SideConstraints
-from cpx.check.proofs.rule_shares import Shares
 from cpx.check.rule_sets import Selection
 
 Bools = NDArray[np.bool_]

@@ -10,8 +10,8 @@ A proof is a binary tree, one line for each node, a node before its parts:
   (:mod:`~cpx.check.proofs.cheaper_sets`), and none of them is allowed;
 - ``bound D ...``: :class:`~cpx.check.proofs.rule_set_nodes.Multipliers`, whole numbers in units
   of 1/D, bound all sets of the node;
-- ``shares D ...``: :class:`~cpx.check.proofs.rule_shares.Shares` do, or leave fewer rules to the
-  next line, which is about the same node.
+- ``shares D ...``: :class:`~cpx.check.proofs.cost_splitting.Shares` do, or leave fewer rules to
+  the next line, which is about the same node.
 
 Each set without a broken constraint is in one leaf, so the least of their bounds bounds all.
 """
@@ -24,9 +24,9 @@ from typing import Any
 
 import numpy as np
 
+from cpx.check.proofs.cost_splitting import Shares
 from cpx.check.proofs.document import Claim, Document, Refused, Undecided, whole_numbers
 from cpx.check.proofs.rule_set_nodes import Multipliers, Node, Table, check_counted, root_of
-from cpx.check.proofs.rule_shares import Shares
 
 NAME = "rule-set"
 KINDS = ("rule-set",)

@@ -22,7 +22,7 @@ from cpx.check.proofs.document import Claim, Refused
 from cpx.check.proofs.parts import Part
 from cpx.check.proofs.rule_set_nodes import Multipliers, Node, Table, root_of
 from cpx.check.proofs.rule_sets import DEEPEST
-from cpx.solving.proofs.rule_shares import rounds
+from cpx.solving.proofs.cost_splitting import rounds
 
 __all__ = ["few", "prove"]
 

@@ -14,9 +14,9 @@ from cpx.check.proofs import Claim, Refused, Undecided, proved
 from cpx.check.proofs import rule_set_nodes as nodes
 from cpx.check.proofs import rule_sets as checker
 from cpx.check.proofs.cheaper_sets import Rows, TooMany
-from cpx.check.proofs.rule_shares import LARGEST, Shares
+from cpx.check.proofs.cost_splitting import LARGEST, Shares
+from cpx.solving.proofs import cost_splitting as writer
 from cpx.solving.proofs import rule_sets as prover
-from cpx.solving.proofs import rule_shares as writer
 from tests.check.proof_files import document
 from tests.check.test_rule_set_proofs import drawn, optimum, side_constraint
 

@@ -1,4 +1,4 @@
-"""Shares of costs: what each good sample pays at least for sets of rules that may be added.
+"""Cost splitting: what each good sample pays at least for sets of rules that may be added.
 
 All costs are whole numbers in units of 1/D. What an error on bad sample j costs is divided among
 the good samples i, b(i, j) each, and the price of rule r among those that it covers, c(i, r) each;

@@ -1,4 +1,4 @@
-"""Shares of costs for proofs about sets of rules, by the ascent of the search.
+"""Cost splitting for proofs about sets of rules, by the dual ascent of the search.
 
 They are rounded to few digits, which loses little: what they prove is counted by the checker's
 own sums.
@@ -11,9 +11,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from cpx.check.proofs.cheaper_sets import Rows
+from cpx.check.proofs.cost_splitting import LARGEST, Shares
 from cpx.check.proofs.rule_set_nodes import Node
 from cpx.check.proofs.rule_sets import DIGITS, MOST_SHARED
-from cpx.check.proofs.rule_shares import LARGEST, Shares
 
 __all__ = ["rounds"]
 
