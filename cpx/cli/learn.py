@@ -42,7 +42,7 @@ def learn(
         typer.Option(
             "-k",
             metavar="N",
-            help="Maximum number of conditions.  [default: 2, 4 or 6, chosen with the penalty; 4 "
+            help="Maximum number of conditions.  [default: 3 or 6, chosen with the penalty; 4 "
             "where that is given, and with --model]",
         ),
     ] = None,
@@ -50,8 +50,9 @@ def learn(
         str,
         typer.Option(
             metavar="SHARE",
-            help="Price of a rule, as a share of the rows; 'auto' chooses it by accuracy on rows "
-            "held out of learning.",
+            help="Price of a rule, as a share of the rows; 'auto' is 0.02, with errors that weigh "
+            "by how surely rows have their label, unless others are clearly more accurate on "
+            "rows held out of learning.",
         ),
     ] = "auto",
     bins: Annotated[
@@ -257,6 +258,7 @@ def _as_json(learner: RuleSetClassifier, task: _Task) -> str:
         "otherwise": next(c for c in learner.classes_.tolist() if c != learner.positive_),
         "penalty": str(learner.penalty_),
         "k": learner.k_,
+        "self_confidence": hasattr(learner, "choice_") and learner.choice_.self_confidence,
         "report": report,
     }
     if task.fresh is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -46,9 +47,11 @@ def test_json_file_and_fresh_rows(run: Run, table: str) -> None:
     assert told["conditions"] == [["y = yes"]]
     assert told["otherwise"] == "not good"
     assert told["report"]["errors"] == 0
-    # The highest price that was tried, as all of them give this rule.
-    assert (told["penalty"], told["k"]) == ("2/25", 1)
-    assert told["report"]["price"] == "36/5"
+    # The usual price, as all of them give this rule.
+    assert (told["penalty"], told["k"], told["self_confidence"]) == ("1/50", 2, True)
+    report = told["report"]
+    assert report["counted"] == [0, 90]
+    assert Fraction(report["price"]) == Fraction(report["total"], 50)
     assert (told["fresh"]["rows"], told["fresh"]["rules"]["total"]) == (30, 30)
     again = run(*args, "-k", 2, "--json")
     assert json.loads(again.stdout) == told

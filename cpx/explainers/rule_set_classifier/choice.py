@@ -27,8 +27,13 @@ Floats = npt.NDArray[np.float64]
 FALLBACK = Fraction(1, 100)
 """The penalty where none can be validated, and of rules that imitate a black box."""
 
-LENGTHS = 4, 2, 6
-"""Of rules, to choose from where none is given; the first is taken where nothing is validated."""
+LENGTHS = 3, 6
+"""Of rules, to choose from where none is given."""
+
+MOST_ROWS = 4000
+"""Of more rows, so many are looked at."""
+
+_USUAL = Fraction(1, 50)  # the penalty that is chosen where no other one is clearly better
 
 _PENALTIES = tuple(
     Fraction(share) for share in ("0.08", "0.04", "0.02", "0.01", "0.005", "0.0025")
@@ -37,8 +42,7 @@ _LEAST_ROWS = Fraction(3, 4)  # that a rule must save for each condition it may 
 _FOLDS = 5
 _MOST_TIMES, _ENOUGH = 4, 800  # how often the rows are divided: until so many were held out
 _MOST_STEPS = 8000  # of searches, so that choosing does not take several times as long as a fit
-_EVIDENCE = 2  # standard errors by which longer rules must be better
-_MOST_ROWS = 4000
+_EVIDENCE = 2  # standard errors by which others must be better than what is usual
 
 
 @dataclass(frozen=True)
@@ -60,6 +64,8 @@ class Validated:
         error on them would weigh.
     error : float
         Standard error of the accuracy, over the rows held out.
+    self_confidence : bool
+        Whether rows weighed by their self-confidence when the rules were learned.
     """
 
     positive: Any
@@ -68,11 +74,17 @@ class Validated:
     rules: float
     accuracy: float
     error: float
+    self_confidence: bool = False
+
+    @property
+    def asked(self) -> tuple[Any, Fraction, int, bool]:
+        """What was validated, without what was found."""
+        return self.positive, self.penalty, self.k, self.self_confidence
 
 
 @dataclass(frozen=True)
 class Choice:
-    """The class, penalty and k that were chosen, and all that were validated.
+    """What was chosen, and all that was validated.
 
     Attributes
     ----------
@@ -81,20 +93,21 @@ class Choice:
     k : int
     validated : tuple of Validated
         The highest price first; empty where nothing could be validated and the penalty is 0.01.
+    self_confidence : bool
+        Whether errors on rows weigh by their self-confidence.
     """
 
     positive: Any
     penalty: Fraction
     k: int
     validated: tuple[Validated, ...]
+    self_confidence: bool = False
 
     @property
     def chosen(self) -> Validated | None:
-        """What was validated of the class, penalty and k chosen."""
-        wanted = self.positive, self.penalty, self.k
-        return next(
-            (one for one in self.validated if (one.positive, one.penalty, one.k) == wanted), None
-        )
+        """What was validated of what is chosen."""
+        wanted = self.positive, self.penalty, self.k, self.self_confidence
+        return next((one for one in self.validated if one.asked == wanted), None)
 
     def __str__(self) -> str:
         share, one = f"{float(self.penalty):g}", self.chosen
@@ -108,7 +121,8 @@ class Choice:
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw accuracy on rows held out against the number of rules.
 
-        There is a line for each k, and for each class where it was chosen.
+        There is a line for each k, and for each class where it was chosen; dashed ones are of
+        rows that all weigh the same, where others weigh by their self-confidence.
 
         Parameters
         ----------
@@ -126,19 +140,26 @@ class Choice:
             from matplotlib import pyplot as plt
 
             _, ax = plt.subplots(figsize=(5.5, 3.4), layout="constrained")
-        lines: dict[tuple[Any, int], list[Validated]] = {}
+        lines: dict[tuple[Any, int], dict[bool, list[Validated]]] = {}
         for one in sorted(self.validated, key=lambda one: (one.k, one.rules)):
-            lines.setdefault((one.positive, one.k), []).append(one)
+            families = lines.setdefault((one.positive, one.k), {True: [], False: []})
+            families[one.self_confidence].append(one)
         several = len({positive for positive, _ in lines}) > 1
-        for (positive, k), mine in lines.items():
-            ax.errorbar(
-                [one.rules for one in mine],
-                [one.accuracy for one in mine],
-                [one.error for one in mine],
-                marker="o",
-                capsize=3,
-                label=f"at most {plural(k, 'condition')}" + several * f", for {positive}",
-            )
+        both = len({one.self_confidence for one in self.validated}) > 1
+        for color, ((positive, k), families) in enumerate(lines.items()):
+            for confident, mine in families.items():
+                told = f"at most {plural(k, 'condition')}" + several * f", for {positive}"
+                dashed = both and not confident
+                ax.errorbar(
+                    [one.rules for one in mine],
+                    [one.accuracy for one in mine],
+                    [one.error for one in mine],
+                    marker="o",
+                    color=f"C{color}",
+                    linestyle="--" if dashed else "-",
+                    capsize=3,
+                    label="_" if dashed and families[True] else told,
+                )
         if (chosen := self.chosen) is not None:
             ax.plot(
                 chosen.rules, chosen.accuracy, "o", ms=14, mfc="none", mec="black", label="chosen"
@@ -157,17 +178,21 @@ def chosen_price(
     *,
     seed: int,
     stop: Callable[[], bool],
+    confidence: Callable[[BoolArray], IntArray] | None = None,
 ) -> Choice:
     """Choose the price, the length and the class of rules by cross-validation on paths of prices.
+
+    Usual are rules of the first length for the more frequent class, at the price that is next to
+    0.02. Others are taken where they are more accurate by more than two standard errors of the
+    difference: the most accurate of them. Of what is right on the same rows as the one that would
+    be taken, the fewest rules are.
 
     The rows are divided into five folds: once where there are 800, else more often, up to four
     times. One fold after the other is held out; rules for all prices are learned from the others
     by local search (:func:`~cpx.methods.column_generation.exchange.price_path`), for each length
-    and class. The most accurate of the shortest rules are taken, of equals the fewest; longer
-    rules only where they are to be expected to be better by more than two standard errors of the
-    difference, once all rows are held out. After each fold is given up what is not likely to be
-    taken. It ends when one is left, and with the fold in which the searches have taken 8000
-    steps: a fit at a fixed price is seldom five times as quick.
+    and class. After each fold is given up what is not likely to be taken. It ends when nothing
+    but the usual is left, and with the fold in which the searches have taken 8000 steps: a fit at
+    a fixed price is seldom five times as quick.
 
     Parameters
     ----------
@@ -178,11 +203,14 @@ def chosen_price(
     weights : (n,) array of int
         What an error on each row weighs.
     lengths : sequence of int
-        Maximum numbers of conditions of a rule to choose from. The first length and class are
-        those of the choice where nothing can be validated.
+        Maximum numbers of conditions of a rule to choose from, the usual one first.
     seed : int
     stop : callable
         True ends it, and what is taken is chosen by the folds held out by then.
+    confidence : callable, optional
+        Returns for some rows, given as an array of bool, their self-confidence among these. With
+        it, rules are learned from rows that weigh by it as well, and that is usual. Not for more
+        than ``MOST_ROWS`` rows.
 
     Returns
     -------
@@ -191,27 +219,35 @@ def chosen_price(
         rule to be worth its price, or where the time is over before a fold was held out.
     """
     rng = np.random.default_rng(valid_seed(seed))
-    if len(weights) > _MOST_ROWS:
-        part = np.sort(rng.choice(len(weights), _MOST_ROWS, replace=False))
+    if len(weights) > MOST_ROWS:
+        part = np.sort(rng.choice(len(weights), MOST_ROWS, replace=False))
         classes = {label: same[part] for label, same in classes.items()}
         literals, weights = literals[part], weights[part]
     first, same = next(iter(classes.items()))
     paths: list[_Path] = []
     if min(same.sum(), (~same).sum()) >= _FOLDS:
-        paths = [_Path(label, classes[label], k) for k in sorted(lengths) for label in classes]
+        frequent = sorted(classes, key=lambda label: -int(weights[classes[label]].sum()))
+        paths = [
+            _Path(label, classes[label], k, confident)
+            for confident in ([False] if confidence is None else [True, False])
+            for k in lengths
+            for label in frequent
+        ]
         paths = [path for path in paths if path.penalties]
     live, steps = paths, _Steps(stop)
     for turn in range(_FOLDS * min(_MOST_TIMES, -(-_ENOUGH // len(same))) if paths else 0):
         if turn % _FOLDS == 0:
             folds = _folds(same, rng)
+        out = folds == turn % _FOLDS
+        seen = {False: weights[~out]}
+        if confidence is not None:
+            seen[True] = weights[~out] * confidence(~out)
         for path in live:
-            if not _hopeless(path.k, live, weights):
-                path.hold_out(literals, weights, folds == turn % _FOLDS, seed, steps)
+            path.hold_out(literals, weights, seen[path.confident], out, seed, steps)
         if stop():
             break
         live = _contenders(live, weights)
-        tried = [path for path in live if not _hopeless(path.k, live, weights)]
-        if steps.taken > _MOST_STEPS or sum(len(path.open) for path in tried) == 1:
+        if steps.taken > _MOST_STEPS or sum(len(path.open) for path in live) == 1:
             break
     live = [path for path in live if path.looked_at]
     if not live:
@@ -219,7 +255,8 @@ def chosen_price(
     taken = _taken(live, weights)
     validated = [one for path in paths for one in path.validated(weights)]
     validated.sort(key=lambda one: (-one.penalty, one.k))
-    return Choice(taken.positive, taken.penalty, taken.k, tuple(validated))
+    positive, penalty, k, confident = taken.asked
+    return Choice(positive, penalty, k, tuple(validated), confident)
 
 
 def _folds(same: BoolArray, rng: np.random.Generator) -> IntArray:
@@ -256,8 +293,8 @@ class _Path:
         How often a row was held out, and how often the rules were right about it.
     """
 
-    def __init__(self, positive: Any, same: BoolArray, k: int) -> None:
-        self.positive, self.same, self.k = positive, same, k
+    def __init__(self, positive: Any, same: BoolArray, k: int, confident: bool) -> None:
+        self.positive, self.same, self.k, self.confident = positive, same, k, confident
         self.penalties = [p for p in _PENALTIES if p * len(same) >= k * _LEAST_ROWS]
         self.open = list(range(len(self.penalties)))
         self.sizes: list[list[int]] = [[] for _ in self.penalties]
@@ -269,14 +306,18 @@ class _Path:
         self,
         literals: BoolArray,
         weights: IntArray,
+        seen: IntArray,
         out: BoolArray,
         seed: int,
         stop: Callable[[], bool],
     ) -> None:
-        """Hold out some rows; what is stopped on the way is forgotten."""
+        """Hold out some rows, and learn from the others, with the weights that these have there.
+
+        What is stopped on the way is forgotten.
+        """
         from cpx.methods.column_generation.exchange import price_path
 
-        table = _merged(literals[~out], self.same[~out], weights[~out])
+        table = _merged(literals[~out], self.same[~out], seen)
         total = int(table.weights.sum())
         prices = [penalty * total for penalty in self.penalties[: self.open[-1] + 1]]
         sets = price_path(table, self.k, prices, np.random.default_rng(seed), stop)
@@ -289,6 +330,13 @@ class _Path:
             self.accuracies[i].append(float(np.average(right, weights=weights[out])))
             self.right[i, out] += right
             self.times[i] += out
+
+    @property
+    def usual(self) -> int:
+        """Which of the prices is next to the usual one."""
+        return min(
+            range(len(self.penalties)), key=lambda i: abs(math.log(self.penalties[i] / _USUAL))
+        )
 
     @property
     def looked_at(self) -> bool:
@@ -313,7 +361,7 @@ class _Path:
                 spread = weights[seen] * (self.shares[i, seen] - accuracy)
                 error = float(np.linalg.norm(spread)) / int(weights[seen].sum())
                 one = self.penalties[i], self.k, rules, accuracy, error
-                found.append(Validated(self.positive, *one))
+                found.append(Validated(self.positive, *one, self.confident))
         return found
 
 
@@ -334,59 +382,53 @@ def _right(table: Table, rules: Sequence[Features]) -> BoolArray:
     return np.asarray(covered == table.same)
 
 
-def _hopeless(k: int, paths: Sequence[_Path], weights: IntArray) -> bool:
-    """Say whether shorter rules are so good that no longer ones can be enough better."""
-    return any(
-        _outlook(np.ones(len(row)), row, weights)[0] <= _EVIDENCE
-        for path in paths
-        if path.k < k and path.looked_at
-        for row in path.shares[path.open]
-    )
-
-
 def _contenders(paths: Sequence[_Path], weights: IntArray) -> list[_Path]:
     """Return the paths of which something may yet be taken, and close their other prices.
 
-    Nothing is said of those not looked at.
+    The first path is the usual one, and keeps its usual price. Nothing is said of those not
+    looked at.
     """
-    best: dict[int, tuple[float, Floats]] = {}
-    for path in paths:
-        for i in path.open if path.looked_at else ():
-            one = float(np.mean(path.accuracies[i]))
-            if one > best.get(path.k, (-1.0, None))[0]:
-                best[path.k] = one, path.shares[i]
+    first = paths[0]
+    if not first.looked_at:
+        return list(paths)
+    usual = first.shares[first.usual]
+    told = [path for path in paths if path.looked_at]
+    best = max(
+        ((float(np.mean(path.accuracies[i])), path, i) for path in told for i in path.open),
+        key=lambda one: one[0],
+    )
+    top = best[1].shares[best[2]]
 
-    def may_win(k: int, row: Floats) -> bool:
-        behind, margin = _outlook(best[k][1], row, weights)
-        if behind > margin:
-            return False
-        for other in best.keys() - {k}:
-            ahead, margin = _outlook(row, best[other][1], weights)
-            if ahead <= (_EVIDENCE if other < k else -_EVIDENCE) - margin:
-                return False
-        return True
+    def may_win(rules: float, row: Floats) -> bool:
+        if np.array_equal(row, usual, equal_nan=True):
+            return rules < float(np.mean(first.sizes[first.usual]))
+        ahead, margin = _outlook(row, usual, weights)
+        behind, slack = _outlook(top, row, weights)
+        return ahead > _EVIDENCE - margin and behind <= slack
 
-    for path in paths:
-        if path.looked_at:
-            shares = path.shares
-            path.open = [i for i in path.open if may_win(path.k, shares[i])]
+    for path in told:
+        shares = path.shares
+        path.open = [
+            i
+            for i in path.open
+            if (path is first and i == path.usual)
+            or may_win(float(np.mean(path.sizes[i])), shares[i])
+        ]
     return [path for path in paths if path.open]
 
 
 def _taken(paths: Sequence[_Path], weights: IntArray) -> Validated:
-    """Return the best, where longer rules have to be better than what chance may do."""
-    found = []
-    for path in paths:
-        told = list(zip(path.validated(weights), path.shares, strict=False))
-        found += [told[i] for i in path.open if i < len(told)]
-    taken: tuple[Validated, Floats] | None = None
-    for k in sorted({one.k for one, _ in found}):
-        mine = [pair for pair in found if pair[0].k == k]
-        best = max(mine, key=lambda pair: (pair[0].accuracy, -pair[0].rules, pair[0].penalty))
-        if taken is None or _outlook(best[1], taken[1], weights)[0] > _EVIDENCE:
-            taken = best
-    assert taken is not None
-    return taken[0]
+    """Return the usual, or what is better by more than chance may do.
+
+    The first path is the usual one.
+    """
+    told = {path: list(zip(path.validated(weights), path.shares, strict=False)) for path in paths}
+    usual = told[paths[0]][paths[0].usual]
+    others = [told[path][i] for path in paths for i in path.open if i < len(told[path])]
+    clear = [pair for pair in others if _outlook(pair[1], usual[1], weights)[0] > _EVIDENCE]
+    best = max(clear, key=lambda pair: pair[0].accuracy, default=usual)
+    alike = [pair for pair in others if np.array_equal(pair[1], best[1], equal_nan=True)]
+    return min([best, *alike], key=lambda pair: (pair[0].rules, -pair[0].penalty, pair[0].k))[0]
 
 
 def _lead(one: Floats, other: Floats, weights: IntArray) -> tuple[float, float]:

@@ -53,6 +53,8 @@ class Fitted:
         The place of each rule there.
     choice : Choice, optional
         Of the price of a rule, where it was not given.
+    confidence : (n,) array of int64, optional
+        Self-confidence of the rows, in tenths, where errors weigh by it.
     """
 
     target: Target
@@ -65,6 +67,7 @@ class Fitted:
     model: TableRules | ActiveDecisionSet | ExactDecisionSet
     order: tuple[int, ...]
     choice: Choice | None = None
+    confidence: npt.NDArray[np.int64] | None = None
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         # Rules that were pickled when rows had no weights have none.
@@ -101,6 +104,7 @@ class FittedRules(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     penalty_: Fraction
     k_: int
     positive_: Any
+    choice_: Choice
     n_features_in_: int
 
     def __init__(

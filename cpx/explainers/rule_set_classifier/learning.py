@@ -6,6 +6,7 @@ import copy
 import math
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, get_args
@@ -18,12 +19,19 @@ from cpx.answers.rule import Literal as Named
 from cpx.answers.rule import RuleSet
 from cpx.answers.values import plural
 from cpx.data.binarizer import Binarizer, as_table
-from cpx.data.samples import Samples
+from cpx.data.samples import MAX_TOTAL_WEIGHT, Samples
 from cpx.errors import CheckFailed, DataError, InvalidOption, shown
-from cpx.explainers.rule_set_classifier.choice import FALLBACK, LENGTHS, Choice, chosen_price
+from cpx.explainers.rule_set_classifier.choice import (
+    FALLBACK,
+    LENGTHS,
+    MOST_ROWS,
+    Choice,
+    chosen_price,
+)
 from cpx.explainers.rule_set_classifier.fitted_rules import Fitted, FittedRules, Loop
 from cpx.explainers.rule_set_classifier.labels import Target, two_classes
 from cpx.explainers.rule_set_classifier.report import LearningReport, SurrogateReport
+from cpx.explainers.rule_set_classifier.self_confidence import PARTS, self_confidence
 from cpx.explainers.rule_set_classifier.table_rules import TableRules
 from cpx.explainers.rule_set_classifier.weights import RowWeights
 from cpx.methods.candidates.literals import Literals
@@ -39,8 +47,9 @@ if TYPE_CHECKING:
 __all__ = ["answer", "from_black_box", "from_labels", "measured", "most_conditions", "stated"]
 
 BoolArray = npt.NDArray[np.bool_]
+IntArray = npt.NDArray[np.int64]
 
-_BINS, _CELLS = 10, 64
+_BINS, _CELLS, _LENGTH = 10, 64, 4
 _FINE = 20  # bins where rows held out say how far to trust their limits
 
 
@@ -57,6 +66,8 @@ class LabelledRows:
         Which rows are of the positive class.
     weights : RowWeights
         Only rows with a weight above 0 are among the others.
+    confidence : (n,) array of int64, optional
+        In tenths, by what the weight of an error on each row is multiplied.
     """
 
     binarizer: Binarizer
@@ -64,6 +75,7 @@ class LabelledRows:
     target: Target
     same: BoolArray
     weights: RowWeights
+    confidence: IntArray | None = None
 
     @classmethod
     def of(cls, asked: FittedRules, X: Any, y: Any, sample_weight: Any = None) -> LabelledRows:
@@ -110,9 +122,16 @@ class LabelledRows:
             classes[self.target.negative] = ~self.same
         errors = problem.error_weights
         choice = chosen_price(
-            samples.agreement, classes, errors, lengths, seed=asked.seed, stop=late
+            samples.agreement,
+            classes,
+            errors,
+            lengths,
+            seed=asked.seed,
+            stop=late,
+            confidence=self._confidence(asked),
         )
         rows = self.describing(choice.positive)
+        rows = rows.weighed(asked) if choice.self_confidence else rows
         return with_price(asked, choice.penalty, choice.k), rows, choice
 
     def describing(self, positive: Any) -> LabelledRows:
@@ -121,11 +140,36 @@ class LabelledRows:
         other = target.positive != self.target.positive
         return replace(self, target=target, same=self.same ^ other)
 
+    def weighed(self, asked: FittedRules) -> LabelledRows:
+        """Return the rows with their self-confidence, unless they are too many."""
+        confidence = self._confidence(asked)
+        if confidence is None:
+            return self
+        return replace(self, confidence=confidence(np.ones(len(self.same), dtype=bool)))
+
+    def _confidence(self, asked: FittedRules) -> Callable[[BoolArray], IntArray] | None:
+        """Return what gives some of the rows their self-confidence among these."""
+        counts, bits = self.weights.counts, self.literals.matrix
+        many = len(counts) > MOST_ROWS or int(counts.sum()) * PARTS > MAX_TOTAL_WEIGHT
+        if many or asked.class_weights is not None:
+            return None
+        return lambda rows: self_confidence(
+            bits[rows], self.same[rows], counts[rows], seed=asked.seed
+        )
+
+    @property
+    def errors(self) -> RowWeights:
+        """What errors on the rows weigh."""
+        if self.confidence is None:
+            return self.weights
+        counts = self.weights.counts * self.confidence
+        return RowWeights(self.weights.kept, counts, self.weights.unit / PARTS)
+
     @property
     def samples(self) -> Samples:
-        """The rows; equal ones are merged."""
+        """The rows, with what errors on them weigh; equal ones are merged."""
         context = {"class": str(self.target.positive)}
-        return self.literals.samples(self.same, context, self.weights.counts)
+        return self.literals.samples(self.same, context, self.errors.counts)
 
 
 def with_price(asked: FittedRules, penalty: Share, k: int) -> FittedRules:
@@ -137,7 +181,7 @@ def with_price(asked: FittedRules, penalty: Share, k: int) -> FittedRules:
 
 def most_conditions(asked: FittedRules) -> int:
     """Return the most conditions of a rule where they are not chosen."""
-    return LENGTHS[0] if asked.k is None else asked.k
+    return _LENGTH if asked.k is None else asked.k
 
 
 def as_fitted(asked: FittedRules) -> FittedRules:
@@ -195,15 +239,18 @@ def from_labels(
     )
     model = TableRules(rows.binarizer, learned.rules).shortened(rows.literals)
     covers = model.covers(X)[:, rows.weights.kept]
-    figures = _Figures(asked, rows.target, covers, rows.same, model.conditions, rows.weights)
+    about = asked, rows.target, covers, rows.same, model.conditions
+    figures, weighed = _Figures(*about, rows.weights), _Figures(*about, rows.errors)
     report = LearningReport(
-        *figures.loss,
+        *weighed.loss,
         learned.hamming,
         learned.hamming_bound,
         learned.closed,
-        rows.weights.unit,
+        rows.errors.unit,
+        None if rows.confidence is None else figures.loss[:2],
     )
-    return replace(figures.fitted(model, report), choice=choice)
+    found = figures.fitted(model, report)
+    return replace(found, choice=choice, confidence=rows.confidence)
 
 
 def from_black_box(asked: FittedRules, X: Any, stop: threading.Event | None = None) -> Fitted:
@@ -361,8 +408,10 @@ def stated(asked: FittedRules, X: Any, y: Any, sample_weight: Any, name: str) ->
     """Return the problem of learning rules from a table by the parameters of a classifier."""
     from cpx.models.rule_set.learning import RuleSetLearning
 
-    rows = LabelledRows.of(asked, X, y, sample_weight)
-    asked, rows, _ = rows.priced(as_fitted(asked))
+    rows, fitted = LabelledRows.of(asked, X, y, sample_weight), as_fitted(asked)
+    confident = fitted is not asked and asked.choice_.self_confidence
+    asked, rows, _ = rows.priced(fitted)
+    rows = rows.weighed(asked) if confident else rows
     return RuleSetLearning(
         rows.samples,
         most_conditions(asked),

@@ -31,6 +31,9 @@ class LearningReport:
         Whether it was proved that no rule is left to add to the linear programme.
     unit : Fraction
         Weight of rows that all these figures count as 1: less than 1 where weights are not whole.
+    counted : pair of int, optional
+        Where errors weigh by the self-confidence of rows: the weight without it of the rows that
+        get the wrong class, and of all.
 
     Examples
     --------
@@ -48,6 +51,7 @@ class LearningReport:
     hamming_bound: Fraction
     closed: bool
     unit: Fraction = Fraction(1)
+    counted: tuple[int, int] | None = None
 
     @property
     def proved(self) -> bool:
@@ -59,11 +63,12 @@ class LearningReport:
         left = "no rule is left" if self.closed else "rules may be left"
         bounds = f"{float(self.hamming):g}, at least {float(self.hamming_bound):g} for every set"
         parts = Fact("unit", f"errors are counted in parts of {float(self.unit):.3g} of weight")
-        return [
-            _loss(self),
-            Fact("Hamming", f"{bounds}; {left} to add"),
-            *[parts] * (self.unit != 1),
-        ]
+        facts = [_loss(self), Fact("Hamming", f"{bounds}; {left} to add")]
+        if self.counted is not None:
+            wrong, rows = self.counted
+            facts[:1] = [Fact("wrong", f"{wrong} of {rows}"), facts[0]]
+            parts = Fact("unit", f"{parts.text}, and weigh by self-confidence")
+        return [*facts, *[parts] * (self.unit != 1)]
 
     def __str__(self) -> str:
         return as_text([Facts.of(self.facts())])

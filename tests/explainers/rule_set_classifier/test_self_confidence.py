@@ -1,0 +1,118 @@
+"""How surely rows have their label, by the other rows."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from cpx import RuleSetClassifier
+from cpx.explainers.rule_set_classifier import self_confidence as module
+from cpx.explainers.rule_set_classifier.self_confidence import PARTS, self_confidence
+
+
+def rows(n: int, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return literals, the class by two of them, and which labels are to be turned around."""
+    rng = np.random.default_rng(seed)
+    literals = rng.random((n, 12)) < 0.5
+    return literals, literals[:, 0] & literals[:, 1], rng.random(n) < 0.1
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_each_row_is_predicted_by_a_fit_without_it(seed: int) -> None:
+    literals, same, turned = rows(40, seed)
+    same = same ^ turned
+    weights = np.random.default_rng(seed).integers(1, 5, 40)
+    found = self_confidence(literals, same, weights)
+    apart = (literals[:, None] != literals).sum(axis=2)
+    kernel = np.exp(-apart / np.median(apart[apart > 0]))
+    counts = weights / weights.mean()
+    share = counts @ same / counts.sum()
+    for i in range(40):
+        left = np.arange(40) != i
+        system = kernel[np.ix_(left, left)] + np.diag(1 / counts[left])
+        predicted = share + kernel[i, left] @ np.linalg.solve(system, same[left] - share)
+        expected = PARTS * (predicted if same[i] else 1 - predicted)
+        assert abs(np.clip(expected, 1, PARTS) - found[i]) < 0.51
+
+
+@pytest.mark.parametrize("n", [200, 900])
+def test_labels_that_were_turned_around_are_unsure(n: int) -> None:
+    literals, same, turned = rows(n, 1)
+    given, ones = same ^ turned, np.ones(n, dtype=np.int64)
+    found = self_confidence(literals, given, ones)
+    assert found.min() >= 1
+    assert found.max() <= PARTS
+    assert found[turned].mean() < 5 < 7 < found[~turned].mean()
+    # The two classes are alike, and so is a multiple of all weights.
+    assert (found == self_confidence(literals, ~given, ones)).all()
+    assert (found == self_confidence(literals, given, 7 * ones)).all()
+    assert (self_confidence(literals, given, ones, seed=1) != found).any() == (n > 500)
+
+
+def test_rows_that_cannot_be_told_apart_have_the_share_of_the_class() -> None:
+    same = np.arange(100) < 80
+    for literals in (np.zeros((100, 0), dtype=bool), np.ones((100, 3), dtype=bool)):
+        found = self_confidence(literals, same, np.ones(100, dtype=np.int64))
+        assert found.tolist() == [8] * 80 + [2] * 20
+
+
+def table(n: int, seed: int) -> tuple[pd.DataFrame, np.ndarray, np.ndarray]:
+    literals, same, turned = rows(n, seed)
+    return pd.DataFrame(literals, columns=list("abcdefghijkl")), same ^ turned, same
+
+
+def test_errors_weigh_by_it_where_the_penalty_is_chosen() -> None:
+    X, y, truth = table(150, 2)
+    model = RuleSetClassifier(k=2, positive=1, time_limit=None).fit(X, y.astype(int))
+    report, problem = model.report_, model.problem(X, y)
+    assert model.choice_.self_confidence
+    assert model.choice_.chosen.self_confidence
+    confidence = model._fitted.confidence
+    wrong = model.predict(X) != y
+    assert report.counted == (wrong.sum(), 150)
+    assert (report.errors, report.total) == (confidence[wrong].sum(), confidence.sum())
+    assert report.price == model.penalty_ * report.total
+    assert problem.samples.total == report.total
+    assert f"wrong      {wrong.sum()} of 150" in str(model)
+    assert "weigh by self-confidence" in str(report)
+    # Figures of rules and probabilities count rows.
+    figures = model.rule_set_.figures[0]
+    covered = model.covers(X)[0]
+    assert (figures.covered, figures.agreeing) == (covered.sum(), (covered & (y == 1)).sum())
+    assert model.score(X, truth) == 1
+    for other in (
+        RuleSetClassifier(k=2, penalty=model.penalty_).fit(X, y),
+        RuleSetClassifier(k=2, class_weights=(1, 2)).fit(X, y),
+    ):
+        assert other._fitted.confidence is None
+        assert other.report_.counted is None
+        assert other.problem(X, y).samples.total == 150
+
+
+def test_it_is_not_chosen_where_all_labels_are_right() -> None:
+    """Exceptions are no noise where longer rules say them; rows of few like them are unsure."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.integers(0, 3, (400, 6)), columns=list("abcdef"))
+    y = ((X == 0).sum(axis=1) == 2).to_numpy()
+    model = RuleSetClassifier(time_limit=None).fit(X, y)
+    assert not model.choice_.self_confidence
+    assert {one.self_confidence for one in model.choice_.validated} == {False, True}
+    assert "self-confidence" not in str(model.report_)
+
+
+def test_many_rows_weigh_the_same() -> None:
+    X, y, _ = table(4001, 3)
+    model = RuleSetClassifier(k=2, time_limit=None).fit(X, y)
+    assert not model.choice_.self_confidence
+    heavy = RuleSetClassifier(k=2).fit(X[:200], y[:200], np.full(200, 2**32))
+    assert not heavy.choice_.self_confidence
+    assert not any(one.self_confidence for one in heavy.choice_.validated)
+
+
+def test_the_seed_draws_the_rows_that_stand_for_all() -> None:
+    literals, same, _ = rows(600, 4)
+    ones = np.ones(600, dtype=np.int64)
+    first = [self_confidence(literals, same, ones, seed=seed) for seed in (5, 5)]
+    assert (first[0] == first[1]).all()
+    assert module.PARTS == 10
