@@ -173,6 +173,8 @@ class Rounds:
             if result.explanation is None or gap <= self.epsilon + 1e-9:
                 stopped = ""
                 break
+            if not stopped and self.left == 0:  # taken by the samples of the best rule
+                stopped = self._reached()
             stopped = stopped or self._out_of_time()
             if found.explanation is None and not stopped:
                 stopped = "no rule covers enough in the last round"
@@ -210,7 +212,10 @@ class Rounds:
         most = self.left * _OF_BEST // (_OF_BEST + 1)
         if wanted < most:
             return wanted, ""
-        return max(1, most), f"max_queries = {self.question.max_queries} was reached"
+        return max(1, most), self._reached()
+
+    def _reached(self) -> str:
+        return f"max_queries = {self.question.max_queries} was reached"
 
     def _draw(self, m: int, features: tuple[int, ...]) -> tuple[Any, Any]:
         """Draw m samples given some features, and ask about them in batches."""

@@ -60,7 +60,7 @@ def _asked(known: World):
     return explainer.oracle(x), lambda: explainer.conditions(x)
 
 
-@pytest.mark.parametrize("most", [50, 700, 3000])
+@pytest.mark.parametrize("most", [50, 700, 1300, 3000])
 def test_a_budget_is_kept_and_the_gap_so_far_is_told(most):
     found, queries = ask(world("skewed", 8, 3), 0, epsilon=0.001, max_queries=most, fresh=20)
     assert sum(queries) <= most
