@@ -30,9 +30,6 @@ FALLBACK = Fraction(1, 100)
 LENGTHS = 3, 6
 """Of rules, to choose from where none is given."""
 
-MOST_ROWS = 4000
-"""Of more rows, so many are looked at."""
-
 _USUAL = Fraction(1, 50)  # the penalty that is chosen where no other one is clearly better
 
 _PENALTIES = tuple(
@@ -40,8 +37,9 @@ _PENALTIES = tuple(
 )
 _LEAST_ROWS = Fraction(3, 4)  # that a rule must save for each condition it may have
 _FOLDS = 5
-_MOST_TIMES, _ENOUGH = 4, 800  # how often the rows are divided: until so many were held out
+_MOST_TIMES, _ENOUGH = 2, 800  # how often the rows are divided: until so many were held out
 _MOST_STEPS = 8000  # of searches, so that choosing does not take several times as long as a fit
+_MOST_ROWS = 4000
 _EVIDENCE = 2  # standard errors by which others must be better than what is usual
 
 
@@ -187,12 +185,12 @@ def chosen_price(
     difference: the most accurate of them. Of what is right on the same rows as the one that would
     be taken, the fewest rules are.
 
-    The rows are divided into five folds: once where there are 800, else more often, up to four
-    times. One fold after the other is held out; rules for all prices are learned from the others
-    by local search (:func:`~cpx.methods.column_generation.exchange.price_path`), for each length
-    and class. After each fold is given up what is not likely to be taken. It ends when nothing
-    but the usual is left, and with the fold in which the searches have taken 8000 steps: a fit at
-    a fixed price is seldom five times as quick.
+    The rows are divided into five folds, once where there are 800, else twice. One fold after the
+    other is held out; rules for all prices are learned from the others by local search
+    (:func:`~cpx.methods.column_generation.exchange.price_path`), for each length and class. After
+    each fold is given up what is not likely to be taken. It ends when nothing but the usual is
+    left, and with the fold in which the searches have taken 8000 steps: a fit at a fixed price is
+    seldom five times as quick.
 
     Parameters
     ----------
@@ -209,8 +207,8 @@ def chosen_price(
         True ends it, and what is taken is chosen by the folds held out by then.
     confidence : callable, optional
         Returns for some rows, given as an array of bool, their self-confidence among these. With
-        it, rules are learned from rows that weigh by it as well, and that is usual. Not for more
-        than ``MOST_ROWS`` rows.
+        it, rules are learned from rows that weigh by it as well, and that is usual. Not
+        for more than 4000 rows.
 
     Returns
     -------
@@ -219,8 +217,8 @@ def chosen_price(
         rule to be worth its price, or where the time is over before a fold was held out.
     """
     rng = np.random.default_rng(valid_seed(seed))
-    if len(weights) > MOST_ROWS:
-        part = np.sort(rng.choice(len(weights), MOST_ROWS, replace=False))
+    if len(weights) > _MOST_ROWS:
+        part = np.sort(rng.choice(len(weights), _MOST_ROWS, replace=False))
         classes = {label: same[part] for label, same in classes.items()}
         literals, weights = literals[part], weights[part]
     first, same = next(iter(classes.items()))

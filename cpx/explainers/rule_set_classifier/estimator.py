@@ -60,7 +60,7 @@ class RuleSetClassifier(FittedRules):
         label, known as self-confidence; unless others are clearly more accurate on rows held out
         of learning (``choice_``): another price, rules for the other class, where ``positive`` is
         not given, another k, or half of it where it is given, or errors that weigh the same. With
-        ``class_weights`` and for more than 4000 rows they always do. With a black box it is 0.01.
+        ``class_weights`` and for more than 2000 rows they always do. With a black box it is 0.01.
     n_bins : int, optional
         Most bins of a numeric column; limits lie between them. Default: 20 where the penalty is
         chosen, 10 where it is given, and 64 with a black box.

@@ -21,17 +21,11 @@ from cpx.answers.values import plural
 from cpx.data.binarizer import Binarizer, as_table
 from cpx.data.samples import MAX_TOTAL_WEIGHT, Samples
 from cpx.errors import CheckFailed, DataError, InvalidOption, shown
-from cpx.explainers.rule_set_classifier.choice import (
-    FALLBACK,
-    LENGTHS,
-    MOST_ROWS,
-    Choice,
-    chosen_price,
-)
+from cpx.explainers.rule_set_classifier.choice import FALLBACK, LENGTHS, Choice, chosen_price
 from cpx.explainers.rule_set_classifier.fitted_rules import Fitted, FittedRules, Loop
 from cpx.explainers.rule_set_classifier.labels import Target, two_classes
 from cpx.explainers.rule_set_classifier.report import LearningReport, SurrogateReport
-from cpx.explainers.rule_set_classifier.self_confidence import PARTS, self_confidence
+from cpx.explainers.rule_set_classifier.self_confidence import MOST, PARTS, self_confidence
 from cpx.explainers.rule_set_classifier.table_rules import TableRules
 from cpx.explainers.rule_set_classifier.weights import RowWeights
 from cpx.methods.candidates.literals import Literals
@@ -150,7 +144,7 @@ class LabelledRows:
     def _confidence(self, asked: FittedRules) -> Callable[[BoolArray], IntArray] | None:
         """Return what gives some of the rows their self-confidence among these."""
         counts, bits = self.weights.counts, self.literals.matrix
-        many = len(counts) > MOST_ROWS or int(counts.sum()) * PARTS > MAX_TOTAL_WEIGHT
+        many = len(counts) > MOST or int(counts.sum()) * PARTS > MAX_TOTAL_WEIGHT
         if many or asked.class_weights is not None:
             return None
         return lambda rows: self_confidence(

@@ -7,7 +7,10 @@ import numpy.typing as npt
 
 from cpx.support.validation import valid_seed
 
-__all__ = ["PARTS", "self_confidence"]
+__all__ = ["MOST", "PARTS", "self_confidence"]
+
+MOST = 2000
+"""Of more rows, noise is averaged out, and a fit with confidences takes longer."""
 
 PARTS = 10
 """Parts that a confidence of 1 has."""

@@ -102,7 +102,7 @@ def test_it_is_not_chosen_where_all_labels_are_right() -> None:
 
 
 def test_many_rows_weigh_the_same() -> None:
-    X, y, _ = table(4001, 3)
+    X, y, _ = table(2001, 3)
     model = RuleSetClassifier(k=2, time_limit=None).fit(X, y)
     assert not model.choice_.self_confidence
     heavy = RuleSetClassifier(k=2).fit(X[:200], y[:200], np.full(200, 2**32))
