@@ -174,8 +174,9 @@ class RuleSetClassifier(FittedRules):
             How much each row counts in errors, in the price of a rule, in bins and in
             probabilities: a row of weight 2 as two equal rows, one of weight 0 not at all. Weights
             that are not whole are counted in parts, see ``report_.unit``; where no unit is large
-            enough they are rounded to 2**-30 of their sum. In choosing a penalty, a row is
-            held out with all of its weight, two equal rows are not. Not with a black box.
+            enough they are rounded to 2**-30 of their sum. In choosing a penalty, and for its
+            self-confidence, a row is left out with all of its weight, two equal rows are not. Not
+            with a black box.
         stop : threading.Event, optional
             Ends the learning when another thread, or what handles Ctrl-C, sets it: the rules are
             those found by then.
