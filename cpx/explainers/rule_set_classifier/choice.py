@@ -39,7 +39,7 @@ _LEAST_ROWS = Fraction(3, 4)  # that a rule must save for each condition it may 
 _FOLDS = 5
 _MOST_TIMES, _ENOUGH = 2, 800  # how often the rows are divided: until so many were held out
 _MOST_STEPS = 8000  # of searches, so that choosing does not take several times as long as a fit
-_MOST_ROWS = 4000
+_MOST_ROWS = 4000  # that are looked at
 _EVIDENCE = 2  # standard errors by which others must be better than what is usual
 
 
