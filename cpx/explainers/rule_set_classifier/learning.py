@@ -232,7 +232,7 @@ def from_labels(
         stop=stop,
     )
     model = TableRules(rows.binarizer, learned.rules).shortened(rows.literals)
-    covers = model.covers(X)[:, rows.weights.kept]
+    covers = model.hold(rows.literals)
     about = asked, rows.target, covers, rows.same, model.conditions
     figures, weighed = _Figures(*about, rows.weights), _Figures(*about, rows.errors)
     report = LearningReport(

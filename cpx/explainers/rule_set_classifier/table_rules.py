@@ -53,11 +53,18 @@ class TableRules:
         bits = self.binarizer.transform(X)
         literals = Literals.of_bits(bits, self.binarizer)
         lost = self._lost(bits)
-        covers = np.empty((len(self.rules), len(bits)), dtype=bool)
+        covers = self.hold(literals)
         for r, rule in enumerate(self.rules):
             about = sorted({literals.columns[j // 2] for j in rule})
-            covers[r] = _holds(literals, rule) & ~lost[:, about].any(axis=1)
+            covers[r] &= ~lost[:, about].any(axis=1)
         return covers
+
+    def hold(self, literals: Literals) -> BoolArray:
+        """Return which rules the rows of fit satisfy, from their literals, shape (rules, n)."""
+        holds = np.empty((len(self.rules), len(literals.features)), dtype=bool)
+        for r, rule in enumerate(self.rules):
+            holds[r] = _holds(literals, rule)
+        return holds
 
     def shortened(self, literals: Literals) -> TableRules:
         """Drop literals, the last first, without which a rule covers the same rows.

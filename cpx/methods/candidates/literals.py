@@ -93,10 +93,11 @@ class Literals:
             first += len(column.names)
             known = len(column.value_names)
             if isinstance(column, NumberColumn) and column.thresholds:
-                for i, t in enumerate(column.thresholds):
+                below = np.logical_or.accumulate(own[:, : len(column.thresholds)], axis=1)
+                columns.extend(below.T)
+                for t in column.thresholds:
                     text = f"{column.name} <= {number(t)}"
                     opposite = f"{column.name} > {number(t)}"
-                    columns.append(np.asarray(own[:, : i + 1].any(axis=1)))
                     names += [text, f"not ({text})" if column.missing else opposite]
             else:
                 for i, text in enumerate(column.value_names):
