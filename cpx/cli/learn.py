@@ -59,7 +59,8 @@ def learn(
         int | None,
         typer.Option(
             metavar="N",
-            help="Bins of a numeric column.  [default: 10, and 64 with --model]",
+            help="Bins of a numeric column.  [default: 20 where the penalty is chosen, 10 where "
+            "it is given, 64 with --model]",
         ),
     ] = None,
     categorical: opt.Categorical = None,
