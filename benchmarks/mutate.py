@@ -119,7 +119,7 @@ TARGETS = {
         ),
     ),
     "cpx/backends/branch_on_violations.py": ("tests/backends/test_side_constraints.py",),
-    "cpx/explainers/rule_set_classifier/choice.py": (
+    "cpx/explainers/rule_set_classifier/cross_validation.py": (
         "tests/explainers/rule_set_classifier/test_choice.py",
         "tests/explainers/rule_set_classifier/test_weights.py",
     ),

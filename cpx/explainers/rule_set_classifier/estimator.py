@@ -10,14 +10,14 @@ from sklearn.base import clone
 
 from cpx.data.binarizer import as_table
 from cpx.errors import DataError, InvalidInstance, InvalidOption
-from cpx.explainers.rule_set_classifier.choice import FALLBACK
+from cpx.explainers.rule_set_classifier.cross_validation import FALLBACK
 from cpx.explainers.rule_set_classifier.fitted_rules import FittedRules
+from cpx.explainers.rule_set_classifier.labelled_rows import most_conditions
 from cpx.explainers.rule_set_classifier.learning import (
     answer,
     from_black_box,
     from_labels,
     measured,
-    most_conditions,
     stated,
 )
 from cpx.explainers.rule_set_classifier.report import LearningReport

@@ -2,33 +2,31 @@
 
 from __future__ import annotations
 
-import copy
 import math
 import threading
 import time
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 from cpx.answers.rule import Literal as Named
 from cpx.answers.rule import RuleSet
 from cpx.answers.values import plural
-from cpx.data.binarizer import Binarizer, as_table
-from cpx.data.samples import MAX_TOTAL_WEIGHT, Samples
 from cpx.errors import CheckFailed, DataError, InvalidOption, shown
-from cpx.explainers.rule_set_classifier.choice import FALLBACK, LENGTHS, Choice, chosen_price
+from cpx.explainers.rule_set_classifier.cross_validation import FALLBACK
 from cpx.explainers.rule_set_classifier.fitted_rules import Fitted, FittedRules, Loop
-from cpx.explainers.rule_set_classifier.labels import Target, two_classes
+from cpx.explainers.rule_set_classifier.labelled_rows import (
+    LabelledRows,
+    most_conditions,
+    with_price,
+)
+from cpx.explainers.rule_set_classifier.labels import Target
 from cpx.explainers.rule_set_classifier.report import LearningReport, SurrogateReport
-from cpx.explainers.rule_set_classifier.self_confidence import MOST, PARTS, self_confidence
 from cpx.explainers.rule_set_classifier.table_rules import TableRules
 from cpx.explainers.rule_set_classifier.weights import RowWeights
-from cpx.methods.candidates.literals import Literals
 from cpx.support.validation import choice as one_of
 from cpx.support.validation import seconds, share
 
@@ -36,146 +34,12 @@ if TYPE_CHECKING:
     from cpx.answers.result import Result
     from cpx.methods.active import ActiveDecisionSet, ExactDecisionSet
     from cpx.models.rule_set.learning import RuleSetLearning
-    from cpx.support.validation import Share
 
-__all__ = ["answer", "from_black_box", "from_labels", "measured", "most_conditions", "stated"]
+__all__ = ["answer", "from_black_box", "from_labels", "measured", "stated"]
 
 BoolArray = npt.NDArray[np.bool_]
-IntArray = npt.NDArray[np.int64]
 
-_BINS, _CELLS, _LENGTH = 10, 64, 4
-_FINE = 20  # bins where rows held out say how far to trust their limits
-
-
-@dataclass(frozen=True, eq=False)
-class LabelledRows:
-    """A table with labels, in the literals that rules are made of.
-
-    Attributes
-    ----------
-    binarizer : Binarizer
-    literals : Literals
-    target : Target
-    same : (n,) array of bool
-        Which rows are of the positive class.
-    weights : RowWeights
-        Only rows with a weight above 0 are among the others.
-    confidence : (n,) array of int64, optional
-        In tenths, by what the weight of an error on each row is multiplied.
-    """
-
-    binarizer: Binarizer
-    literals: Literals
-    target: Target
-    same: BoolArray
-    weights: RowWeights
-    confidence: IntArray | None = None
-
-    @classmethod
-    def of(cls, asked: FittedRules, X: Any, y: Any, sample_weight: Any = None) -> LabelledRows:
-        """Binarize a table and check its labels, by the parameters of a classifier."""
-        rows = len(as_table(X))
-        _, labels = two_classes(y, rows)
-        weights = RowWeights.of(sample_weight, rows)
-        if not weights.kept.all():
-            X, labels = _kept(X, weights.kept), labels[weights.kept]
-        usual = _FINE if asked.penalty == "auto" else _BINS
-        bins = usual if asked.n_bins is None else asked.n_bins
-        binarizer = Binarizer(
-            bins, categorical=asked.categorical, max_categories=asked.max_categories
-        ).fit(X, weights=weights.counts)
-        bits = binarizer.transform(X)
-        classes, labels = two_classes(labels, len(bits))
-        target = Target(classes, asked.positive)
-        literals = Literals.of_bits(bits, binarizer)
-        return cls(binarizer, literals, target, target.same(labels), weights)
-
-    def priced(
-        self, asked: FittedRules, stop: threading.Event | None = None
-    ) -> tuple[FittedRules, LabelledRows, Choice | None]:
-        """Choose the price of a rule where none is given, in half of the time limit at most.
-
-        Returns the parameters with it, and the rows with the class that rules are for.
-        """
-        if asked.penalty != "auto":
-            rows = self if asked.positive is None else self.describing(asked.positive)
-            return with_price(asked, asked.penalty, most_conditions(asked)), rows, None
-        from cpx.models.rule_set.learning import RuleSetLearning
-
-        end = time.monotonic() + (seconds(asked.time_limit) or math.inf) / 2
-
-        def late() -> bool:
-            return (stop is not None and stop.is_set()) or time.monotonic() > end
-
-        samples = Samples(self.literals.matrix, self.same, self.weights.counts)
-        k = most_conditions(asked)
-        lengths = LENGTHS if asked.k is None else tuple(dict.fromkeys((k, (k + 1) // 2)))
-        problem = RuleSetLearning(samples, k, FALLBACK, class_weights=asked.class_weights)
-        classes = {self.target.positive: self.same}
-        if asked.positive is None and asked.class_weights is None:
-            classes[self.target.negative] = ~self.same
-        errors = problem.error_weights
-        choice = chosen_price(
-            samples.agreement,
-            classes,
-            errors,
-            lengths,
-            seed=asked.seed,
-            stop=late,
-            confidence=self._confidence(asked),
-        )
-        rows = self.describing(choice.positive)
-        rows = rows.weighed(asked) if choice.self_confidence else rows
-        return with_price(asked, choice.penalty, choice.k), rows, choice
-
-    def describing(self, positive: Any) -> LabelledRows:
-        """Return the rows with one of the two classes as that of the rules."""
-        target = Target(self.target.classes, positive)
-        other = target.positive != self.target.positive
-        return replace(self, target=target, same=self.same ^ other)
-
-    def weighed(self, asked: FittedRules) -> LabelledRows:
-        """Return the rows with their self-confidence, unless they are too many."""
-        confidence = self._confidence(asked)
-        if confidence is None:
-            return self
-        return replace(self, confidence=confidence(np.ones(len(self.same), dtype=bool)))
-
-    def _confidence(self, asked: FittedRules) -> Callable[[BoolArray], IntArray] | None:
-        """Return what gives some of the rows their self-confidence among these."""
-        counts, bits = self.weights.counts, self.literals.matrix
-        many = len(counts) > MOST or int(counts.sum()) * PARTS > MAX_TOTAL_WEIGHT
-        if many or asked.class_weights is not None:
-            return None
-        return lambda rows: self_confidence(
-            bits[rows], self.same[rows], counts[rows], seed=asked.seed
-        )
-
-    @property
-    def errors(self) -> RowWeights:
-        """What errors on the rows weigh."""
-        if self.confidence is None:
-            return self.weights
-        counts = self.weights.counts * self.confidence
-        return RowWeights(self.weights.kept, counts, self.weights.unit / PARTS)
-
-    @property
-    def samples(self) -> Samples:
-        """The rows, with what errors on them weigh; equal ones are merged."""
-        context = {"class": str(self.target.positive)}
-        return self.literals.samples(self.same, context, self.errors.counts)
-
-
-def with_price(asked: FittedRules, penalty: Share, k: int) -> FittedRules:
-    """Return parameters with another price of a rule and another number of conditions."""
-    priced = copy.copy(asked)
-    priced.penalty, priced.k = penalty, k
-    return priced
-
-
-def most_conditions(asked: FittedRules) -> int:
-    """Return the most conditions of a rule where they are not chosen."""
-    return _LENGTH if asked.k is None else asked.k
+_CELLS = 64
 
 
 def as_fitted(asked: FittedRules) -> FittedRules:
@@ -185,13 +49,6 @@ def as_fitted(asked: FittedRules) -> FittedRules:
     priced = with_price(asked, asked.penalty_, asked.k_)
     priced.positive = asked.positive_
     return priced
-
-
-def _kept(X: Any, kept: BoolArray) -> Any:
-    """Return some rows of a table, in the form it has."""
-    if isinstance(X, (list, tuple)):
-        return [row for row, keep in zip(X, kept, strict=True) if keep]
-    return X[kept] if isinstance(X, pd.DataFrame) else np.asarray(X)[kept]
 
 
 def from_labels(

@@ -16,9 +16,10 @@ import pytest
 from matplotlib.figure import Figure
 
 from cpx import RuleSetClassifier, Samples, learn_rules
-from cpx.explainers.rule_set_classifier import choice as choosing
-from cpx.explainers.rule_set_classifier import learning
-from cpx.explainers.rule_set_classifier.choice import FALLBACK, Choice, chosen_price
+from cpx.explainers.rule_set_classifier import cross_validation as choosing
+from cpx.explainers.rule_set_classifier import labelled_rows, learning
+from cpx.explainers.rule_set_classifier.choice import Choice
+from cpx.explainers.rule_set_classifier.cross_validation import FALLBACK, chosen_price
 from cpx.methods import column_generation
 from cpx.methods.column_generation import exchange
 from cpx.methods.column_generation.exchange import price_path
@@ -295,8 +296,9 @@ def test_half_of_the_time_is_left_to_learning(monkeypatch) -> None:
         left.append(time_limit)
         return learn_rules(*args, time_limit=time_limit, **options)
 
-    monkeypatch.setattr(learning, "time", SimpleNamespace(monotonic=lambda: now[0]))
-    monkeypatch.setattr(learning, "chosen_price", slowly)
+    for module in (learning, labelled_rows):
+        monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    monkeypatch.setattr(labelled_rows, "chosen_price", slowly)
     monkeypatch.setattr(column_generation, "learn_rules", learned)
     X, y = coins(200, 0.1, 0)
     RuleSetClassifier(k=2, time_limit=30).fit(X, y)
