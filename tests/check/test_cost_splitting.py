@@ -20,7 +20,9 @@ from cpx.solving.proofs import rule_sets as prover
 from tests.check.proof_files import document
 from tests.check.test_rule_set_proofs import drawn, optimum, side_constraint
 
-never: Any = lambda: False  # noqa: E731
+
+def never() -> bool:
+    return False
 
 
 def drawn_rows(rng: np.random.Generator) -> tuple[Rows, Rows, Any]:
