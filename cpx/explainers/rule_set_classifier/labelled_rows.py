@@ -142,7 +142,7 @@ class LabelledRows:
         )
 
     @property
-    def errors(self) -> RowWeights:
+    def error_weights(self) -> RowWeights:
         """What errors on the rows weigh."""
         if self.confidence is None:
             return self.weights
@@ -153,7 +153,7 @@ class LabelledRows:
     def samples(self) -> Samples:
         """The rows, with what errors on them weigh; equal ones are merged."""
         context = {"class": str(self.target.positive)}
-        return self.literals.samples(self.same, context, self.errors.counts)
+        return self.literals.samples(self.same, context, self.error_weights.counts)
 
 
 def with_price(asked: FittedRules, penalty: Share, k: int) -> FittedRules:

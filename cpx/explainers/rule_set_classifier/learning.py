@@ -91,13 +91,13 @@ def from_labels(
     model = TableRules(rows.binarizer, learned.rules).shortened(rows.literals)
     covers = model.hold(rows.literals)
     about = asked, rows.target, covers, rows.same, model.conditions
-    figures, weighed = _Figures(*about, rows.weights), _Figures(*about, rows.errors)
+    figures, weighed = _Figures(*about, rows.weights), _Figures(*about, rows.error_weights)
     report = LearningReport(
         *weighed.loss,
         learned.hamming,
         learned.hamming_bound,
         learned.closed,
-        rows.errors.unit,
+        rows.error_weights.unit,
         None if rows.confidence is None else figures.loss[:2],
     )
     found = figures.fitted(model, report)
