@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from cpx.answers.text import Fact, Facts, as_text
+from cpx.explainers.rule_set_classifier.self_confidence import PARTS
 
 __all__ = ["LearningReport", "SurrogateReport"]
 
@@ -33,7 +34,7 @@ class LearningReport:
         Weight of rows that all these figures count as 1: less than 1 where weights are not whole.
     counted : pair of int, optional
         Where errors weigh by the self-confidence of rows: the weight without it of the rows that
-        get the wrong class, and of all.
+        get the wrong class, and of all, in units of ten times ``unit``.
 
     Examples
     --------
@@ -61,14 +62,16 @@ class LearningReport:
     def facts(self) -> list[Fact]:
         """Return what is printed and shown."""
         left = "no rule is left" if self.closed else "rules may be left"
-        bounds = f"{float(self.hamming):g}, at least {float(self.hamming_bound):g} for every set"
-        parts = Fact("unit", f"errors are counted in parts of {float(self.unit):.3g} of weight")
-        facts = [_loss(self), Fact("Hamming", f"{bounds}; {left} to add")]
+        # By self-confidence rows count in parts, which say less than weights do.
+        unit = Fraction(1) if self.counted is None else self.unit
+        low, high = float(self.hamming_bound * unit), float(self.hamming * unit)
+        facts = [Fact("Hamming", f"{high:g}, at least {low:g} for every set; {left} to add")]
         if self.counted is not None:
-            wrong, rows = self.counted
-            facts[:1] = [Fact("wrong", f"{wrong} of {rows}"), facts[0]]
-            parts = Fact("unit", f"{parts.text}, and weigh by self-confidence")
-        return [*facts, *[parts] * (self.unit != 1)]
+            wrong, rows = (_number(count * PARTS * unit) for count in self.counted)
+            weighed = " by self-confidence"
+            return [Fact("wrong", f"{wrong} of {rows}"), _loss(self, unit, weighed), *facts]
+        parts = Fact("unit", f"errors are counted in parts of {float(self.unit):.3g} of weight")
+        return [_loss(self), *facts, *[parts] * (self.unit != 1)]
 
     def __str__(self) -> str:
         return as_text([Facts.of(self.facts())])
@@ -138,10 +141,16 @@ class SurrogateReport:
         return as_text([Facts.of(self.facts())])
 
 
-def _loss(report: LearningReport | SurrogateReport) -> Fact:
+def _loss(
+    report: LearningReport | SurrogateReport, unit: Fraction = Fraction(1), weighed: str = ""
+) -> Fact:
     n = report.n_rules
-    return Fact(
-        "errors",
-        f"{report.errors} of {report.total}, {n} rule{'s' * (n != 1)} at "
-        f"{float(report.price):g}: {float(report.objective):g} in all, no bound",
-    )
+    price, objective = (f"{float(figure * unit):g}" for figure in (report.price, report.objective))
+    rules = f"{n} rule{'s' * (n != 1)} at {price}"
+    share = f"{_number(report.errors * unit)} of {_number(report.total * unit)}{weighed}"
+    return Fact("errors", f"{share}, {rules}: {objective} in all, no bound")
+
+
+def _number(value: Fraction) -> str:
+    """Return a number in digits, all of them where it is whole."""
+    return str(value.numerator) if value.denominator == 1 else f"{float(value):g}"

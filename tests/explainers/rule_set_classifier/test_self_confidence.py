@@ -75,7 +75,8 @@ def test_errors_weigh_by_it_where_the_penalty_is_chosen() -> None:
     assert report.price == model.penalty_ * report.total
     assert problem.samples.total == report.total
     assert f"wrong      {wrong.sum()} of 150" in str(model)
-    assert "weigh by self-confidence" in str(report)
+    shown = f"errors     {report.errors / 10:g} of {report.total / 10:g} by self-confidence"
+    assert shown in str(report)
     # Figures of rules and probabilities count rows.
     figures = model.rule_set_.figures[0]
     covered = model.covers(X)[0]
