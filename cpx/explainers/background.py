@@ -15,7 +15,7 @@ from cpx.data.mixture_fit import fit_mixture, structure_of
 from cpx.data.naive_bayes import fit_naive_bayes
 from cpx.data.tree_mixture import TreeMixture
 from cpx.errors import DataError, InvalidOption, UnknownName, shown
-from cpx.models.sufficient_reason.row import fitted_to
+from cpx.models.sufficient_reason.columns import column_order, names_of, renamed
 from cpx.options import read_named
 from cpx.processes.interrupts import interruptible
 from cpx.support.validation import positive_integer
@@ -85,21 +85,21 @@ def read_background(
     frame = as_table(background)
     if not len(frame):
         raise DataError("the background has no rows")
-    named = isinstance(background, pd.DataFrame)
+    columns = names_of(frame.columns)
     if is_linear(model):
         own = getattr(model, "feature_names_in_", None)
-        rows = _columns(frame, list(map(str, own))) if named and own is not None else frame
+        rows = (
+            _columns(frame, list(map(str, own)))
+            if columns is not None and own is not None
+            else frame
+        )
         trees = read_linear(model, rows)
     else:
         trees = read_model(model, trusted=trusted)
-    # For the names alone: what is missing, all rows say below.
-    x = dict.fromkeys(map(str, frame.columns), 0.0) if named else [0.0] * frame.shape[1]
-    try:
-        trees, notes = fitted_to(trees, x)
-    except DataError as error:
-        raise DataError("the background" + str(error).removeprefix("x")) from None
-    if named:
-        frame = _columns(frame, [a.name for a in trees.attributes])
+    notes: tuple[str, ...] = ()
+    if columns is not None:
+        trees, notes = renamed(trees, columns, "the background")
+        frame = frame.iloc[:, column_order(trees, columns, "the background")]
     elif frame.shape[1] != trees.n_attributes:
         raise DataError(
             f"the background has {frame.shape[1]} columns, the model {trees.n_attributes}"

@@ -52,6 +52,8 @@ def checked(fields: Mapping[str, Any]) -> dict[str, Any]:
             raise ModelError(f"tree {i}: with the rule vote each leaf has one 1 and zeros")
     if not isinstance(fields["strict"], bool) or not isinstance(fields["source"], str):
         raise ModelError("strict must be true or false, and source a string")
+    if not isinstance(fields["named"], bool | None):
+        raise ModelError(f"named must be true, false or None, got {shown(fields['named'])}")
     _refuse_missing(attributes, trees)
     return {
         "attributes": attributes,

@@ -68,6 +68,10 @@ class TreeModel:
         Whether tests are printed as ``v < t``, as the library has them, or as ``v <= t``.
     source : str
         Where the model comes from, free; equal models may differ in it.
+    named : bool, optional
+        Whether the names of the attributes are those of the columns that the model was trained
+        on. Where it was trained without names they are numbers of its columns, as in ``x0``, and
+        rows are read by position. None where that is not known. Equal models may differ in it.
 
     Raises
     ------
@@ -98,6 +102,7 @@ class TreeModel:
     sums: Precision = "float64"
     strict: bool = False
     source: str = field(default="", repr=False)
+    named: bool | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         for name, value in checked(vars(self)).items():
@@ -269,7 +274,9 @@ class TreeModel:
         ModelError
             When their number differs, or one may be missing where a tree refuses that.
         """
-        return replace(self, attributes=tuple(attributes))
+        own, new = ([a.name for a in them] for them in (self.attributes, attributes))
+        named = self.named if own == new else True
+        return replace(self, attributes=tuple(attributes), named=named)
 
     def refuses_missing(self, attribute: int) -> bool:
         """Say whether a tree has a node that takes no missing value of the attribute."""
@@ -297,8 +304,9 @@ class TreeModel:
 
     @cached_property
     def fingerprint(self) -> str:
-        """SHA-256 of all that decides predictions, names included and the source not."""
-        data = {key: value for key, value in self.to_dict().items() if key != "source"}
+        """SHA-256 of all that decides predictions; with the names, without where all is from."""
+        aside = ("source", "named")
+        data = {key: value for key, value in self.to_dict().items() if key not in aside}
         canonical = json.dumps(data, sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(canonical.encode("utf-8")).hexdigest()
 

@@ -109,6 +109,7 @@ def read_lightgbm(
         trees = [_nodes(block, (i % per_round,), i) for i, block in enumerate(blocks)]
         objective = head.get("objective", "none").split()[0]
         names = head["feature_names"].split()
+        named = _has_names(text, names) if attributes is None else True
     if not trees:
         raise ModelError("the model has no trees")
     if objective not in ("binary", "multiclass", "multiclassova"):
@@ -128,6 +129,7 @@ def read_lightgbm(
         decision="positive" if objective == "binary" else "first",
         base=(0.0,) * per_round,
         source=source,
+        named=named,
     )
 
 
@@ -142,6 +144,18 @@ def _text(model: Any) -> str:
     if not hasattr(model, "model_to_string"):
         raise UnsupportedModel(f"{name} is no model of LightGBM")
     return str(model.model_to_string())
+
+
+def _has_names(text: str, names: list[str]) -> bool | None:
+    """Say whether the names are those of columns, None when the text does not tell.
+
+    What LightGBM numbers itself a frame can be called, too. Python appends to the text which
+    categories the columns of a frame have, and ``null`` for an array.
+    """
+    if names != [f"Column_{i}" for i in range(len(names))]:
+        return True
+    last = text[text.rfind("pandas_categorical:") :].partition(":")[2].strip()
+    return last != "null" if last else None
 
 
 def _sections(text: str) -> tuple[dict[str, str], list[dict[str, str]]]:

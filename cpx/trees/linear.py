@@ -80,7 +80,8 @@ def read_linear(model: Any, X: ArrayLike) -> TreeModel:
     weights = np.asarray(model.coef_[0], dtype=np.float64)
     if table.ndim != 2 or table.shape[1] != len(weights):
         raise DataError(f"the model has {len(weights)} columns, the rows have shape {table.shape}")
-    names = getattr(model, "feature_names_in_", [f"x{c}" for c in range(len(weights))])
+    own = getattr(model, "feature_names_in_", None)
+    names = [f"x{c}" for c in range(len(weights))] if own is None else own
     trees, attributes = [], []
     for name, weight, column in zip(map(str, names), weights.tolist(), table.T, strict=True):
         values = np.unique(column)
@@ -103,6 +104,7 @@ def read_linear(model: Any, X: ArrayLike) -> TreeModel:
         base=(float(model.intercept_[0]),),
         cast="float64",
         source="sklearn LogisticRegression",
+        named=own is not None,
     )
 
 

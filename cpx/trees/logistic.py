@@ -76,9 +76,8 @@ def read_logistic(model: Any, rows: Any, most_values: int = 1000) -> TreeModel:
             f"rows must have {len(coefficients)} columns, the features of the model; got an array "
             f"of shape {table.shape}"
         )
-    titles = getattr(model, "feature_names_in_", None)
-    if titles is None:
-        titles = [f"x{c}" for c in range(len(coefficients))]
+    own = getattr(model, "feature_names_in_", None)
+    titles = [f"x{c}" for c in range(len(coefficients))] if own is None else own
     attributes, thresholds, trees = [], [], []
     for c, (title, coefficient) in enumerate(zip(map(str, titles), coefficients.tolist())):
         values = _values(title, table[:, c], most_values)
@@ -108,6 +107,7 @@ def read_logistic(model: Any, rows: Any, most_values: int = 1000) -> TreeModel:
         decision="positive",
         base=(base,),
         source="sklearn LogisticRegression",
+        named=own is not None,
     )
 
 

@@ -21,7 +21,11 @@ from cpx.trees.tree import LEFT, REFUSED, RIGHT, Tree
 FORMAT, _VERSION = "cpx-tree-model", 1
 
 _PLAIN = ("rule", "decision", "cast", "sums", "strict", "source")
-_KEYS = ("format", "version", *_PLAIN, "classes", "base", "attributes", "thresholds", "trees")
+_OPTIONAL = ("source", "named")
+_KEYS = (
+    *("format", "version", *_PLAIN, "named"),
+    *("classes", "base", "attributes", "thresholds", "trees"),
+)
 _TREE = ("outputs", "attribute", "split", "missing", "values")
 _LETTERS = {LEFT: "l", RIGHT: "r", REFUSED: "-"}
 _CODES = {letter: code for code, letter in _LETTERS.items()}
@@ -33,6 +37,7 @@ def written(fields: Mapping[str, Any]) -> dict[str, Any]:
         "format": FORMAT,
         "version": _VERSION,
         **{key: fields[key] for key in _PLAIN},
+        **({} if fields["named"] is None else {"named": fields["named"]}),
         "classes": list(fields["classes"]),
         "base": [_hex(v) for v in fields["base"]],
         "attributes": [a.to_dict() for a in fields["attributes"]],
@@ -49,7 +54,7 @@ def read(data: object) -> dict[str, Any]:
     ModelError
         Naming an unknown or missing key, or a value of a wrong type.
     """
-    holder = _object("a tree model", data, _KEYS, optional=("source",))
+    holder = _object("a tree model", data, _KEYS, _OPTIONAL)
     if holder["format"] != FORMAT:
         raise ModelError(f"format must be {shown(FORMAT)}, got {shown(holder['format'])}")
     if isinstance(holder["version"], bool) or holder["version"] != _VERSION:
@@ -57,7 +62,7 @@ def read(data: object) -> dict[str, Any]:
     for key in ("classes", "base", "attributes", "thresholds", "trees"):
         _list(key, holder[key])
     return {
-        **{key: holder[key] for key in _PLAIN if key in holder},
+        **{key: holder[key] for key in (*_PLAIN, "named") if key in holder},
         "classes": holder["classes"],
         "base": _floats("base", holder["base"]),
         "attributes": [Attribute.from_dict(a) for a in holder["attributes"]],

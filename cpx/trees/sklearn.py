@@ -83,9 +83,8 @@ def read_sklearn(
             f"rule must be one of {', '.join(rules)} for {kind}, got {shown(rule)}"
         )
     _refuse_unfitted(model, kind)
-    default = getattr(model, "feature_names_in_", None)
-    if default is None:
-        default = [f"x{i}" for i in range(model.n_features_in_)]
+    names = getattr(model, "feature_names_in_", None)
+    default = [f"x{i}" for i in range(model.n_features_in_)] if names is None else names
     columns = attribute_list(attributes, [str(name) for name in default])
     if kind == "HistGradientBoostingClassifier":
         fields = _histogram(model)
@@ -94,7 +93,11 @@ def read_sklearn(
     else:
         fields = _forest(model, [model] if kind in _SINGLE else model.estimators_, rule)
     return assemble(
-        attributes=columns, classes=label_list(model.classes_), source=f"sklearn {kind}", **fields
+        attributes=columns,
+        classes=label_list(model.classes_),
+        source=f"sklearn {kind}",
+        named=names is not None or attributes is not None,
+        **fields,
     )
 
 

@@ -156,13 +156,15 @@ def _read(
             for i, (tree, group) in enumerate(zip(chosen, model["tree_info"]))
         ]
         features = int(parameters["num_feature"])
-        names = learner.get("feature_names") or [f"f{i}" for i in range(features)]
+        names = learner.get("feature_names")
+        default = names or [f"f{i}" for i in range(features)]
     return assemble(
         trees,
-        attribute_list(attributes, names),
+        attribute_list(attributes, default),
         classes=class_labels(classes, count),
         base=base,
         source=source,
+        named=bool(names) or attributes is not None,
         **fields,
     )
 

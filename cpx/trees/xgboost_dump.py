@@ -119,6 +119,8 @@ def read_xgboost_dump(
         classes=labels,
         base=(0.0,) * scores if base is None else base,
         source="xgboost dump",
+        # f0 may be a number or a name.
+        named=True if attributes is not None and not isinstance(attributes, int) else None,
         **fields,
     )
 

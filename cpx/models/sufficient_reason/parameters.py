@@ -162,6 +162,7 @@ _MODEL = {
         "sums": {"enum": ["float32", "float64"]},
         "strict": {"type": "boolean"},
         "source": {"type": "string"},
+        "named": {"type": "boolean"},
         "classes": {"type": "array", "minItems": 1, "items": LabelOfRow.schema},
         "base": _HEX_LIST,
         "attributes": {"type": "array", "items": _ATTRIBUTE},

@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import math
-import re
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from cpx.answers.values import listed
 from cpx.errors import DataError, shown
+from cpx.models.sufficient_reason.columns import column_order, names_of, renamed
 from cpx.support.validation import real
 from cpx.trees.attribute import Attribute
 from cpx.trees.form import TreeModel
-
-# What the readers call columns of models that were trained without names.
-_NUMBERED = re.compile(r"(?:x|f|Column_)(\d+)")
 
 Row = Any
 """A sequence of d numbers, or a mapping or a pandas Series or one-row table by column name."""
@@ -67,14 +62,22 @@ def missing_values(model: TreeModel, x: Row) -> tuple[int, ...]:
 
 
 def _in_order(model: TreeModel, x: Row) -> list[Any]:
+    columns, values = _columns_and_values(x)
+    if columns is None:
+        return values
+    return [values[c] for c in column_order(model, columns)]
+
+
+def _columns_and_values(x: Row) -> tuple[list[str] | None, list[Any]]:
+    """Return the names of the columns of a row, None where they have none, and its values."""
     if hasattr(x, "columns"):  # a table of pandas
         if len(x) != 1:
             raise DataError(f"x must be one row, got a table of {len(x)}")
         x = x.iloc[0]
     if hasattr(x, "index") and hasattr(x, "to_dict"):  # a column of pandas
-        x = dict(zip(map(str, x.index), x.tolist(), strict=True))
+        return names_of(x.index), list(x.tolist())
     if isinstance(x, Mapping):
-        return _by_name(model, x)
+        return names_of(x), list(x.values())
     if isinstance(x, str) or not isinstance(x, Iterable):
         raise DataError(f"x must be a row of numbers, got {shown(x)}")
     array = np.asarray(x, dtype=object)
@@ -82,19 +85,7 @@ def _in_order(model: TreeModel, x: Row) -> list[Any]:
         array = array[0]
     if array.ndim != 1:
         raise DataError(f"x must be one row, got an array of shape {array.shape}")
-    return list(array)
-
-
-def _by_name(model: TreeModel, x: Mapping[Any, Any]) -> list[Any]:
-    names = [a.name for a in model.attributes]
-    if twins := sorted(name for name, n in Counter(names).items() if n > 1):
-        raise DataError(f"x must be a sequence: attributes of the model share a name: {twins[:5]}")
-    given = {str(name): value for name, value in x.items()}
-    if missing := [name for name in names if name not in given]:
-        raise DataError(f"x lacks {listed([*map(repr, missing)])}, columns of the model")
-    if extra := [name for name in given if name not in set(names)]:
-        raise DataError(f"x has {listed([*map(repr, extra)])}, no columns of the model")
-    return [given[name] for name in names]
+    return None, list(array)
 
 
 def _number(attribute: Attribute, value: Any) -> float:
@@ -159,18 +150,11 @@ def fitted_to(model: TreeModel, x: Row) -> tuple[TreeModel, tuple[str, ...]]:
     >>> named.attributes[0], len(notes)
     (Attribute(name='size', kind='real', lower=None, upper=None, values=None, missing=True), 2)
     """
-    notes = []
-    columns = _columns(x)
+    columns, _ = _columns_and_values(x)
+    told: tuple[str, ...] = ()
     if columns is not None:
-        model = respelled(model, columns)
-        if _without_names(model) and not {*columns} & {a.name for a in model.attributes}:
-            if len(columns) != model.n_attributes:
-                raise DataError(
-                    f"x has {len(columns)} columns; the model was trained on "
-                    f"{model.n_attributes}, without names"
-                )
-            model = _named(model, columns)
-            notes.append("the model has no names of columns: those given are taken in their order")
+        model, told = renamed(model, columns)
+    notes = [*told]
     gone = [a for a in missing_values(model, x) if not model.refuses_missing(a)]
     new = [a for a in gone if not model.attributes[a].missing]
     if new:
@@ -181,29 +165,3 @@ def fitted_to(model: TreeModel, x: Row) -> tuple[TreeModel, tuple[str, ...]]:
         names = ", ".join(attributes[a].name for a in new)
         notes.append(f"missing in x, so that other rows may lack it too: {names}")
     return model, tuple(notes)
-
-
-def respelled(model: TreeModel, columns: list[str]) -> TreeModel:
-    """Return the model with the names of columns that LightGBM wrote with underscores."""
-    spelled = {name.replace(" ", "_"): name for name in columns}
-    known = [a.name for a in model.attributes]
-    names = [name if name in columns else spelled.get(name, name) for name in known]
-    return model if names == known or len({*names}) < len(names) else _named(model, names)
-
-
-def _named(model: TreeModel, names: list[str]) -> TreeModel:
-    pairs = zip(model.attributes, names, strict=True)
-    return model.with_attributes([replace(a, name=name) for a, name in pairs])
-
-
-def _without_names(model: TreeModel) -> bool:
-    numbers = [_NUMBERED.fullmatch(a.name) for a in model.attributes]
-    return [match and int(match[1]) for match in numbers] == list(range(model.n_attributes))
-
-
-def _columns(x: Row) -> list[str] | None:
-    """Return the names of what has names, by which its values are then looked up."""
-    named: Any = x if isinstance(x, Mapping) else getattr(x, "columns", None)
-    if named is None and hasattr(x, "to_dict"):  # a column of pandas
-        named = x.index
-    return None if named is None else [str(name) for name in named]

@@ -1,0 +1,143 @@
+"""Columns of a table or row, matched with those of a model: by name, or by position."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from cpx.answers.values import listed
+from cpx.errors import DataError, nearest
+from cpx.trees.form import TreeModel
+
+# What the readers call columns of models that were trained without names.
+_NUMBERED = re.compile(r"(?:x|f|Column_)(\d+)")
+
+
+def names_of(labels: Iterable[object]) -> list[str] | None:
+    """Return what columns are called, None for the numbers that pandas gives columns of arrays.
+
+    Examples
+    --------
+    >>> names_of(["a", 2]), names_of(range(3))
+    (['a', '2'], None)
+    """
+    names = list(labels)
+    return None if names == [*range(len(names))] else [*map(str, names)]
+
+
+def column_order(model: TreeModel, columns: Sequence[str], holder: str = "x") -> list[int]:
+    """Return where each attribute of the model is among the columns of a table or row.
+
+    A model that was trained without names has its columns by position. One with names has them
+    by name, in any order.
+
+    Parameters
+    ----------
+    model : TreeModel
+    columns : sequence of str
+        Names of the columns.
+    holder : str
+        What has these columns, for errors.
+
+    Raises
+    ------
+    DataError
+        Naming the columns that are lacking, not of the model, or there twice; or when the names
+        are the numbers of a model without names, in another order.
+
+    Examples
+    --------
+    >>> from cpx.trees import Attribute, Tree
+    >>> stump = Tree([0, -1, -1], [0] * 3, [0] * 3, [[-1.0], [0.5]], (0,))
+    >>> names = [Attribute("a"), Attribute("b")]
+    >>> model = TreeModel(names, [0, 1], [stump], [[2.5], []], "sum", "positive", [0])
+    >>> column_order(model, ["b", "a"])
+    [1, 0]
+    """
+    own = [a.name for a in model.attributes]
+    if [*columns] == own:
+        return [*range(len(own))]
+    if not _has_names(model):
+        if {*columns} == {*own}:
+            raise DataError(
+                f"{holder} has the columns {listed([*columns])}, which are the numbers of a model "
+                "that may have no names of columns: give an array, or say by attributes=[...] "
+                "what its columns are called"
+            )
+        if not {*columns} & {*own}:
+            _refuse_count(model, columns, holder)
+            return [*range(len(own))]
+    for names, whose in ((own, "attributes of the model share"), (columns, f"{holder} repeats")):
+        if twins := sorted(name for name, n in Counter(names).items() if n > 1):
+            raise DataError(f"{holder} must be without names: {whose} a name: {twins[:5]}")
+    lacking = [name for name in own if name not in {*columns}]
+    extra = [name for name in columns if name not in {*own}]
+    told = []
+    if lacking:
+        told.append(f"lacks {listed([*map(repr, lacking)])}, columns of the model")
+    if extra:
+        near = nearest(extra[0], lacking)
+        told.append(f"has {listed([*map(repr, extra)])}, no columns of the model{near}")
+    if told:
+        raise DataError(f"{holder} {', and '.join(told)}")
+    return [columns.index(name) for name in own]
+
+
+def renamed(
+    model: TreeModel, columns: Sequence[str], holder: str = "x"
+) -> tuple[TreeModel, tuple[str, ...]]:
+    """Return the model with the names of a table or row, and what should be known of that.
+
+    A model that was trained without names gets those of the columns, in their order, as the
+    libraries take them.
+
+    Parameters
+    ----------
+    model, columns, holder
+        As for :func:`column_order`.
+
+    Raises
+    ------
+    DataError
+        When there is another number of columns than of a model without names, or two have the
+        same name.
+    """
+    own = [a.name for a in model.attributes]
+    if _has_names(model):
+        spelled: dict[str, str] = {}
+        if model.source.startswith("lightgbm"):  # it writes spaces as underscores
+            spelled = {name.replace(" ", "_"): name for name in columns}
+        names = [name if name in columns else spelled.get(name, name) for name in own]
+        return _named(model, names), ()
+    if [*columns] == own or (model.named is None and {*columns} & {*own}):
+        return model, ()
+    _refuse_count(model, columns, holder)
+    if twins := sorted(name for name, n in Counter(columns).items() if n > 1):
+        raise DataError(f"{holder} has columns of the same name: {listed([*map(repr, twins)])}")
+    told = "the model has no names of columns: those given are taken in their order"
+    if {*columns} & {*own}:
+        told += f", so that its column {own[0]} is what is called {columns[0]} here"
+    return _named(model, columns), (told,)
+
+
+def _has_names(model: TreeModel) -> bool:
+    """Whether the names of the attributes are those of columns, as far as it is known."""
+    if model.named is not None:
+        return model.named
+    numbers = [_NUMBERED.fullmatch(a.name) for a in model.attributes]
+    return [match and int(match[1]) for match in numbers] != [*range(model.n_attributes)]
+
+
+def _refuse_count(model: TreeModel, columns: Sequence[str], holder: str) -> None:
+    if len(columns) != model.n_attributes:
+        raise DataError(
+            f"{holder} has {len(columns)} columns; the model was trained on "
+            f"{model.n_attributes}, without names"
+        )
+
+
+def _named(model: TreeModel, names: Sequence[str]) -> TreeModel:
+    pairs = zip(model.attributes, names, strict=True)
+    return model.with_attributes([replace(a, name=name) for a, name in pairs])
