@@ -8,14 +8,16 @@ else
 PYTHON ?= python3
 BIN    := $(VENV)/bin
 endif
-STAMP  := $(VENV)/.installed
+# Two files say what is installed: cpx for the demonstration, and what tests and pages need.
+DEMO   := $(VENV)/.installed
+STAMP  := $(VENV)/.installed-dev
 
 # Hundreds of processes that tests start would each compile the package, where this is set.
 export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: demo test slow lint types docs bench clean
 
-demo: $(STAMP)
+demo: $(DEMO)
 	$(BIN)/cpx demo
 
 test: $(STAMP)
@@ -41,9 +43,16 @@ clean:
 	rm -rf $(VENV) docs/_build build dist *.egg-info cpx/compiled/objects
 
 # setuptools warns of folders that are called like a package, whenever one is installed like this.
-$(STAMP): export PYTHONWARNINGS := ignore:Editable installation
-$(STAMP): pyproject.toml setup.py constraints.txt
+$(DEMO) $(STAMP): export PYTHONWARNINGS := ignore:Editable installation
+INSTALL := $(BIN)/python -m pip install --disable-pip-version-check --constraint constraints.txt
+
+$(DEMO): pyproject.toml setup.py constraints.txt
+	@echo "make: a virtual environment in $(VENV), then cpx and its engines: some 600 MB, a minute or two"
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --upgrade pip
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev]'
-	touch $(STAMP)
+	$(INSTALL) --editable .
+	@touch $(DEMO)
+
+$(STAMP): $(DEMO)
+	@echo "make: what the tests, the linters and the pages need: some 500 MB more, a minute"
+	$(INSTALL) --editable '.[dev]'
+	@touch $(STAMP)

@@ -40,7 +40,7 @@ def require_matplotlib() -> None:
     from importlib.util import find_spec
 
     if find_spec("matplotlib") is None:
-        raise EngineMissing("figures need matplotlib: pip install 'cpx-explain[plots]'")
+        raise EngineMissing("figures need matplotlib: pip install matplotlib")
 
 
 def axes_or_new(ax: Axes | None, width: float, height: float) -> Axes:

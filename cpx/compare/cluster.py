@@ -43,7 +43,7 @@ def connected(address: str | None) -> Iterator[None]:
         from distributed import Client
     except ImportError as error:
         raise EngineMissing(
-            "runs on a cluster need Dask: pip install 'cpx-explain[cluster]'"
+            "runs on a cluster need Dask: pip install dask distributed joblib"
         ) from error
     from joblib import parallel_config
 

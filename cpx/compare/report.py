@@ -39,7 +39,7 @@ def require_report() -> None:
     missing = [name for name in ("jinja2", "plotly") if find_spec(name) is None]
     if missing:
         raise EngineMissing(
-            f"reports need {' and '.join(missing)}: pip install 'cpx-explain[report]'"
+            f"reports need {' and '.join(missing)}: pip install {' '.join(missing)}"
         )
 
 

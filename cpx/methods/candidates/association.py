@@ -79,9 +79,7 @@ def _frequent(truth: NDArray[np.bool_], support: float, k: int) -> list[tuple[in
     try:
         from mlxtend.frequent_patterns import fpgrowth
     except ImportError as error:
-        raise EngineMissing(
-            "association mining needs mlxtend: pip install 'cpx-explain[association]'"
-        ) from error
+        raise EngineMissing("association mining needs mlxtend: pip install mlxtend") from error
     table = pd.DataFrame(truth)
     sets: list[tuple[int, ...]] = []
     for size in range(1, k + 1):
