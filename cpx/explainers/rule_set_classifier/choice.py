@@ -64,6 +64,8 @@ class Choice:
         The highest price first; empty where nothing could be validated and the penalty is 0.01.
     self_confidence : bool
         Whether errors on rows weigh by their self-confidence.
+    finished : bool
+        Whether all was validated that had to be: the time was enough.
     """
 
     positive: Any
@@ -71,6 +73,7 @@ class Choice:
     k: int
     validated: tuple[Validated, ...]
     self_confidence: bool = False
+    finished: bool = True
 
     @property
     def chosen(self) -> Validated | None:
@@ -81,7 +84,8 @@ class Choice:
     def __str__(self) -> str:
         share, one = f"{float(self.penalty):g}", self.chosen
         if one is None:
-            return f"{share}, not chosen: too few rows, or no time, to hold some out"
+            why = "too few rows" if self.finished else "no time"
+            return f"{share}, not chosen: {why} to hold some out"
         return (
             f"{share} and at most {plural(self.k, 'condition')}, chosen: accuracy "
             f"{one.accuracy:.3f} on rows held out"

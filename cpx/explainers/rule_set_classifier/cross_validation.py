@@ -103,7 +103,7 @@ def chosen_price(
             for label in frequent
         ]
         paths = [path for path in paths if path.penalties]
-    live, steps = paths, _Steps(stop)
+    live, steps, cut = paths, _Steps(stop), False
     for turn in range(_FOLDS * min(_MOST_TIMES, -(-_ENOUGH // len(same))) if paths else 0):
         if turn % _FOLDS == 0:
             folds = _folds(same, rng)
@@ -113,19 +113,19 @@ def chosen_price(
             seen[True] = weights[~out] * confidence(~out)
         for path in live:
             path.hold_out(literals, weights, seen[path.confident], out, seed, steps)
-        if stop():
+        if cut := stop():
             break
         live = _contenders(live, weights)
         if steps.taken > _MOST_STEPS or sum(len(path.open) for path in live) == 1:
             break
     live = [path for path in live if path.looked_at]
     if not live:
-        return Choice(first, FALLBACK, lengths[0], ())
+        return Choice(first, FALLBACK, lengths[0], (), finished=not cut)
     taken = _taken(live, weights)
     validated = [one for path in paths for one in path.validated(weights)]
     validated.sort(key=lambda one: (-one.penalty, one.k))
     positive, penalty, k, confident = taken.asked
-    return Choice(positive, penalty, k, tuple(validated), confident)
+    return Choice(positive, penalty, k, tuple(validated), confident, not cut)
 
 
 def _folds(same: BoolArray, rng: np.random.Generator) -> IntArray:

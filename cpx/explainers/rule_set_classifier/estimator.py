@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.base import clone
 
 from cpx.data.binarizer import as_table
-from cpx.errors import DataError, InvalidInstance, InvalidOption
+from cpx.errors import DataError, InvalidInstance, InvalidOption, shown
 from cpx.explainers.rule_set_classifier.cross_validation import FALLBACK
 from cpx.explainers.rule_set_classifier.fitted_rules import FittedRules
 from cpx.explainers.rule_set_classifier.labelled_rows import most_conditions
@@ -23,6 +23,7 @@ from cpx.explainers.rule_set_classifier.learning import (
 from cpx.explainers.rule_set_classifier.report import LearningReport
 from cpx.explainers.rule_set_classifier.table_rules import TableRules
 from cpx.support.validation import integer_in, positive_integer, share
+from cpx.support.warnings import warn
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -128,8 +129,11 @@ class RuleSetClassifier(FittedRules):
 
     Warns
     -----
+    ConvergenceWarning
+        When ``time_limit`` ended the learning or the choice: others may have fewer errors.
     UserWarning
-        When the black box gave a row another label than before; ``report_`` counts how often.
+        When all rows get one class, as no rule is worth its price. When the black box gave a row
+        another label than before; ``report_`` counts how often.
     DataConversionWarning
         When y is a column.
 
@@ -145,7 +149,7 @@ class RuleSetClassifier(FittedRules):
     >>> model = RuleSetClassifier(k=2).fit(table, ["no", "no", "yes", "no", "yes", "yes"])
     >>> print(model)
     1 rule for the class yes, otherwise no
-    penalty    0.01, not chosen: too few rows, or no time, to hold some out
+    penalty    0.01, not chosen: too few rows to hold some out
     errors     0 of 6, 1 rule at 0.06: 0.06 in all, no bound
     Hamming    0.06, at least 0.06 for every set; no rule is left to add
     coverage  precision  errors without it  contribution  rule
@@ -202,6 +206,13 @@ class RuleSetClassifier(FittedRules):
         self.classes_, self.positive_ = found.target.classes, found.target.positive
         self.rule_set_, self.rules_ = found.rule_set, found.conditions
         self.report_, self.objective_ = found.report, found.report.objective
+        covered = np.unique(found.covered.any(axis=0))
+        if len(covered) == 1:
+            only = shown(str(found.target.labels(covered)[0]))
+            warn(
+                f"every row of fit gets the class {only}: no better set of rules that are worth "
+                "their price was found; a lower penalty may give one"
+            )
         if found.surrogate is not None:
             self.surrogate_ = found.surrogate
         if found.choice is not None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.exceptions import ConvergenceWarning
 
 from cpx.answers.rule import Literal as Named
 from cpx.answers.rule import RuleSet
@@ -27,8 +28,10 @@ from cpx.explainers.rule_set_classifier.labels import Target
 from cpx.explainers.rule_set_classifier.report import LearningReport, SurrogateReport
 from cpx.explainers.rule_set_classifier.table_rules import TableRules
 from cpx.explainers.rule_set_classifier.weights import RowWeights
+from cpx.support.one_thread import one_thread
 from cpx.support.validation import choice as one_of
 from cpx.support.validation import seconds, share
+from cpx.support.warnings import warn
 
 if TYPE_CHECKING:
     from cpx.answers.result import Result
@@ -72,22 +75,29 @@ def from_labels(
     from cpx.methods.column_generation import learn_rules
 
     _check_loop(asked)
-    rows = LabelledRows.of(asked, X, y, sample_weight)
     started, limit = time.monotonic(), seconds(asked.time_limit) or math.inf
-    asked, rows, choice = rows.priced(asked, stop)
-    if choice is not None and limit < math.inf:
+    rows = LabelledRows.of(asked, X, y, sample_weight)
+    with one_thread():
+        asked, rows, choice = rows.priced(asked, stop)
         # Half is left, or hardly less: a step may end late.
-        limit = max(limit / 2, limit - (time.monotonic() - started))
-    learned = learn_rules(
-        rows.samples,
-        most_conditions(asked),
-        asked.penalty,
-        class_weights=asked.class_weights,
-        time_limit=limit,
-        threads=asked.threads,
-        seed=asked.seed,
-        stop=stop,
-    )
+        left = max(limit / 2, limit - (time.monotonic() - started))
+        learned = learn_rules(
+            rows.samples,
+            most_conditions(asked),
+            asked.penalty,
+            class_weights=asked.class_weights,
+            time_limit=left,
+            threads=asked.threads,
+            seed=asked.seed,
+            stop=stop,
+        )
+    finished = learned.finished and (choice is None or choice.finished)
+    if not finished and not (stop is not None and stop.is_set()):
+        warn(
+            f"time_limit={asked.time_limit:g} ended the learning: these rules are the best found "
+            "by then, and others may have fewer errors; a longer limit, or None, goes on",
+            ConvergenceWarning,
+        )
     model = TableRules(rows.binarizer, learned.rules).shortened(rows.literals)
     covers = model.hold(rows.literals)
     about = asked, rows.target, covers, rows.same, model.conditions

@@ -48,6 +48,8 @@ class LearnedRules:
         No set of rules with at most k literals each has a lower ``hamming``.
     closed : bool
         The linear programme over all rules is solved: pricing proved that none is left.
+    finished : bool
+        It is closed, and no step was ended by the time limit or by ``stop``.
     selection : RuleSetSelection
         The selection from the rules found, for other engines.
     rounds : tuple of Round
@@ -62,6 +64,7 @@ class LearnedRules:
     hamming_rules: tuple[Features, ...]
     hamming_bound: Fraction
     closed: bool
+    finished: bool
     selection: RuleSetSelection
     rounds: tuple[Round, ...]
 
@@ -167,6 +170,7 @@ def learn_rules(
         hamming_rules=learner.hamming.rules,
         hamming_bound=learner.hamming_bound,
         closed=generation.closed,
+        finished=generation.closed and not learner.cut,
         selection=problem.select_from(dict.fromkeys([*generation.rules, *best.rules])),
         rounds=tuple(generation.rounds),
     )

@@ -14,7 +14,7 @@ import numpy as np
 
 from cpx.answers.result import Status
 from cpx.methods.column_generation.bounds import within_gap
-from cpx.methods.column_generation.exchange import exchanged, zero_one
+from cpx.methods.column_generation.exchange import exchanged, quick_set, zero_one
 from cpx.methods.column_generation.generate import Generation
 from cpx.methods.column_generation.side_constraints import demands, of_each_rule
 from cpx.methods.column_generation.table import Features, Table
@@ -26,6 +26,7 @@ from cpx.models.side_constraints.form import (
     propagated,
 )
 from cpx.options import SolveOptions
+from cpx.support.one_thread import one_thread
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -41,6 +42,7 @@ _SMALL = 4000  # samples; rules of more are looked for in so many of them first
 _BEAMS, _SEARCH, _SELECTION = 0.3, 0.7, 0.8  # shares of the time when the steps end
 _AGAIN = 0.9  # the share when rules for the Hamming loss are looked for again
 _SELECTED = 0.45  # the share when the first selection ends that keeps side constraints
+_OTHER_LOSS = 0.25  # of the time, for the best set by the loss that was not asked for
 _LEAST = 0.5  # seconds that an engine needs to be of use
 _SHORTEST, _LONGEST = 0.05, 60.0  # seconds of a selection that keeps side constraints
 _EXACT = "milp:highs"
@@ -158,6 +160,8 @@ class Learner:
     hamming, best : Chosen
         The best sets met, by the Hamming and by the zero-one loss. The second is looked for only
         where it is the problem's.
+    cut : bool
+        Whether the time was over before the local search of the zero-one loss came to its end.
 
     Notes
     -----
@@ -187,7 +191,8 @@ class Learner:
             problem.samples.agreement, problem.samples.same, problem.error_weights
         )
         self.price = Fraction(problem.price, problem.scale)
-        self.side, self.infeasible = NO_SIDE_CONSTRAINTS, False
+        self.side, self.infeasible, self.cut = NO_SIDE_CONSTRAINTS, False, False
+        self._quick: list[Features] = []
         self._singles: tuple[Features, ...] = ()
         self._beside: dict[Features, None] = {}
         alone, self._most = int(self.table.weights[self.table.own].sum()), len(self.table.own)
@@ -219,18 +224,16 @@ class Learner:
 
     def run(self) -> None:
         """Learn until the steps are done, the time is over, or the listener says so."""
-        from threadpoolctl import threadpool_limits
-
         if self._constrained and not self.infeasible:
             rules = list(dict.fromkeys([(), *self._known, *self._singles]))
             self.hamming = self._select(rules, "hamming", self._known, seconds=self.left(_BEAMS))
         if self.infeasible:
             return
-        # The products are too small for many threads, which wait for one another.
-        with threadpool_limits(self._threads):
+        with one_thread():
+            self._quick = self._at_once()
             self.generation = generation = self._generation(
                 self.table,
-                [*self._known, *self._singles, *self._from_part()],
+                [*self._known, *self._singles, *self._quick, *self._from_part()],
                 self._listener.bound,
             )
             generation.by_beams(self.left(_BEAMS))
@@ -245,9 +248,7 @@ class Learner:
 
     def use_rest(self) -> None:
         """Raise the bound of the Hamming objective in the time that is left."""
-        from threadpoolctl import threadpool_limits
-
-        with threadpool_limits(self._threads):
+        with one_thread():
             self.generation.by_search(self.left())
 
     @property
@@ -279,6 +280,14 @@ class Learner:
             return min(self._most, math.floor(self.hamming.value / self.price))
         return self._most
 
+    def _price_in(self, table: Table) -> Fraction:
+        """Return the price of a rule where these samples are looked at: a share of their weight.
+
+        Where no error weighs anything, there is none.
+        """
+        share = Fraction(int(table.weights.sum()), int(self.table.weights.sum()) or 1)
+        return self.price * share
+
     def _generation(
         self,
         table: Table,
@@ -286,13 +295,10 @@ class Learner:
         proved: Callable[[Fraction], None] = lambda bound: None,
         side: SideConstraints | None = None,
     ) -> Generation:
-        # The price of a rule is a share of the weight of the samples that are looked at; where
-        # no error weighs anything, there is none.
-        share = Fraction(int(table.weights.sum()), int(self.table.weights.sum()) or 1)
         return Generation(
             table,
             self._k,
-            self.price * share,
+            self._price_in(table),
             self._most_rules,
             self._seed,
             self._threads,
@@ -302,13 +308,28 @@ class Learner:
             self.side if side is None else side,
         )
 
-    def _from_part(self) -> list[Features]:
-        """Return rules for a part of many samples: a good start for all of them."""
+    def _at_once(self) -> list[Features]:
+        """Return a set of rules by local search, of one rule even where there is no time."""
+        if self._constrained:
+            return []
+        table = self._part() or self.table
+        rng = np.random.default_rng(self._seed)
+        return quick_set(table, self._k, self._price_in(table), rng, self._over)
+
+    def _part(self) -> Table | None:
+        """Return a part of the samples where they are many."""
         m = len(self.table.same) - self.table.demands
         if m <= _SMALL:
-            return []
+            return None
         rows = np.random.default_rng(self._seed).choice(m, _SMALL, replace=False)
-        generation = self._generation(self.table.part(np.sort(rows)), [])
+        return self.table.part(np.sort(rows))
+
+    def _from_part(self) -> list[Features]:
+        """Return rules for a part of many samples: a good start for all of them."""
+        part = self._part()
+        if part is None:
+            return []
+        generation = self._generation(part, [])
         generation.by_beams(self.left(_BEAMS / 2))
         return generation.rules
 
@@ -391,19 +412,18 @@ class Learner:
                 break
         return chosen
 
-    def _solve_hamming(self, share: float) -> None:
+    def _solve_hamming(self, left: float) -> None:
         """Select with HiGHS: its relaxation is the programme of the rules, and nearly tight."""
-        left = self.left(share)
         if left > _LEAST and not self._listener.stop():
             self.hamming = self._select(self._rules, "hamming", self.hamming.rules, _EXACT, left)
 
     def _finish_hamming(self) -> None:
         if self._constrained:
             self.hamming = self._near("hamming", self.hamming, _SELECTION)
-        self._solve_hamming(_SELECTION)
+        self._solve_hamming(self.left(_SELECTION))
         if not (self.generation.closed and self.hamming.proved):
             self.generation.by_search(self.left(_AGAIN))
-            self._solve_hamming(1.0)
+            self._solve_hamming(self.left())
         gap = self.hamming_bound < self.hamming.value
         # Of rules that cover the same samples, the constraints may allow one alone.
         if self.generation.closed and gap and not self._constrained:
@@ -435,7 +455,7 @@ class Learner:
     def _finish_zero_one(self) -> None:
         if self.generation.closed:
             # Where rules are left to add, they tell more in the same time.
-            self._solve_hamming(_SELECTION)
+            self._solve_hamming(min(self.left(_SELECTION), _OTHER_LOSS * self._limit))
         rules = self._rules
         if self._constrained:
             left = min(self.left(_AGAIN), _LONGEST)
@@ -446,6 +466,8 @@ class Learner:
             return
         starts = dict.fromkeys([self.hamming.rules, *[self._known] * bool(self._known)])
         found = [self._select(rules, "zero-one", start) for start in starts]
+        quick = zero_one(self.table, self._quick, self.price)
+        found.append(Chosen(tuple(self._quick), quick))
         self.best = min(found, key=lambda chosen: chosen.value)
         moved = exchanged(
             self.table,
@@ -456,7 +478,8 @@ class Learner:
             self._over,
         )
         every = list(dict.fromkeys([*rules, *moved]))
-        if self._over():
+        self.cut = self._over()
+        if self.cut:
             # A selection from many samples takes longer than the little that is granted.
             self._listener.found(moved)
             self.best = Chosen(tuple(moved), zero_one(self.table, moved, self.price))

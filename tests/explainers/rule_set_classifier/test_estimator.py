@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import itertools
 import pickle
+import warnings
 from fractions import Fraction
+from types import ModuleType
 
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_iris
-from sklearn.exceptions import DataConversionWarning, NotFittedError
+from sklearn.exceptions import ConvergenceWarning, DataConversionWarning, NotFittedError
 from sklearn.model_selection import cross_val_score
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import check_estimator
+from threadpoolctl import threadpool_info
 
 from cpx import RuleSet, RuleSetClassifier
 from cpx.errors import ClassifierError, CpxError, DataError
@@ -141,7 +144,8 @@ def test_probabilities_go_with_the_labels(fitted: RuleSetClassifier) -> None:
     assert shares.shape == (60, 2)
     np.testing.assert_allclose(shares.sum(axis=1), 1)
     np.testing.assert_array_equal(fitted.classes_[shares.argmax(axis=1)], fitted.predict(TABLE))
-    none = _model(penalty=1).fit(TABLE, NOISY)
+    with pytest.warns(UserWarning, match="every row"):
+        none = _model(penalty=1).fit(TABLE, NOISY)
     good = int((NOISY == "good").sum())
     np.testing.assert_allclose(none.predict_proba(TABLE[:2])[:, 1], (good + 1) / 62)
 
@@ -186,10 +190,60 @@ def test_pickle_and_refit(fitted: RuleSetClassifier) -> None:
 
 
 def test_no_rules_at_all() -> None:
-    model = _model(penalty=1).fit(TABLE, NOISY)
+    with pytest.warns(UserWarning, match="every row of fit gets the class 'bad'"):
+        model = _model(penalty=1).fit(TABLE, NOISY)
     assert model.rules_ == ()
     assert set(model.predict(TABLE)) == {"bad"}
     assert str(model).startswith("0 rules for the class good, otherwise bad\nerrors")
+
+
+def _best_rule_of_two(X: pd.DataFrame, good: np.ndarray, cuts: int) -> float:
+    """The greatest share of rows that one rule of at most two limits gets right."""
+    edges = X.quantile(np.linspace(0, 1, cuts + 1)[1:-1])
+    literals = [side for name in X for e in edges[name] for side in (X[name] > e, X[name] <= e)]
+    rows = np.array(literals)
+    return max(
+        ((rows & one) == target).mean(axis=1).max() for one in rows for target in (good, ~good)
+    )
+
+
+@pytest.mark.parametrize("penalty", ["auto", "0.02"])
+def test_a_limit_too_short_for_anything_leaves_a_good_rule(penalty: str) -> None:
+    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    with pytest.warns(ConvergenceWarning, match="time_limit=1e-06 ended the learning"):
+        model = RuleSetClassifier(penalty=penalty, k=2, n_bins=4, time_limit=1e-6).fit(X, y)
+    assert model.rules_
+    best = _best_rule_of_two(X, y.to_numpy() == 1, 4)
+    assert model.score(X, y) > best - 0.01  # a beam, and edges that are rounded
+
+
+def test_what_is_finished_warns_of_nothing() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = _model().fit(TABLE, NOISY)
+    assert len(model.rules_) > 1
+
+
+def test_products_of_matrices_take_one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Threads that wait for each other took minutes of processor time on a busy machine.
+    from cpx.explainers.rule_set_classifier import labelled_rows
+    from cpx.methods import column_generation
+
+    threads: dict[str, set[int]] = {}
+
+    def note(module: ModuleType, name: str) -> None:
+        called = getattr(module, name)
+
+        def noting(*args: object, **more: object) -> object:
+            threads[name] = {one["num_threads"] for one in threadpool_info()}
+            return called(*args, **more)
+
+        monkeypatch.setattr(module, name, noting)
+
+    note(labelled_rows, "chosen_price")
+    note(column_generation, "learn_rules")
+    _model(penalty="auto").fit(TABLE, NOISY)
+    assert threads == {"chosen_price": {1}, "learn_rules": {1}}
 
 
 # ------------------------------------------------------------------ black box
