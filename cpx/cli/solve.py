@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from cpx.cli import options as opt
-from cpx.errors import InvalidOption
+from cpx.errors import InvalidOption, OutputError
 
 if TYPE_CHECKING:
     from cpx.answers.result import Result
@@ -62,7 +63,7 @@ def solve(
     Exit codes: 0 optimal or infeasible, proved; 3 a rule without proof; 4 no rule within
     the limits; 2 wrong input; 1 anything else.
     """
-    from cpx.cli.output import deliver, note
+    from cpx.cli.output import deliver, note, write_result
     from cpx.cli.reading import output_path, read_instance
 
     target, proof = output_path(output, inst), output_path(proof, inst)
@@ -81,11 +82,18 @@ def solve(
     require_provable(problem)
     record: list[object] = []
     result = run_solve(problem, backend, chosen, isolate, record)
+    if target is not None:
+        # The answer is kept whatever ends the program while it makes a proof.
+        with suppress(OutputError):
+            write_result(result, target)
     result = with_proof(problem, result, chosen.time_limit, record)
-    if result.proof is not None:
-        result.proof.save(proof)
-        note(f"wrote {proof}")
-    raise typer.Exit(deliver(result, as_json, target))
+    try:
+        code = deliver(result, as_json, target)
+    finally:
+        if result.proof is not None:
+            result.proof.save(proof)
+            note(f"wrote {proof}")
+    raise typer.Exit(code)
 
 
 def run_solve(

@@ -147,6 +147,29 @@ class Tree:
             depths[[i + 1, self.right[i]]] = depths[i] + 1
         return int(depths.max())
 
+    def merged(self) -> Tree:
+        """Return the tree with equal sibling leaves as one, again and again.
+
+        Examples
+        --------
+        >>> tree = Tree([0, -1, 1, -1, -1], [0] * 5, [0] * 5, [[1.0], [2.0], [2.0]], (0,))
+        >>> tree.merged().attribute.tolist(), tree.merged().values.tolist()
+        ([0, -1, -1], [[1.0], [2.0]])
+        """
+        same = np.unique(self.values, axis=0, return_inverse=True)[1].reshape(-1)
+        attribute, row = self.attribute.copy(), self.leaf.copy()
+        kept = np.ones(len(attribute), dtype=np.bool_)
+        for i in np.flatnonzero(attribute >= 0)[::-1].tolist():
+            left, right = i + 1, self.right[i]
+            alone = attribute[left] < 0 and attribute[right] < 0
+            if alone and same[row[left]] == same[row[right]]:
+                attribute[i], row[i] = -1, row[left]
+                kept[[left, right]] = False
+        if kept.all():
+            return self
+        values = self.values[row[kept & (attribute < 0)]]
+        return Tree(attribute[kept], self.split[kept], self.missing[kept], values, self.outputs)
+
     # ----------------------------------------------------------------- rows
 
     def reached(self, cells: IntArray) -> IntArray:

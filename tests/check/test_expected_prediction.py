@@ -366,7 +366,7 @@ def test_states_that_tell_too_little_apart_are_told():
                 blunt["coding"]["cuts"][a][i] = float(-99).hex()
                 told |= {*check.violations(blunt, result)}
     wrong = "coding: states are not told apart by the test of"
-    assert told >= {f"{wrong} a0 at 0", f"{wrong} a1 at 2", f"{wrong} a3 at 4"}
+    assert told >= {f"{wrong} a0 at 0", f"{wrong} a3 at 4"}
 
 
 @pytest.mark.parametrize(

@@ -114,7 +114,7 @@ class Inequalities:
             of_trees[t][j] = weight
             sums[j] += weight
         for tree, of_tree in zip(reason.forest.trees, of_trees, strict=True):
-            total += self._least(tree, row, of_tree, {}, rival)
+            total += self._least(tree, row, of_tree, rival)
             total += sum(min(weight, 0) for weight in of_tree.values())
         total -= sum(min(weight, 0) for weight in sums)
         if total <= 0:
@@ -145,33 +145,43 @@ class Inequalities:
         return node.values
 
     def _least(
-        self,
-        node: TreeNode,
-        row: list[int],
-        weights: Mapping[int, int],
-        kept: Mapping[int, bool],
-        rival: int,
+        self, root: TreeNode, row: list[int], weights: Mapping[int, int], rival: int
     ) -> int:
         """Return the least lead of the rival in a leaf and weight of what the way there tells.
 
         Of features that are kept these are the positive weights, of others the negative ones
-        without their sign: all that are negative are added up elsewhere.
+        without their sign: all that are negative are added up elsewhere. The ways are followed
+        one after the other, so that a tree may be as deep as it likes.
         """
-        if node.left is None or node.right is None:
-            told = ((weights.get(j, 0), is_kept) for j, is_kept in kept.items())
-            lead = -self.reason.margin(node.values, rival)
-            return lead + sum(max(w if is_kept else -w, 0) for w, is_kept in told)
-        left, j = self._way(node, row)
-        own, _ = self._way(node, self.own)
-        out = []
-        for way, is_kept in ((left, False), (own, True)):
-            if left != own and kept.get(j, is_kept) != is_kept:
-                continue  # the feature was decided otherwise before
-            after = {**kept, j: is_kept} if left != own else kept
-            out.append(self._least(node.left if way else node.right, row, weights, after, rival))
+        found: list[int] = []
+        # What was decided on the way to where we are; without a node, the last is taken back.
+        kept: dict[int, bool] = {}
+        waiting: list[tuple[TreeNode | None, int, bool, int]] = [(root, -1, False, 0)]
+        while waiting:
+            node, decided, value, told = waiting.pop()
+            if node is None:
+                del kept[decided]
+                continue
+            if decided >= 0:
+                kept[decided] = value
+            if node.left is None or node.right is None:
+                found.append(told - self.reason.margin(node.values, rival))
+                continue
+            left, j = self._way(node, row)
+            own, _ = self._way(node, self.own)
             if left == own:
-                break
-        return min(out)
+                waiting.append((node.left if left else node.right, -1, False, told))
+                continue
+            for way, is_kept in ((left, False), (own, True)):
+                child = node.left if way else node.right
+                if j not in kept:
+                    weight = weights.get(j, 0)
+                    more = max(weight if is_kept else -weight, 0)
+                    waiting.append((None, j, False, 0))
+                    waiting.append((child, j, is_kept, told + more))
+                elif kept[j] == is_kept:  # or the feature was decided otherwise before
+                    waiting.append((child, -1, False, told))
+        return min(found)
 
 
 def _multiplied(costs: list[int], rows: list[tuple[int, list[int]]], unit: int, part: Part) -> int:

@@ -48,6 +48,9 @@ def beam_pricing(
     stop : callable
         Asked now and then; True ends the search with the rules met so far.
     """
+    if not len(seeds):
+        # A side constraint may demand a rule that covers no sample of the class.
+        return []
     rows = np.flatnonzero(weights)
     signed: Singles = weights[rows].astype(np.float32)
     allowed = table.literals[seeds]

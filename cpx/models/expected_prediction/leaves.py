@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -14,8 +15,9 @@ from cpx.data.coding import Coding
 from cpx.errors import InvalidInstance, shown
 from cpx.models.expected_prediction.paths import leaf_paths
 from cpx.models.expected_prediction.state_sets import StateSets
+from cpx.trees.exact import scaled
 from cpx.trees.form import TreeModel
-from cpx.trees.tree import MISSING
+from cpx.trees.tree import MISSING, Tree
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,9 +98,9 @@ class LeafForm:
         InvalidInstance
             For a model whose scores are no expected predictions of one class.
         """
-        values, base, divisor, threshold, tied = _scores(model, label)
         paths = leaf_paths(model, coding)
-        tree = np.repeat(np.arange(len(model.trees)), [tree.n_leaves for tree in model.trees])
+        values, base, divisor, threshold, tied = _scores(model, paths.trees, label)
+        tree = np.repeat(np.arange(len(paths.trees)), [tree.n_leaves for tree in paths.trees])
         return cls(
             values[paths.reached],
             tree[paths.reached],
@@ -152,41 +154,45 @@ def refuse_misfit(model: TreeModel, coding: Coding) -> None:
                 )
 
 
-def _scores(model: TreeModel, label: int) -> tuple[NDArray[Any], int, int, Fraction, bool]:
+def _scores(
+    model: TreeModel, trees: Sequence[Tree], label: int
+) -> tuple[NDArray[Any], int, int, Fraction, bool]:
     """Return values of all leaves for a class, base, divisor, threshold, whether it is a tie."""
+    exponent = model.exact.exponent
+
+    def of_score(score: int) -> NDArray[Any]:
+        """Return what all leaves add to a score, times 2**exponent."""
+        return np.concatenate(
+            [
+                scaled(tree.values[:, tree.outputs.index(score)], exponent)
+                if score in tree.outputs
+                else np.array([0] * tree.n_leaves, dtype=object)
+                for tree in trees
+            ]
+        )
+
     base, scores = model.exact.base_values, len(model.base)
     divisor = 1 if model.rule == "sum" else len(model.trees)
     if scores == 1:
         sign = 1 if label == 1 else -1
-        return sign * _values(model, 0), sign * base[0], divisor, Fraction(0), True
-    own = _values(model, label)
+        return sign * of_score(0), sign * base[0], divisor, Fraction(0), True
+    own = of_score(label)
     if model.rule == "sum" and scores == 2:
         other = 1 - label
-        return own - _values(model, other), base[label] - base[other], 1, Fraction(0), True
+        return own - of_score(other), base[label] - base[other], 1, Fraction(0), True
     if model.rule == "sum":
         raise InvalidInstance(
             f"tree_model: raw scores of {scores} classes are compared with each other, and "
             "none of them alone is a prediction; expected predictions are for two classes, "
             "and for models that vote or average probabilities"
         )
-    every = [_values(model, k) for k in range(scores)]
+    every = [of_score(k) for k in range(scores)]
     if scores > 2 and min(min(v.min() for v in every), *base) < 0:
         raise InvalidInstance("tree_model: probabilities must not be negative")
     # Above half of all there is, a class has more than the others together. That is 1/2 but
     # for the rounding of probabilities.
-    totals = np.split(sum(every), np.cumsum([tree.n_leaves for tree in model.trees])[:-1])
+    totals = np.split(sum(every), np.cumsum([tree.n_leaves for tree in trees])[:-1])
     most = sum(base) + sum(total.max() for total in totals)
-    threshold = Fraction(most, 2 * divisor << model.exact.exponent)
+    threshold = Fraction(most, 2 * divisor << exponent)
     tied = scores == 2 and all(total.min() == total.max() for total in totals)
     return own, base[label], divisor, threshold, tied
-
-
-def _values(model: TreeModel, score: int) -> NDArray[Any]:
-    """Return what all leaves add to a score, times 2**exponent."""
-    parts = [
-        values[:, tree.outputs.index(score)]
-        if score in tree.outputs
-        else np.array([0] * tree.n_leaves, dtype=object)
-        for tree, values in zip(model.trees, model.exact.leaf_values, strict=True)
-    ]
-    return np.concatenate(parts)

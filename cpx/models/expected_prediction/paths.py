@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 from weakref import ReferenceType, ref
 
@@ -17,7 +17,7 @@ from cpx.models.expected_prediction.state_sets import (
     runs_of_rows,
 )
 from cpx.trees.form import TreeModel
-from cpx.trees.tree import MISSING, Boxes
+from cpx.trees.tree import MISSING, Boxes, IntArray, Tree
 
 Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]
@@ -31,7 +31,10 @@ class Paths(NamedTuple):
 
     Attributes
     ----------
-    reached : (leaves of the model,) array of bool
+    trees : tuple of Tree
+        Those of the model, with equal sibling leaves as one: a test of two such leaves says
+        nothing, and what its leaves add, rounded one by one, might seem to.
+    reached : (leaves of these trees,) array of bool
         Whether some row of states reaches it.
     leaf, attribute, mask : (N,) arrays of int64
         The tests of the leaves that are reached, which are numbered from 0; as in
@@ -39,6 +42,7 @@ class Paths(NamedTuple):
     masks : StateSets
     """
 
+    trees: tuple[Tree, ...]
     reached: Bools
     leaf: Ints
     attribute: Ints
@@ -69,7 +73,8 @@ def _read(model: TreeModel, coding: Coding) -> Paths:
     tested: list[list[Ints]] = [[np.empty(0, dtype=np.int64)] for _ in readers]
     parts = []
     before = 0
-    for boxes in _boxes(model):
+    trees = tuple(tree.merged() for tree in model.trees)
+    for boxes in _boxes(trees, model.sizes):
         reached = np.ones(len(boxes.low), dtype=np.bool_)
         for a in used:
             some, rows = readers[a].read(boxes)
@@ -86,7 +91,7 @@ def _read(model: TreeModel, coding: Coding) -> Paths:
     order = np.lexsort((attribute, leaf))
     order = order[reached[leaf[order]]]
     number = np.cumsum(reached) - 1
-    return Paths(reached, number[leaf[order]], attribute[order], mask[order], masks)
+    return Paths(trees, reached, number[leaf[order]], attribute[order], mask[order], masks)
 
 
 def cells_of_states(model: TreeModel, coding: Coding, a: int) -> NDArray[np.int64]:
@@ -102,11 +107,11 @@ def cells_of_states(model: TreeModel, coding: Coding, a: int) -> NDArray[np.int6
     return cells
 
 
-def _boxes(model: TreeModel) -> Iterator[Boxes]:
+def _boxes(trees: Sequence[Tree], sizes: IntArray) -> Iterator[Boxes]:
     """Yield the boxes of all leaves, those of some trees at a time."""
     waiting: list[Boxes] = []
-    for last, tree in enumerate(model.trees, start=1 - len(model.trees)):
-        waiting.append(tree.boxes(model.sizes))
+    for last, tree in enumerate(trees, start=1 - len(trees)):
+        waiting.append(tree.boxes(sizes))
         if not last or sum(box.low.size for box in waiting) >= _AT_ONCE:
             yield Boxes(
                 np.concatenate([box.low for box in waiting]),

@@ -89,7 +89,8 @@ def with_proof(
     """Return a result with the proof that :func:`prove` makes; the exact search is trusted.
 
     A bound that is found to be wrong makes the result one of status ERROR; what is not proved in
-    time is said in a warning. Ctrl-C ends the proof, not the program.
+    time is said in a warning. Ctrl-C ends the proof, not the program. Whatever else happens here,
+    the answer is there, and stays: a warning says why there is no proof.
     """
     try:
         trusted = result.backend == "search"
@@ -99,6 +100,8 @@ def with_proof(
     except Refused as refused:
         told = f"proof failed: {refused}"
         return replace(result, status=Status.ERROR, error=told).with_warnings(told)
+    except (Exception, KeyboardInterrupt) as error:
+        return result.with_warnings(f"no proof was made: {type(error).__name__}: {error}")
     result = replace(result, proof=proof)
     if proof is None:
         told = "nothing is claimed" if _claimed(result) is None else _SHORT

@@ -12,7 +12,7 @@ as the checker weighs the rows, the search goes on.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NoReturn
 
 import numpy as np
@@ -35,6 +35,8 @@ from cpx.trees.sufficiency.oracle import Stopped, SufficiencyOracle
 __all__ = ["prove"]
 
 Integers = NDArray[np.int64]
+
+_Steps = Iterator["_Steps"]
 
 
 def prove(
@@ -105,14 +107,22 @@ class _Search(BranchAndCut):
         # The numbers of recorded inequalities here; None of what the checker reads nothing from.
         self._place_of: dict[int, int | None] = {}
 
-    def prove(self, part: Part, side: SideConstraints) -> None:
+    def prove(self, root: Part, side: SideConstraints) -> None:
         """Write the lines for a part: no reason in it that keeps the side constraints is better.
 
         Where one that breaks them is better, the part is split by a feature that they are about.
         """
-        if (broken := side.which(part)) is not None:
-            self._nodes.append(["breaks", broken])
-            return
+        waiting = [root]
+        while waiting:
+            part = waiting.pop()
+            if (broken := side.which(part)) is not None:
+                self._nodes.append(["breaks", broken])
+            elif (j := self._divided(part, side)) is not None:
+                self._nodes.append(["split", j])
+                waiting += reversed(part.halves(j))
+
+    def _divided(self, part: Part, side: SideConstraints) -> int | None:
+        """Write the lines for a part, None; or return the feature that it has to be split by."""
         used, before = list(self._oracle.grid.used), len(self._nodes)
         low, high = part.kept[used].astype(np.int64), (~part.out[used]).astype(np.int64)
         self._allowed = ~part.out[used]
@@ -121,7 +131,7 @@ class _Search(BranchAndCut):
                 self._refute(high)
             else:
                 self.upper = int(self._goal) - int(self._apart[part.kept].sum())
-                self._follow(self._recorded.root, low, high)
+                _exhaust(self._follow(self._recorded.root, low, high))
         except _Found as found:
             del self._nodes[before:]
             # Of all allowed features, those that no tree tests are allowed, too.
@@ -129,10 +139,8 @@ class _Search(BranchAndCut):
             kept[found.features] = True
             if (broken := side.which(Part(kept, ~kept))) is None:
                 self._wrong(0)
-            j = next(j for j in side.features(broken) if part.free[j])
-            self._nodes.append(["split", j])
-            for half in part.halves(j):
-                self.prove(half, side)
+            return next(j for j in side.features(broken) if part.free[j])
+        return None
 
     def _refute(self, high: Integers) -> None:
         """Write that all features that are allowed are no reason together."""
@@ -140,8 +148,8 @@ class _Search(BranchAndCut):
         self._decide(high > 0)
         self._nodes.append(["missed", missed])
 
-    def _follow(self, node: Record, low: Integers, high: Integers) -> None:
-        """Write the lines for a recorded node."""
+    def _follow(self, node: Record, low: Integers, high: Integers) -> _Steps:
+        """Write the lines for a recorded node; yield the work on those within it."""
         self._program.fix(low, high)
         if node.missed is not None:
             self._number(node.missed)
@@ -155,18 +163,18 @@ class _Search(BranchAndCut):
             self._nodes.append(line)
             return
         if node.place < 0:
-            self.close(low, high)
+            yield self.close(low, high)
             return
         self.nodes += 1
         taken, left = node.parts
         after = self._excluded(line, low, high, lowest, highest)
         if lowest[node.place] == highest[node.place]:
-            self._follow(taken if lowest[node.place] else left, lowest, highest)
+            yield self._follow(taken if lowest[node.place] else left, lowest, highest)
         else:
             one = np.arange(len(low)) == node.place
             self._nodes.append(["split", self._oracle.grid.used[node.place]])
-            self._follow(taken, lowest | one, highest)
-            self._follow(left, lowest, highest & ~one)
+            yield self._follow(taken, lowest | one, highest)
+            yield self._follow(left, lowest, highest & ~one)
         self._nodes += after
 
     def _number(self, recorded: int) -> int | None:
@@ -198,8 +206,8 @@ class _Search(BranchAndCut):
                 self._nodes.append(line)
         return after[::-1]
 
-    def close(self, low: Integers, high: Integers) -> None:
-        """Write the lines for a node."""
+    def close(self, low: Integers, high: Integers) -> _Steps:
+        """Write the lines for a node; yield the work on those within it."""
         self.nodes += 1
         self._program.fix(low, high)
         relaxed = self._tightened(high)
@@ -219,10 +227,10 @@ class _Search(BranchAndCut):
             j = self._place(relaxed, lowest, highest)
             one = np.arange(len(low)) == j
             self._nodes.append(["split", self._oracle.grid.used[j]])
-            self.close(lowest | one, highest)
-            self.close(lowest, highest & ~one)
+            yield self.close(lowest | one, highest)
+            yield self.close(lowest, highest & ~one)
         else:
-            self.close(lowest, highest)
+            yield self.close(lowest, highest)
         self._nodes += after
 
     def written(self) -> list[str]:
@@ -301,6 +309,16 @@ class _Search(BranchAndCut):
 
     def _wrong(self, reason: int) -> NoReturn:
         raise Refused("there is a better reason")
+
+
+def _exhaust(work: _Steps) -> None:
+    """Do some work and what it yields: without recursion, however deep the nodes are."""
+    waiting = [work]
+    while waiting:
+        if (within := next(waiting[-1], None)) is None:
+            waiting.pop()
+        else:
+            waiting.append(within)
 
 
 def _used(node: list[Any]) -> list[int]:
