@@ -1,20 +1,22 @@
-"""The command ``cpx demo``: one prediction on real data, explained by every engine."""
+"""The command ``cpx demo``: one prediction on real data, explained and asked of every engine."""
 
 from __future__ import annotations
 
 import os
 from fractions import Fraction
+from itertools import chain
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from cpx.answers.values import decimal
 from cpx.cli import options as opt
-from cpx.cli.compare import print_comparison
 from cpx.support.validation import positive_integer
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from cpx.answers.result import Result
     from cpx.compare import Comparison, Run
     from cpx.explainers import Explainer
     from cpx.models.monomial.problem import MonomialProblem
@@ -41,12 +43,12 @@ def demo(
         typer.Option("--jobs", "-j", metavar="N", help="Runs at a time.  [default: 2, or 1 core]"),
     ] = None,
 ) -> None:
-    r"""Explain a real prediction with all engines, and compare them.
+    r"""Explain a real prediction, and let all engines answer the same question.
 
-    A neural network is trained on scikit-learn's breast cancer data. One of its
-    predictions is explained by the most precise rule of at most 4 of 90 conditions that
-    covers at least half of 1000 samples. Every engine answers the same question, and every
-    answer is checked. Not all of them prove theirs in the time that they have here.
+    A neural network is trained on scikit-learn's breast cancer data. The exact search
+    explains one of its predictions by the most precise rule of at most 4 of 90 conditions
+    that covers at least half of 1000 samples. Then every engine answers the same question,
+    and each answer is checked. Not all of them prove theirs in the time that they have here.
 
     \b
     Examples:
@@ -57,37 +59,37 @@ def demo(
     Exit codes: 0 the rule is proved optimal; 3 it is not; 4 no rule within the limits;
     2 wrong input; 1 a run failed or engines contradict each other.
     """
-    from cpx.answers.text import Fact, Facts
+    from cpx.answers.text import Facts
     from cpx.cli.output import print_blocks
-    from cpx.cli.progress import CompareProgress, phase
+    from cpx.cli.progress import phase
     from cpx.compare import compare, engine_names
+    from cpx.solving import solve
 
     limit = opt.solve_options(time_limit, 1, 0, None, None).time_limit
     if jobs is None:
         jobs = min(2, os.cpu_count() or 1)
     positive_integer("jobs", jobs)
-    engine_names(backends)  # a wrong name is an error before anything is trained
+    engines = engine_names(backends)  # a wrong name is an error before anything is trained
     with phase("training a neural network on the breast cancer data"):
         explainer, problem, x = _question()
-    _introduce(problem)
-    problems = {"breast cancer": problem}
-    with CompareProgress() as progress:
-        comparison = compare(
-            problems,
-            backends,
-            time_limit=limit,
-            jobs=jobs,
-            on_begin=progress.begin,
-            on_result=lambda run, _: progress.finished(run),
-            listen=progress.listen,
-        )
-    run = _best(comparison)
-    if run is not None and run.result.explanation is not None:
-        found = explainer.measure(run.result.explanation, x)
-        engine = Fact("engine", f"{run.engine}; the data confirm its answer")
-        print_blocks([*found.headline(), Facts.of([*found.facts(), engine])])
-        typer.echo()
-    print_comparison(comparison)
+    typer.echo(_introduction(problem))
+    answer = solve(problem, "search", time_limit=limit)
+    if answer.explanation is not None:
+        found = explainer.measure(answer.explanation, x)
+        print_blocks([*found.headline(), Facts.of(found.facts())])
+    each = "" if limit is None else f", each for at most {limit:g} s"
+    typer.echo(f"\nThe same question, answered by every engine{each}:\n")
+    rows = _Rows(max(map(len, engines)), answer)
+    typer.echo(rows.head)
+    comparison = compare(
+        {"breast cancer": problem},
+        backends,
+        time_limit=limit,
+        jobs=jobs,
+        on_result=lambda run, _: typer.echo(rows.row(run)),
+    )
+    for sentence in chain.from_iterable(comparison.contradictions.values()):
+        typer.echo(f"CONTRADICTION: {sentence}")
     typer.echo("\nYour own table:  cpx explain table.csv --target COLUMN --row N")
     raise typer.Exit(_code(comparison))
 
@@ -106,38 +108,37 @@ def _question() -> tuple[Explainer, MonomialProblem, pd.DataFrame]:
     return explainer, explainer.problem(x, _K, m=_M, min_coverage=_COVERAGE, name=name), x
 
 
-def _introduce(problem: MonomialProblem) -> None:
-    from cpx.answers.text import Paragraph
-    from cpx.cli.output import print_blocks
-
+def _introduction(problem: MonomialProblem) -> str:
+    """Return what is asked, in three lines."""
     samples = problem.samples
-    text = (
-        "A multilayer perceptron, trained on 569 tumours (scikit-learn's breast cancer data), "
-        f"says that tumour {_ROW} is {samples.context['class']}. Why? The most precise "
-        f"rule of at most {_K} of {samples.d} conditions that covers at least half of "
-        f"{samples.total} samples:"
+    said = f"A neural network, trained on 569 tumours, says that tumour {_ROW} is"
+    return (
+        f"{said} {samples.context['class']}. Why?\n"
+        f"Asked is the most precise rule of at most {_K} of {samples.d} conditions\n"
+        f"that covers at least half of {samples.total} tumours drawn from the data.\n"
     )
-    print_blocks([Paragraph(text)])
-    typer.echo()
 
 
-def _best(comparison: Comparison) -> Run | None:
-    """Return the run with the best value, a proved and fast one if there is one."""
-    from cpx.compare.records import contradictions
+class _Rows:
+    """A table that grows: one row for each engine, printed when its run ends."""
 
-    wrong = contradictions(comparison.runs)
-    runs = [
-        run
-        for i, run in enumerate(comparison.runs)
-        if i not in wrong and run.result.verified and run.result.objective is not None
-    ]
+    def __init__(self, width: int, answer: Result) -> None:
+        self._form = f"{{:<{width}}}  {{:<12}}  {{:>9}}  {{:>9}}  {{:>8}}"
+        self._answer = answer
+        self.head = self._form.format("engine", "outcome", "precision", "bound", "seconds")
 
-    def rank(run: Run) -> tuple[float, bool, float]:
-        value = run.result.objective
-        assert value is not None
-        return -float(value), not run.result.proved, run.result.times.total
+    def row(self, run: Run) -> str:
+        """Return the row of a run; a star is at the value that was proved optimal above."""
+        from cpx.compare.table import outcome
 
-    return min(runs, key=rank, default=None)
+        result = run.result
+        value, bound = (
+            "-" if one is None else decimal(one, 4) for one in (result.objective, result.bound)
+        )
+        best = self._answer.proved and result.objective == self._answer.objective
+        seconds = f"{result.times.total:.2f}"
+        line = self._form.format(run.engine, outcome(run, False), value, bound, seconds)
+        return line + (" *" if best and result.verified else "")
 
 
 def _code(comparison: Comparison) -> int:

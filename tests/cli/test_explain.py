@@ -184,7 +184,27 @@ def test_demo_explains_a_real_prediction(
     assert "worst concave points <= 0.1423 => benign" in done.stdout
     assert "95% interval, 1000 fresh samples" in done.stdout
     assert "precision 547/548 (0.998) is optimal" in done.stdout
-    assert "virtual best" in done.stdout
+    lines = done.stdout.splitlines()
+    rows = [line.split() for line in lines]
+    asked = {row[0]: row[1:4] for row in rows if row and row[0] in ("cpsat", "search")}
+    assert asked == {name: ["proved", "0.9982", "0.9982"] for name in ("cpsat", "search")}
+    # The rule comes before the engines, and each of them when it has ended.
+    assert done.stdout.index("=> benign") < done.stdout.index("cpsat ")
+
+
+def test_demo_marks_the_proved_value_and_tells_of_contradictions(demo_question: Any) -> None:
+    from dataclasses import replace
+
+    from cpx import solve
+    from cpx.compare import Comparison
+
+    _, problem, _ = demo_question
+    answer = solve(problem, "search")
+    (right,) = Comparison.from_results([(problem, answer)]).runs
+    worse = replace(right, result=replace(answer, objective=answer.objective / 2))
+    rows = demo._Rows(6, answer)
+    assert rows.row(right).endswith("*")
+    assert not rows.row(worse).endswith("*")
 
 
 def test_explain_draws_samples_in_rounds(run: Run, table: Path) -> None:
