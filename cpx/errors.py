@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import difflib
 import reprlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
 
 _LONGEST = 200
 _MOST_LISTED = 40  # CP-SAT has some 300 options
@@ -93,6 +94,32 @@ class EngineMissing(CpxError, ImportError):
 
 class EngineError(CpxError, RuntimeError):
     """An engine failed: it raised, crashed, or answered against its own contract."""
+
+
+class Infeasible(EngineError):
+    """Nothing keeps what was asked for, which is proved; the message says what can be had.
+
+    Attributes
+    ----------
+    result : Result
+        The answer of the engine that proved it.
+    reachable : dict of str to Fraction
+        What can be had in place of a floor that is not reached, by its name: ``"precision"``
+        or ``"coverage"`` of a rule, ``"expected"`` of attributes. Empty where nothing is known.
+    explanation : Explanation or None
+        What has it.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        result: object = None,
+        reachable: Mapping[str, Fraction] | None = None,
+        explanation: object = None,
+    ) -> None:
+        super().__init__(message)
+        self.result, self.explanation = result, explanation
+        self.reachable = dict(reachable or {})
 
 
 class CheckFailed(CpxError, AssertionError):

@@ -184,6 +184,7 @@ def explain(
             answer = asked.explainer.in_rounds(asked.x, question, fresh, engine.time_limit)
         if answer is not None:
             problem, result = answer
+            result = asked.explainer.with_reachable(problem, result)
             title = f"{source.table} row {source.row}, {asked.title(problem)}"
             raise typer.Exit(deliver(result, as_json, path, title))
         question = question.without_sampling()
@@ -193,6 +194,7 @@ def explain(
     with noted(threading.Event()):  # the answer is there
         with phase("measuring the rule on fresh samples"):
             result = asked.explainer.conclude(result, problem, question, fresh)
+            result = asked.explainer.with_reachable(problem, result)
         title = f"{source.table} row {source.row}, {asked.title(problem)}"
         raise typer.Exit(deliver(result, as_json, path, title))
 
@@ -237,7 +239,7 @@ def _expected(
             if question is None:
                 note(str(nothing_found(problem, result, source.seed)))
             else:
-                note(question.nothing(result))
+                note(str(question.nothing(result)))
     return result, f"{source.table} row {source.row}, {row.title(problem.label, words)}"
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from cpx.answers.expected import ExpectedExplanation
 from cpx.answers.frontier import Frontier
 from cpx.answers.result import Result, Status
-from cpx.errors import EngineError
+from cpx.errors import EngineError, Infeasible
 from cpx.explainers.arguments import BACKEND, TIME_LIMIT
 from cpx.models.expected_prediction.fewest import FewestExpected
 from cpx.models.expected_prediction.problem import MLSE, ExpectedPrediction
@@ -81,11 +81,13 @@ def nothing_found(problem: ExpectedPrediction, result: Result, seed: int) -> Eng
     """Return the error that says why there is no answer, and what can be reached."""
     words = "".join(f"; {remark}" for remark in result.remarks)
     if result.status is Status.INFEASIBLE:
-        asked, best = "", ""
+        asked, best, value = "", "", None
         if isinstance(problem, FewestExpected):
-            asked, best = f" with {problem.reached}", _best_reachable(problem, seed)
-        return EngineError(
-            f"there is no set of attributes{asked}; {result.engine} proved it{best}{words}"
+            asked, (best, value) = f" with {problem.reached}", _best_reachable(problem, seed)
+        return Infeasible(
+            f"there is no set of attributes{asked}; {result.engine} proved it{best}{words}",
+            result,
+            {} if value is None else {"expected": value},
         )
     what = "nothing" if result.explanation is None else "an answer that is wrong"
     return EngineError(
@@ -94,8 +96,8 @@ def nothing_found(problem: ExpectedPrediction, result: Result, seed: int) -> Eng
     )
 
 
-def _best_reachable(problem: FewestExpected, seed: int) -> str:
-    """Say what can be expected at most, where no attributes reach a threshold."""
+def _best_reachable(problem: FewestExpected, seed: int) -> tuple[str, Fraction | None]:
+    """Return in words and exactly what can be expected at most, below a threshold."""
     if problem.bounded:
         return _greatest_bound(problem, seed)
     greatest = MLSE(
@@ -110,12 +112,12 @@ def _best_reachable(problem: FewestExpected, seed: int) -> str:
     )
     found = solve_with(greatest, BACKEND, seed, {"time_limit": TIME_LIMIT})
     if found.explanation is None:
-        return ""
+        return "", None
     best = greatest.scores.expected(found.explanation.features)
-    return _told(problem, best, found.proved)
+    return _told(problem, best, found.proved), best
 
 
-def _greatest_bound(problem: FewestExpected, seed: int) -> str:
+def _greatest_bound(problem: FewestExpected, seed: int) -> tuple[str, Fraction | None]:
     """Halve the thresholds between a bound that a set has and one that none reaches."""
     low, high = Fraction(0), problem.tau
     until = time.monotonic() + TIME_LIMIT
@@ -128,8 +130,10 @@ def _greatest_bound(problem: FewestExpected, seed: int) -> str:
         elif found.explanation is not None and time.monotonic() < until:
             low = max(middle.tau, problem.scores.bound(found.explanation.features))
         else:
-            return _told(problem, low, False) if low else ""
-    return _told(problem, low, True) if low else f"; none has more than {float(_NEAR):.7f}"
+            return (_told(problem, low, False), low) if low else ("", None)
+    if not low:
+        return f"; none has more than {float(_NEAR):.7f}", None
+    return _told(problem, low, True), low
 
 
 def _told(problem: FewestExpected, best: Fraction, proved: bool) -> str:

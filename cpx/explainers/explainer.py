@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import cached_property, partial
@@ -36,6 +36,7 @@ from cpx.explainers.conclusions import break_tie, compared, with_remarks
 from cpx.explainers.conditions import Conditions
 from cpx.explainers.question import Question, size_to_compare
 from cpx.explainers.rivals import rivals
+from cpx.explainers.unreachable import no_rule, with_reachable
 from cpx.models.monomial.problem import MonomialProblem
 from cpx.processes.interrupts import interruptible
 from cpx.solving.run import solve_with
@@ -230,11 +231,15 @@ class Explainer:
 
         Raises
         ------
+        Infeasible
+            When no rule keeps the limits: with the best precision or coverage that one has.
         EngineError
-            When the engine or the check failed, or nothing was found within the limit, or
-            there is nothing that keeps the limits. :meth:`solve` returns what there is.
+            When the engine or the check failed, or nothing was found within the time limit.
+            :meth:`solve` returns what there is.
         """
         problem, result = self._answer(x, {"k": k, **options})
+        if result.status is Status.INFEASIBLE:
+            raise no_rule(problem, result, self._wording(problem))
         found = result.explanation
         if found is None or result.status is Status.ERROR:
             what = "no rule" if found is None else "a rule that is wrong"
@@ -256,9 +261,15 @@ class Explainer:
         Returns
         -------
         Result
-            Its ``explanation`` is None when the engine found nothing.
+            Its ``explanation`` is None when the engine found nothing. Where no rule keeps the
+            limits, a warning in it says what the best one has.
         """
-        return self._answer(x, {"k": k, **options})[1]
+        problem, result = self._answer(x, {"k": k, **options})
+        return self.with_reachable(problem, result)
+
+    def with_reachable(self, problem: MonomialProblem, result: Result) -> Result:
+        """Return a result; where no rule keeps the limits, a warning says what can be had."""
+        return with_reachable(problem, result, self._wording(problem))
 
     def _answer(self, x: Any, asked: dict[str, Any]) -> tuple[MonomialProblem, Result]:
         backend, fresh = asked.pop("backend", BACKEND), asked.pop("fresh", FRESH)
@@ -447,6 +458,10 @@ class Explainer:
             note = f"the precision could not be measured on fresh samples: {error}"
             return replace(explanation, rule=rule, notes=(*explanation.notes, note))
         return replace(explanation, rule=rule, fresh=fresh)
+
+    def _wording(self, problem: MonomialProblem) -> Callable[[Rule], Rule] | None:
+        oracle = problem.oracle  # none where samples were drawn in rounds
+        return None if oracle is None else partial(self._in_words, oracle=oracle)
 
     def _in_words(self, rule: Rule, oracle: Oracle) -> Rule:
         """Join the literals of one column, where the features are the binarizer's own."""

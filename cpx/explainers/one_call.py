@@ -187,9 +187,11 @@ def explain(*args: Any, kind: str = "rule", **options: Any) -> Explanation:
 
     Raises
     ------
+    Infeasible
+        When nothing keeps the limits: says which floor, and the best that can be had.
     EngineError
-        When the engine or the check failed, or nothing was found within the limit, or there
-        is nothing that keeps the limits. :meth:`Explainer.solve` returns what there is.
+        When the engine or the check failed, or nothing was found within the time limit.
+        :meth:`Explainer.solve` returns what there is.
     InvalidOption, InvalidInstance, UnknownName
         Naming the argument that is wrong, or that is for the other kind.
     ModelError, UnsupportedModel, DataError

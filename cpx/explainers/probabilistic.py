@@ -12,7 +12,7 @@ from cpx.answers.frontier import Frontier
 from cpx.answers.result import Result, Status
 from cpx.data.coding import Coding
 from cpx.data.tree_mixture import TreeMixture
-from cpx.errors import EngineError, InvalidOption, UnknownName, shown
+from cpx.errors import InvalidOption, UnknownName, shown
 from cpx.explainers.arguments import BACKEND, FRESH, SOLVE_OPTIONS, TIME_LIMIT, ExpectationOptions
 from cpx.explainers.background import fitted_distribution, read_background
 from cpx.explainers.expectations import all_sizes, answered, nothing_found, with_same_class
@@ -276,7 +276,7 @@ class ProbabilisticExplainer:
         if asked.get("measure") == SAMPLED:
             question, result = self._by_samples(x, k, asked)
             if result.explanation is None:
-                raise EngineError(question.nothing(result))
+                raise question.nothing(result)
             problem: ExpectedPrediction = question.problem
             notes, checked = [*self.notes], "the share of these rows"
         else:

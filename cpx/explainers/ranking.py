@@ -24,6 +24,7 @@ from cpx.backends.base import Progress
 from cpx.backends.progress import run_interruptibly
 from cpx.backends.search.presolve import reduce
 from cpx.errors import CheckFailed, InvalidOption
+from cpx.explainers.unreachable import with_reachable
 from cpx.methods.blocking import enumerate_by_blocking
 from cpx.methods.cuts import Constrained
 from cpx.models.base import Problem, form_of
@@ -111,7 +112,7 @@ class Ranking(Shown):
         """Return the list as a table, and what was proved of it."""
         proved = Fact("proved", self.proved, "" if self.complete else "open")
         if not self.rules:
-            return [Facts((proved,))]
+            return [Facts.of([proved, *(Fact("note", told) for told in self.best.warnings)])]
         columns = {
             "": [f"{place}." for place in range(1, len(self) + 1)],
             **self._figures(),
@@ -292,6 +293,7 @@ def _rank(
         best = run(problem, backend, options, cancel=cancel)
         if best.status is not Status.OPTIMAL or best.explanation is None:
             complete = best.status is Status.INFEASIBLE
+            best = with_reachable(problem, best)
             return _checked(problem, best, [best.explanation], complete, False, optimal_only)
         if form is not None and by_search:
             return _by_search(problem, form, best, progress, n, optimal_only)

@@ -19,7 +19,7 @@ import numpy as np
 from cpx.answers.result import Result, Status, Termination
 from cpx.answers.values import plural
 from cpx.data.samples import Samples
-from cpx.errors import InvalidOption
+from cpx.errors import EngineError, Infeasible, InvalidOption
 from cpx.explainers.arguments import BACKEND, TIME_LIMIT
 from cpx.models.expected_prediction.parameters import Number
 from cpx.models.expected_prediction.problem import ExpectedPrediction
@@ -176,10 +176,11 @@ class FewestSampled:
             f"{Number().words(self.tau)}"
         )
 
-    def nothing(self, result: Result) -> str:
-        """Say why there is no answer, and which share can be reached."""
+    def nothing(self, result: Result) -> EngineError:
+        """Return the error that says why there is no answer, and which share can be reached."""
         if result.status is not Status.INFEASIBLE:
-            return f"{result.engine} found nothing: {result.status}, {result.termination}"
+            told = f"{result.engine} found nothing: {result.status}, {result.termination}"
+            return EngineError(told)
         told = (
             f"of {self.samples.total} rows drawn, no {self.problem.competing('set of attributes')}"
             f" {self._enough}; {result.engine} proved it"
@@ -187,6 +188,8 @@ class FewestSampled:
         asked: Any = MaxPrecision(k=self.problem.n_features, **self._limits())
         best = solve_with(asked, BACKEND, self.seed, {"time_limit": TIME_LIMIT})
         if best.explanation is None or best.explanation.precision is None:
-            return told
+            return Infeasible(told, result)
         known = "greatest share is" if best.proved else "greatest share that was found is"
-        return f"{told}; the {known} {float(best.explanation.precision):.6g}"
+        share = best.explanation.precision
+        told += f"; the {known} {float(share):.6g}"
+        return Infeasible(told, result, {"expected": share}, best.explanation)

@@ -8,7 +8,7 @@ from typing import Any, Unpack
 
 from cpx.answers.explanation import Explanation, Reason
 from cpx.answers.result import Result, Status
-from cpx.errors import EngineError, InvalidOption, shown
+from cpx.errors import EngineError, Infeasible, InvalidOption, shown
 from cpx.explainers.arguments import SOLVE_OPTIONS, TIME_LIMIT, ReasonOptions
 from cpx.models.side_constraints.parameter import texts_of
 from cpx.models.sufficient_reason.features import Features, Level
@@ -94,7 +94,8 @@ def conclude(problem: SufficientReason, result: Result, told: Sequence[str] = ()
     found, weight = result.explanation, result.objective
     words = "".join(f"; {remark}" for remark in result.remarks)
     if result.status is Status.INFEASIBLE:
-        raise EngineError(f"there is no {problem.candidate()}; {result.engine} proved it{words}")
+        told = f"there is no {problem.candidate()}; {result.engine} proved it{words}"
+        raise Infeasible(told, result)
     if found is None or not isinstance(weight, int) or result.status is Status.ERROR:
         what = "no reason" if found is None else "a reason that is wrong"
         raise EngineError(

@@ -20,7 +20,15 @@ import cpx
 from cpx import Explainer
 from cpx.answers.expected import ExpectedExplanation
 from cpx.answers.explanation import Explanation, Reason
-from cpx.errors import CpxError, DataError, EngineError, EngineMissing, InvalidOption, NoMass
+from cpx.errors import (
+    CpxError,
+    DataError,
+    EngineError,
+    EngineMissing,
+    Infeasible,
+    InvalidOption,
+    NoMass,
+)
 from cpx.explainers.arguments import (
     BACKEND,
     FRESH,
@@ -110,7 +118,7 @@ def test_each_objective_is_the_best_of_all_rules(explainer: Explainer, x: pd.Ser
 def test_limits_that_no_rule_keeps(explainer: Explainer, x: pd.Series) -> None:
     result = explainer.solve(x, 2, min_coverage=0.9, min_precision=0.9)
     assert (str(result.status), result.explanation) == ("INFEASIBLE", None)
-    with pytest.raises(EngineError, match="INFEASIBLE"):
+    with pytest.raises(Infeasible, match="covers at least 100 %"):
         cpx.explain(heavy, explainer.distribution.background.rows, x, 2, min_coverage=1,
                     min_precision=1)  # fmt: skip
 
@@ -412,7 +420,7 @@ def test_what_was_read_off_the_result_still_is_with_a_warning(
 
 
 def test_what_is_wrong_is_raised_by_both_doors(explainer: Explainer, x: pd.Series) -> None:
-    with pytest.raises(EngineError, match="found no rule: INFEASIBLE"):
+    with pytest.raises(EngineError, match="there is no rule of at most 2 conditions that covers"):
         explainer.explain(x, 2, min_coverage=0.9, min_precision=0.9)
 
 
