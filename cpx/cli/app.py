@@ -6,6 +6,7 @@ import inspect
 import os
 import re
 import sys
+import warnings
 from collections.abc import Callable
 from typing import Annotated, Any
 
@@ -26,6 +27,7 @@ from cpx.cli import (
     show,
     solve,
 )
+from cpx.cli.output import warn
 from cpx.cli.streams import open_streams
 from cpx.errors import CpxError, InvalidOption, shortened
 from cpx.processes import interrupts
@@ -55,7 +57,9 @@ class CommandGroup(TyperGroup):
         global _debug
         _debug = bool(os.environ.get("CPX_DEBUG"))
         try:
-            return super().main(*args, **kwargs)
+            with warnings.catch_warnings():
+                warnings.showwarning = _show_warning  # type: ignore[assignment]
+                return super().main(*args, **kwargs)
         except BrokenPipeError:
             _close_stdout()
             sys.exit(1)
@@ -178,6 +182,10 @@ def main(application: Callable[[], None] = app) -> None:
                 f"cannot write standard output ({streams.lost}): the answer is on standard error"
             )
             sys.exit(1)
+
+
+def _show_warning(message: Warning | str, *_: Any) -> None:
+    warn(str(message))
 
 
 def _complain(message: str) -> None:

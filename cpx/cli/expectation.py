@@ -131,7 +131,7 @@ def of_table(source: Source, wanted: RuleOptions, name: str | None = None) -> Ex
     from cpx.cli.progress import phase
     from cpx.data.classifiers import tree_classifier
 
-    _refuse_options_of_rules(source, wanted, "table", "target", "row", "model", "seed")
+    _refuse_options_of_rules(source, wanted, "target", "row", "model")
     distribution = _distribution(source)
     if source.model not in opt.TREES:
         raise InvalidOption(
@@ -159,12 +159,13 @@ def of_file(
     from cpx.cli.progress import phase
     from cpx.data.tables import read_row, read_rows
 
-    _refuse_options_of_rules(source, wanted, "table", "target", "seed")
+    _refuse_options_of_rules(source, wanted, "target")
     if row_file is None:
         raise InvalidOption("--background is for the model of a file, which needs a row: ROW")
     with phase(f"reading {background}"):
-        X = read_rows(background, source.target)
-        x = read_row(row_file)
+        missing = opt.words(source.missing)
+        X = read_rows(background, source.target, missing=missing)
+        x = read_row(row_file, missing=missing)
     explainer = _explainer(source.table, X, _distribution(source), {}, source.seed, trust)
     title = name or f"{source.table.name.partition('.')[0]}-{row_file.stem}"
     return ExplainedRow(explainer, x, title, "")
@@ -192,7 +193,7 @@ def _explainer(
 
 
 def _refuse_options_of_rules(source: Source, wanted: RuleOptions, *taken: str) -> None:
-    refused = given(source, "distribution", *taken)
+    refused = given(source, "table", "missing", "distribution", "seed", *taken)
     for option in (*refused, *given(wanted, "require", "forbid", "where")):
         raise InvalidOption(f"{option} is for a rule, not for a probabilistic explanation")
 

@@ -173,7 +173,7 @@ def explain(
         result, title = _forced(source, kind, wanted, engine)
         raise typer.Exit(deliver(result, as_json, path, title))
     chosen = engine.options(source)
-    question = wanted.question(opt.MOST if k is None else k)
+    question = wanted.question(k)
     engine.check(question)
     integer_in("fresh", fresh, 1)
     asked = RowQuestion(source)
@@ -276,7 +276,7 @@ def _reason_of_row(
     from cpx.cli.progress import phase
     from cpx.models.sufficient_reason.problem import SufficientReason
 
-    refused = [*given(source, "table", "target", "row", "model", "seed")]
+    refused = [*given(source, "table", "target", "row", "model", "missing", "seed")]
     for option in (*refused, *given(wanted, "require", "forbid", "where")):
         raise InvalidOption(f"{option} is for --kind rule")
     if source.model not in opt.TREES:

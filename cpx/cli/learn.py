@@ -64,6 +64,7 @@ def learn(
         ),
     ] = None,
     categorical: opt.Categorical = None,
+    missing: opt.Missing = None,
     test: Annotated[
         float | None,
         typer.Option(
@@ -144,6 +145,7 @@ def learn(
     """
     from cpx.cli.output import warn
     from cpx.cli.progress import phase
+    from cpx.data import read_table
     from cpx.explainers.rule_set_classifier import RuleSetClassifier
 
     _check(model, loop, queries, instance, result)
@@ -151,7 +153,8 @@ def learn(
     _check_plot(plot)
     with phase(f"reading {table}"):
         share = None if test is None else open_unit("test", test)
-        task = _read(table, target, label, opt.split(categorical), share, seed)
+        rows = read_table(table, target, opt.split(categorical), missing=opt.words(missing))
+        task = _task(table, rows, label, share, seed)
     box = None
     if model is not None:
         with phase(f"training {model} on {len(task.X)} rows"):
@@ -316,26 +319,23 @@ class _Task:
     label: str
 
 
-def _read(
-    table: Path,
-    target: str,
+def _task(
+    path: Path,
+    table: tuple[pd.DataFrame, pd.Series[Any]],
     label: str | None,
-    categorical: list[str] | None,
     test: float | None,
     seed: int,
 ) -> _Task:
-    """Read the table; labels become texts, and two of them."""
+    """Return the rows of a table; labels become texts, and two of them."""
     import numpy as np
 
-    from cpx.data import read_table
-
-    X, y = read_table(table, target, categorical)
+    X, y = table
     texts = y.astype(str).to_numpy(dtype=object)
     # In the order of the values, so that 10 comes after 9.
     known = [str(v) for v in sorted(y.unique().tolist(), key=lambda v: (str(type(v)), v))]
     if label is None and len(known) > 2:
         raise InvalidOption(
-            f"--label is missing: the target {shown(target)} has {len(known)} classes, "
+            f"--label is missing: the target {shown(y.name)} has {len(known)} classes, "
             f"{', '.join(known[:5])}{' ...' * (len(known) > 5)}"
         )
     if label is not None and label not in known:
@@ -352,7 +352,7 @@ def _read(
             X, texts, test_size=test, random_state=seed, stratify=texts
         )
     except ValueError as error:
-        raise DataError(f"{table}: rows cannot be kept aside: {error}") from error
+        raise DataError(f"{path}: rows cannot be kept aside: {error}") from error
     return _Task(rows, own, (fresh, aside), wanted)
 
 

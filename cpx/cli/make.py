@@ -135,13 +135,16 @@ def _sufficient_reason(
     from cpx.models.sufficient_reason.problem import SufficientReason
     from cpx.models.sufficient_reason.row import fitted_to
 
-    for option in (*given(source, "table"), *given(wanted, "require", "forbid", "where")):
+    for option in (
+        *given(source, "table", "missing"),
+        *given(wanted, "require", "forbid", "where"),
+    ):
         raise InvalidOption(f"{option} is for tables, not for --problem {PROBLEM}")
     if asked.row_file is None:
         raise InvalidOption(f"--problem {PROBLEM} needs a model and a CSV file with the row")
     with phase(f"reading {source.table}"):
         model = _read(source.table, asked.trust)
-    x = read_row(asked.row_file)
+    x = read_row(asked.row_file, missing=opt.words(source.missing))
     model, notes = fitted_to(model, x)
     for text in notes:
         note(text)
@@ -237,7 +240,7 @@ def make(
         return
     expected.refuse(f"--problem {' or '.join(EXPECTED)}")
     if asked.problem is None or asked.problem not in PROBLEMS:
-        problem, words = _from_table(source, wanted, asked, size, unseen, name)
+        problem, words = _from_table(source, wanted, asked, k, unseen, name)
     elif asked.problem in RULE_SETS:
         problem, words = rule_set(asked.problem, source, wanted, rules, size, name)
     else:
@@ -292,7 +295,7 @@ def _from_table(
     source: TableOrModel,
     wanted: RuleOptions,
     asked: ReasonOptions,
-    k: int,
+    k: int | None,
     unseen: int,
     name: str | None,
 ) -> tuple[Problem, str]:
@@ -307,7 +310,8 @@ def _from_table(
         # What it shares with a problem of least loss is taken from one, which sets no limits.
         question = replace(question, objective="loss")
     row = RowQuestion(source)
-    title = name or f"{source.table.name.partition('.')[0]}-{source.row}-k{k}"
+    size = question.size(row.explainer.distribution.n_features)
+    title = name or f"{source.table.name.partition('.')[0]}-{source.row}-k{size}"
     row.check(question)
     problem = row.problem(replace(question, name=title), unseen)
     if asked.problem is not None:

@@ -38,7 +38,7 @@ _TAKEN: tuple[str, ...] = (
     "--bins",
     "--strategy",
 )
-_TAKEN += ("--categorical", "--seed", "--require", "--forbid", "--where", "--m")
+_TAKEN += ("--categorical", "--missing", "--seed", "--require", "--forbid", "--where", "--m")
 
 
 @dataclass(frozen=True)
@@ -176,13 +176,12 @@ def _samples(source: Source, label: str | None, m: int) -> tuple[Literals, Any, 
     import numpy as np
 
     from cpx.cli.progress import phase
-    from cpx.data import read_table
     from cpx.data.bits import require_rows_fit
     from cpx.data.oracle import labels
     from cpx.methods.candidates import Literals
 
     with phase(f"reading {source.table}"):
-        X, y = read_table(source.table, source.target, opt.split(source.categorical))
+        X, y = source.read()
         wanted = _known_class(y, label)
         explainer = source.explainer(X)
     require_rows_fit("m", m, explainer.distribution.n_features)

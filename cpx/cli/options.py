@@ -112,6 +112,13 @@ Categorical = Annotated[
     str | None,
     typer.Option(metavar="COL,COL", help="Numeric columns that are categories."),
 ]
+Missing = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="WORD,WORD",
+        help="Cells without a value, such as '?,NA'. Repeatable. The empty field always is one.",
+    ),
+]
 Instance = Annotated[
     Path, typer.Argument(metavar="INST", help="Saved instance, .json or .json.gz.")
 ]
@@ -184,7 +191,7 @@ Isolate = Annotated[
 K = Annotated[int, typer.Option("-k", metavar="N", help="Maximum number of conditions.")]
 OptionalK = Annotated[
     int | None,
-    typer.Option("-k", metavar="N", help="Maximum number of conditions.  [default: 5]"),
+    typer.Option("-k", metavar="N", help="Maximum number of conditions.  [default: 5, or all]"),
 ]
 MOST = 5
 """Conditions of a rule, unless -k is given."""
@@ -273,6 +280,11 @@ def require_engine(backend: str, problem: Problem | None, encoding: str | None) 
     find(backend).require()
     if problem is not None:
         problem.encoding(encoding)
+
+
+def words(given: list[str] | None) -> list[str]:
+    """Return the words of an option that is repeatable, and takes lists with commas."""
+    return [word for text in given or () for word in split(text) or ()]
 
 
 def split(text: str | None) -> list[str] | None:

@@ -55,6 +55,7 @@ class Source:
         ),
     ] = "quantile"
     categorical: opt.Categorical = None
+    missing: opt.Missing = None
     seed: opt.Seed = 0
 
     def check(self) -> None:
@@ -68,6 +69,13 @@ class Source:
                 raise UnknownName(what, name, known)
         integer_in("bins", self.bins, 2)
         valid_seed(self.seed)
+
+    def read(self) -> tuple[pd.DataFrame, pd.Series[Any]]:
+        """Return the columns of the table without the target, and the target."""
+        from cpx.data import read_table
+
+        categorical, missing = opt.split(self.categorical), opt.words(self.missing)
+        return read_table(self.table, self.target, categorical, missing=missing)
 
     @property
     def distribution_name(self) -> str:
@@ -178,11 +186,12 @@ class RuleOptions:
         ),
     ] = None
 
-    def question(self, k: int) -> Question:
+    def question(self, k: int | None) -> Question:
         """Return the question; a wrong value raises an error that names its option."""
         from cpx.explainers.question import Question
 
-        integer_in("k", k, 0)
+        if k is not None:
+            integer_in("k", k, 0)
         return Question.of(
             {
                 "k": k,
@@ -211,11 +220,10 @@ def read_source(source: Source) -> tuple[pd.DataFrame, pd.Series[Any], pd.DataFr
         When there is no such table, column or row, or the target has a single class.
     """
     from cpx.cli.progress import phase
-    from cpx.data import read_table
     from cpx.data import row as row_of
 
     with phase(f"reading {source.table}"):
-        X, y = read_table(source.table, source.target, opt.split(source.categorical))
+        X, y = source.read()
         x = row_of(X, source.row)
     if y.nunique() < 2:
         raise DataError(

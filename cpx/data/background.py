@@ -75,7 +75,9 @@ class Background:
         import pandas as pd
 
         from cpx.data.frames import as_table, column_names
+        from cpx.data.other_frames import as_pandas
 
+        rows = as_pandas(rows)
         framed = isinstance(rows, pd.DataFrame)
         frame = as_table(rows)
         names = column_names(frame, framed)

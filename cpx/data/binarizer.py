@@ -14,6 +14,7 @@ from sklearn.exceptions import NotFittedError
 from cpx.data.bits import bit_row
 from cpx.data.columns import Column, bits_of, fit_columns, groups_of, literals_of, names_of
 from cpx.data.frames import as_table, column_names, positions, with_columns
+from cpx.data.other_frames import as_pandas
 from cpx.errors import DataError, shown
 from cpx.support.validation import choice, integer_in
 
@@ -123,6 +124,7 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             Itself.
         """
         self._check_parameters()
+        X = as_pandas(X)
         table = as_table(X)
         names = column_names(table, isinstance(X, pd.DataFrame))
         if table.shape[0] == 0:
@@ -271,6 +273,7 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             When columns are missing, unknown, or not as many as in fit.
         """
         self._check_fitted()
+        X = as_pandas(X)
         if isinstance(X, pd.DataFrame) and self.column_labels_ is not None:
             return with_columns(X, self.column_labels_)
         table = as_table(X)

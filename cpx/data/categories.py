@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from cpx.errors import DataError, shown
+from cpx.support.cells import plain
 
 NUMBERS = (int, float, np.integer, np.floating)  # bool is an int
 _FLOATS = (float, np.floating)
@@ -21,6 +23,9 @@ def as_categories(name: str, values: pd.Series[Any]) -> list[Any]:
     entries: list[Any] = values.astype(object).tolist()
     # Columns are long and their types are few, so these are looked at instead of values.
     kinds = set(map(type, entries))
+    if any(issubclass(kind, Decimal) or hasattr(kind, "as_py") for kind in kinds):
+        entries = [plain(value) for value in entries]
+        kinds = set(map(type, entries))
     if any(issubclass(kind, _NUMPY) for kind in kinds):
         # datetime64.item() may be a plain int, so dates stay as they are and are refused.
         entries = [v.item() if isinstance(v, _NUMPY) else v for v in entries]

@@ -17,6 +17,7 @@ from pandas.api import types
 
 from cpx.data.categories import NUMBERS, as_categories, distinct, infinite, refused
 from cpx.errors import DataError, shown
+from cpx.support.cells import as_float, plain
 
 __all__ = [
     "CategoryColumn",
@@ -177,8 +178,21 @@ class CategoryColumn(Column):
         there = values.notna().to_numpy(dtype=bool)
         place = {category: i for i, category in enumerate(self.categories)}
         found = np.full(len(values), -1, dtype=np.intp)
-        found[there] = [place.get(v, -1) for v in as_categories(self.name, values[there])]
+        entries = as_categories(self.name, values[there])
+        found[there] = [place.get(v, -1) for v in entries]
+        if (found[there] < 0).any():
+            self._refuse_other_kind(entries)
         return found
+
+    def _refuse_other_kind(self, entries: list[Any]) -> None:
+        """Refuse a number where there were only texts, as a text is where there were numbers."""
+        for kinds, what in ((str, "texts"), (NUMBERS, "numbers")):
+            if all(isinstance(category, kinds) for category in self.categories):
+                for value in entries:
+                    if not isinstance(value, kinds):
+                        raise DataError(
+                            f"column {shown(self.name)} holds {what}, got {shown(value)}"
+                        )
 
 
 def names_of(columns: Sequence[Column]) -> list[str]:
@@ -368,6 +382,9 @@ def as_numbers(name: str, values: pd.Series[Any]) -> FloatArray:
     if isinstance(values.dtype, np.dtype) and values.dtype.kind in "biuf":
         numbers = values.to_numpy(dtype=np.float64)
         strange = np.isinf(numbers)
+        if values.dtype.kind in "iu":
+            for value in values.to_numpy()[np.abs(numbers) >= 2.0**53]:
+                as_float(f"column {shown(name)}", value)
     else:
         there = values.notna().to_numpy(dtype=bool)
         numbers = np.full(len(values), np.nan)
@@ -379,16 +396,13 @@ def as_numbers(name: str, values: pd.Series[Any]) -> FloatArray:
 
 
 def _floats(name: str, present: pd.Series[Any]) -> FloatArray:
-    if types.is_numeric_dtype(present.dtype) and not types.is_complex_dtype(present.dtype):
+    if types.is_float_dtype(present.dtype) or types.is_bool_dtype(present.dtype):
         return present.to_numpy(dtype=np.float64)
-    entries = present.astype(object).tolist()
+    entries = [plain(value) for value in present.astype(object).tolist()]
     for value in entries:
         if not isinstance(value, (*NUMBERS, np.bool_)):
             raise DataError(f"column {shown(name)} holds numbers, got {shown(value)}")
-    try:
-        return np.array([float(value) for value in entries], dtype=np.float64)
-    except OverflowError as error:
-        raise DataError(f"column {shown(name)} has a number too large for a float") from error
+    return np.array([as_float(f"column {shown(name)}", value) for value in entries])
 
 
 def _category_texts(categories: Sequence[Any]) -> list[str]:

@@ -11,7 +11,9 @@ import numpy.typing as npt
 import pandas as pd
 from pandas.api import types
 
+from cpx.data.other_frames import as_pandas, row_as_pandas
 from cpx.errors import DataError, nearest, shown
+from cpx.support.cells import as_float, is_missing, plain
 from cpx.support.validation import integer
 
 __all__ = [
@@ -28,7 +30,8 @@ _FLOAT = np.dtype(np.float64)
 
 
 def as_table(X: Any) -> pd.DataFrame:
-    """Return a frame or a two-dimensional array as a frame, or raise DataError."""
+    """Return a frame or a two-dimensional array as a frame of pandas, or raise DataError."""
+    X = as_pandas(X)
     if isinstance(X, pd.DataFrame):
         return X
     if hasattr(X, "tocsr"):
@@ -133,6 +136,7 @@ def instance(x: Any, labels: Sequence[Any], named: bool) -> pd.DataFrame:
     Parameters
     ----------
     x : Series, mapping, data frame of one row, 1-D array, (1, n) array, list or tuple
+        Frames and columns of other libraries are taken, too.
         Forms with names are matched by name when ``named``, all others by position.
     labels : sequence
         Column labels.
@@ -144,6 +148,7 @@ def instance(x: Any, labels: Sequence[Any], named: bool) -> pd.DataFrame:
     DataError
         When x is not one row of these columns.
     """
+    x = row_as_pandas(x)
     if isinstance(x, pd.DataFrame):
         if len(x) != 1:
             raise DataError(f"x must be one row, got a data frame of {len(x)} rows")
@@ -210,25 +215,27 @@ def array_row_like(values: Sequence[Any], table: npt.NDArray[Any]) -> npt.NDArra
             return row.astype(str)
         return row
     for i, value in enumerate(values):
-        if not isinstance(value, (Real, np.bool_)) and not _missing(value):
+        if not isinstance(value, (Real, np.bool_)) and not is_missing(value):
             raise DataError(f"x has {shown(value)} in column x{i}, a number expected")
-    numbers = np.array([[np.nan if _missing(v) else float(v) for v in values]])
-    if table.dtype.kind == "f":
-        return numbers.astype(table.dtype)
-    with np.errstate(invalid="ignore"):
-        exact = numbers.astype(table.dtype)
-    return exact if np.array_equal(exact, numbers) else numbers
+    if table.dtype.kind != "f":
+        try:
+            exact = np.array([values], dtype=table.dtype)
+        except (TypeError, ValueError, OverflowError):  # missing, or too large
+            pass
+        else:
+            if exact[0].tolist() == list(values):
+                return exact
+    floats = [
+        np.nan if is_missing(v) else as_float(f"column x{i} of x", v) for i, v in enumerate(values)
+    ]
+    return np.array([floats], dtype=table.dtype if table.dtype.kind == "f" else np.float64)
 
 
 def _frame(values: list[Any], labels: Sequence[Any]) -> pd.DataFrame:
     cells = np.empty((1, len(labels)), dtype=object)
     for c, value in enumerate(values):
-        cells[0, c] = value  # one by one, since NumPy would unpack a list
+        cells[0, c] = plain(value)  # one by one, since NumPy would unpack a list
     return pd.DataFrame(cells, columns=list(labels), dtype=object)
-
-
-def _missing(value: Any) -> bool:
-    return value is None or value is pd.NA or value is pd.NaT or value != value
 
 
 def _count(got: int, labels: Sequence[Any]) -> None:
@@ -277,12 +284,14 @@ def _value_like(value: pd.Series[Any], column: pd.Series[Any]) -> Any:
                 f"x has {shown(entry)} in column {shown(column.name)}, a number expected"
             )
         if types.is_float_dtype(dtype):
-            return pd.Series([float(entry)]).astype(dtype)
+            return pd.Series([as_float(f"x in column {shown(column.name)}", entry)]).astype(dtype)
         try:
             exact = pd.Series([entry]).astype(dtype)
         except (TypeError, ValueError, OverflowError):  # a fraction or infinity
-            return pd.Series([float(entry)])
-        return exact if exact.iloc[0] == entry else pd.Series([float(entry)])
+            exact = None
+        if exact is not None and exact.iloc[0] == entry:
+            return exact
+        return pd.Series([as_float(f"x in column {shown(column.name)}", entry)])
     if gone:
         try:
             cast = value.astype(object).astype(dtype)

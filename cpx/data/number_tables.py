@@ -19,7 +19,9 @@ def numbers_and_names(X: Any, names: Sequence[str] | None) -> tuple[FloatArray, 
     import pandas as pd
 
     from cpx.data.frames import as_table, column_names
+    from cpx.data.other_frames import as_pandas
 
+    X = as_pandas(X)
     frame = as_table(X)
     titles = column_names(frame, isinstance(X, pd.DataFrame))
     if names is not None:
@@ -35,10 +37,12 @@ def read_rows(X: Any, d: int, titles: Sequence[str] | None = None) -> FloatArray
     import pandas as pd
 
     from cpx.data.frames import with_columns
+    from cpx.data.other_frames import as_pandas
 
-    if isinstance(X, np.ndarray) and X.dtype.kind in "fiub":
+    if isinstance(X, np.ndarray) and X.dtype.kind in "fb":
         table = np.atleast_2d(X).astype(np.float64)
     else:
+        X = as_pandas(X)
         frame = X if isinstance(X, pd.DataFrame) else pd.DataFrame(_two_dimensional(X))
         named = all(isinstance(label, str) for label in frame.columns)
         if named and titles and frame.shape[1] == d and tuple(titles) != _numbered(d):
@@ -66,7 +70,7 @@ def _numbers(frame: Any, titles: Sequence[str]) -> FloatArray:
 
     if frame.shape[1] != len(titles):
         raise DataError(f"rows must have {len(titles)} columns, got {frame.shape[1]}")
-    if all(isinstance(t, np.dtype) and t.kind in "fiub" for t in frame.dtypes):
+    if all(isinstance(t, np.dtype) and t.kind in "fb" for t in frame.dtypes):
         return np.asarray(frame.to_numpy(), dtype=np.float64)
     columns = [as_numbers(title, frame.iloc[:, c]) for c, title in enumerate(titles)]
     return np.column_stack(columns)

@@ -2,26 +2,38 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Sequence
-from io import BytesIO
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cpx.errors import DataError, nearest, shortened, shown
+from cpx.data.text_columns import TextColumns
+from cpx.data.text_file import text_table
+from cpx.errors import DataError, InvalidOption, nearest, shortened, shown
 from cpx.support.files import read_bytes
 from cpx.support.validation import integer
+from cpx.support.warnings import warn
 
 if TYPE_CHECKING:
     import pandas as pd
 
 _NOT_UNPACKED = (".tar", ".zst")
 
+# A target of so many different numbers is none of classes where few rows have each.
+_MANY_CLASSES, _FEW_ROWS = 20, 10
+
 
 def read_table(
-    path: str | Path, target: str, categorical: Sequence[str] | None = None
+    path: str | Path,
+    target: str,
+    categorical: Sequence[str] | None = None,
+    *,
+    missing: str | Iterable[str] = (),
 ) -> tuple[pd.DataFrame, pd.Series[Any]]:
     r"""Read a CSV file with a header and split off the target column.
+
+    Fields end with commas, semicolons, tabs or bars. A column is of numbers, of truth values
+    (true, false), or of texts. Whatever is not sure is a warning that names the column: cells
+    that look missing, columns of nearly only numbers, decimal commas, codes such as 007, dates.
 
     Parameters
     ----------
@@ -32,6 +44,8 @@ def read_table(
     categorical : sequence of str, optional
         Columns whose numbers are categories; they get pandas' category type, which
         binarizer and named classifiers understand.
+    missing : str or iterable of str, optional
+        Cells without a value, such as ``["?", "NA"]``; the empty field always is one.
 
     Returns
     -------
@@ -44,8 +58,8 @@ def read_table(
     ------
     DataError
         When the file cannot be read, a column is not there, unnamed or there twice, there
-        are no rows or no columns left, or the target has missing values; naming the file
-        and the column.
+        are no rows or no columns left, or the target has missing values or no classes;
+        naming the file and the column.
 
     Examples
     --------
@@ -58,19 +72,8 @@ def read_table(
     ((2, 2), ['no', 'yes'])
     """
     path = Path(path)
-    raw = _bytes(path)
-    header = _header(path, raw)
-    for what, wanted in (("target", [target]), ("categorical", list(categorical or ()))):
-        for name in wanted:
-            if name not in header:
-                raise DataError(
-                    f"{path}: {what} column {shown(name)} is not "
-                    f"there{nearest(str(name), header)}; "
-                    f"the columns are: {shortened(', '.join(header))}"
-                )
-    table = _read(path, raw, index_col=False, low_memory=False)
-    if table.empty:
-        raise DataError(f"{path}: the table has a header but no rows")
+    wanted = [("target", target), *(("categorical", name) for name in categorical or ())]
+    table = _read(path, missing, wanted)
     X, y = table.drop(columns=target), table[target]
     if X.shape[1] == 0:
         raise DataError(f"{path}: there is no column besides the target {shown(target)}")
@@ -80,6 +83,7 @@ def read_table(
             f"{int(y.isna().sum())} rows, "
             f"the first being row {int(y.isna().argmax())}: remove them"
         )
+    _require_classes(path, y)
     for name in categorical or ():
         if name != target:
             X[name] = X[name].astype("category")
@@ -106,13 +110,14 @@ def row(X: pd.DataFrame, i: int) -> pd.DataFrame:
     return X.iloc[[number]]
 
 
-def read_row(path: str | Path) -> dict[str, Any]:
+def read_row(path: str | Path, *, missing: str | Iterable[str] = ()) -> dict[str, Any]:
     r"""Read a CSV file with a header and one row.
 
     Returns
     -------
     dict
-        Value by name of the column, in their order; NaN for an empty field.
+        Value by name of the column, in their order; NaN for an empty field, and for those that
+        ``missing`` names, as for :func:`read_table`.
 
     Raises
     ------
@@ -128,16 +133,15 @@ def read_row(path: str | Path) -> dict[str, Any]:
     ...     read_row(path)
     {'size': 1.5, 'age': nan}
     """
-    path = Path(path)
-    raw = _bytes(path)
-    header = _header(path, raw)
-    table = _read(path, raw, index_col=False)
+    table = _read(Path(path), missing)
     if len(table) != 1:
         raise DataError(f"{path}: one row is wanted, there are {len(table)}")
-    return dict(zip(header, table.iloc[0].tolist(), strict=True))
+    return {str(name): column.tolist()[0] for name, column in table.items()}
 
 
-def read_rows(path: str | Path, target: str | None = None) -> pd.DataFrame:
+def read_rows(
+    path: str | Path, target: str | None = None, *, missing: str | Iterable[str] = ()
+) -> pd.DataFrame:
     r"""Read the rows of a CSV file with a header, without a target column if there is one.
 
     Raises
@@ -155,50 +159,56 @@ def read_rows(path: str | Path, target: str | None = None) -> pd.DataFrame:
     (['size', 'y'], ['size'])
     """
     if target is not None:
-        return read_table(path, target)[0]
-    path = Path(path)
-    raw = _bytes(path)
-    _header(path, raw)
-    table = _read(path, raw, index_col=False, low_memory=False)
-    if table.empty:
-        raise DataError(f"{path}: the table has a header but no rows")
-    return table
+        return read_table(path, target, missing=missing)[0]
+    return _read(Path(path), missing)
 
 
-def _bytes(path: Path) -> bytes:
+def _read(
+    path: Path, missing: str | Iterable[str], wanted: Iterable[tuple[str, str]] = ()
+) -> pd.DataFrame:
+    """Read a file whose columns include those wanted, and warn of what is not sure in it."""
+    import pandas as pd
+
     if not path.is_file():
         raise DataError(f"{path}: there is no such file")
     if path.suffix in _NOT_UNPACKED:
         raise DataError(f"{path}: {path.suffix} is not unpacked here; unpack it first")
-    return read_bytes(path, DataError, packed=True)
-
-
-def _header(path: Path, raw: bytes) -> list[str]:
-    first = _read(path, raw, header=None, nrows=1, dtype=str, keep_default_na=False)
-    header: list[str] = first.iloc[0].tolist()
-    # pandas renames doubles and missing names on its own, so the header is read by itself.
-    for c, name in enumerate(header):
-        if not name.strip():
+    words = [missing] if isinstance(missing, str) else list(missing)
+    for word in words:
+        if not isinstance(word, str):
+            raise InvalidOption(f"missing must be texts of cells, got {shown(word)}")
+    table = text_table(path, read_bytes(path, DataError, packed=True))
+    for what, name in wanted:
+        if name not in table.header:
             raise DataError(
-                f"{path}: column {c} has no name; an index saved with the table should be removed"
+                f"{path}: {what} column {shown(name)} is not "
+                f"there{nearest(str(name), table.header)}; "
+                f"the columns are: {shortened(', '.join(table.header))}"
             )
-        if name in header[:c]:
-            raise DataError(f"{path}: there are two columns named {shown(name)}: rename one")
-    return header
+    if not table.n_rows:
+        raise DataError(f"{path}: the table has a header but no rows")
+    columns = TextColumns(words)
+    found = {name: columns.read(name, cells) for name, cells in zip(table.header, table.columns)}
+    for note in (*table.notes, *columns.notes()):
+        warn(f"{path}: {note}")
+    return pd.DataFrame(found)
 
 
-def _read(path: Path, raw: bytes, **options: Any) -> pd.DataFrame:
-    """Read a CSV file's content; whatever goes wrong becomes a DataError naming the file."""
-    import pandas as pd
-
-    try:
-        with warnings.catch_warnings():
-            # A row longer than the header would lose its end with no more than a warning.
-            warnings.simplefilter("error", pd.errors.ParserWarning)
-            table: pd.DataFrame = pd.read_csv(BytesIO(raw), **options)
-    except pd.errors.EmptyDataError as error:
-        raise DataError(f"{path}: the file is empty") from error
-    # pandas' ParserError and UnicodeDecodeError are among the ValueErrors.
-    except (ValueError, pd.errors.ParserWarning) as error:
-        raise DataError(f"{path}: cannot be read as CSV: {shortened(error)}") from error
-    return table
+def _require_classes(path: Path, y: pd.Series[Any]) -> None:
+    """Refuse a target of measurements, and warn of one that may be."""
+    values = y.tolist()
+    different = len(set(values))
+    told = f"{path}: the target {shown(y.name)} has {different} different"
+    if any(isinstance(value, str) for value in values):
+        if different == len(values) > 2:
+            raise DataError(f"{told} texts in {different} rows: no classes")
+        return
+    fraction = next((v for v in values if isinstance(v, float) and v != int(v)), None)
+    if fraction is not None or (different > _MANY_CLASSES and len(values) < _FEW_ROWS * different):
+        example = f" such as {fraction!r}" if fraction is not None else ""
+        raise DataError(
+            f"{told} numbers{example}: no classes; make classes of them, such as below and above "
+            "a limit"
+        )
+    if different > _MANY_CLASSES:
+        warn(f"{told} numbers, and each is taken for a class")

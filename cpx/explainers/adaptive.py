@@ -117,7 +117,7 @@ class Rounds:
         conditions: Callable[[], Conditions],
         question: Question,
         seed: int,
-        called: Callable[[str], str],
+        called: Callable[[Any], str],
         reserved: int,
         time_limit: float | None,
     ) -> None:
@@ -242,7 +242,7 @@ class Rounds:
             "distribution": {"name": D.name, **D.parameters()},
             "seed": self.seed,
             "m": len(same),
-            "class": self.called(str(self.oracle.label)),
+            "class": self.called(self.oracle.label),
         }
         samples = Samples(
             bits, same, features=self.oracle.literals, groups=D.groups, context=context

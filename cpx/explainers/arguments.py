@@ -15,6 +15,7 @@ from cpx.answers.explanation import Explanation
 from cpx.backends import Event
 from cpx.data import Distribution
 from cpx.data.tree_mixture import TreeMixture
+from cpx.explainers.class_names import ClassNames
 from cpx.models.sufficient_reason.features import Level
 from cpx.models.sufficient_reason.form import Definition
 from cpx.support.validation import Share
@@ -74,7 +75,7 @@ class ExplainOptions(RuleOptions, total=False):
     strategy: Literal["quantile", "uniform"]
     distribution: str | Distribution
     categorical: Sequence[Any] | None
-    class_names: Sequence[str] | Mapping[Any, str] | None
+    class_names: ClassNames
 
 
 class ReasonOptions(EngineOptions, total=False):
@@ -86,7 +87,7 @@ class ReasonOptions(EngineOptions, total=False):
     required: object
     forbidden: object
     where: str | Sequence[str]
-    class_names: Sequence[str] | Mapping[Any, str] | None
+    class_names: ClassNames
     label: Any
     trusted: bool | Iterable[str]
 
@@ -116,5 +117,5 @@ class ProbabilisticOptions(ExpectationOptions, total=False):
     groups: Mapping[str, Sequence[int | str]] | None
     max_states: int
     smoothing: float
-    class_names: Sequence[str] | Mapping[Any, str] | None
+    class_names: ClassNames
     trusted: bool | Iterable[str]

@@ -13,6 +13,7 @@ from cpx.data.frames import as_table
 from cpx.data.mixture_choice import Trial, choose_mixture
 from cpx.data.mixture_fit import fit_mixture, structure_of
 from cpx.data.naive_bayes import fit_naive_bayes
+from cpx.data.other_frames import as_pandas
 from cpx.data.tree_mixture import TreeMixture
 from cpx.errors import DataError, InvalidOption, UnknownName, shown
 from cpx.models.sufficient_reason.columns import column_order, names_of, renamed
@@ -82,6 +83,7 @@ def read_background(
     model: Any, background: Any, trusted: Any
 ) -> tuple[TreeModel, Any, tuple[str, ...]]:
     """Return the model with the names of the columns, the rows in its order, and notes."""
+    background = as_pandas(background)
     frame = as_table(background)
     if not len(frame):
         raise DataError("the background has no rows")

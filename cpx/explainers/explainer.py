@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import cached_property, partial
@@ -32,6 +32,7 @@ from cpx.explainers.arguments import (
     QuestionOptions,
     RuleOptions,
 )
+from cpx.explainers.class_names import ClassNames, class_name, classes_of
 from cpx.explainers.conclusions import break_tie, compared, with_remarks
 from cpx.explainers.conditions import Conditions
 from cpx.explainers.question import Question, size_to_compare
@@ -86,7 +87,7 @@ class Explainer:
         strategy: Literal["quantile", "uniform"] = "quantile",
         distribution: str | Distribution = "empirical",
         categorical: Sequence[Any] | None = None,
-        class_names: Sequence[str] | Mapping[Any, str] | None = None,
+        class_names: ClassNames = None,
         seed: int = 0,
     ) -> None:
         self.classifier = classifier
@@ -166,13 +167,13 @@ class Explainer:
         return self._samples(self.oracle(x), Question(m=m, k=0))
 
     def _samples(self, oracle: Oracle, question: Question) -> Samples:
-        called = self._class_name(str(oracle.label))
+        called = self._class_name(oracle.label)
         rows = oracle.distribution.population()
         m = question.draws(oracle.bits.size, None if rows is None else len(rows.bits))
         return Samples.ask(oracle, m, self.seed, called=called)
 
     def problem(
-        self, x: Any, k: int = 5, *, unseen: int = 0, **asked: Unpack[QuestionOptions]
+        self, x: Any, k: int | None = None, *, unseen: int = 0, **asked: Unpack[QuestionOptions]
     ) -> MonomialProblem:
         """State the problem of explaining x.
 
@@ -212,7 +213,7 @@ class Explainer:
         require_rows_fit("unseen", positive_integer("unseen", m), seen.d)
         return Samples.ask(oracle, m, self.seed ^ _OTHER_SEED)
 
-    def explain(self, x: Any, k: int = 5, **options: Unpack[RuleOptions]) -> Explanation:
+    def explain(self, x: Any, k: int | None = None, **options: Unpack[RuleOptions]) -> Explanation:
         """Explain the prediction of x, as :func:`cpx.explain` does.
 
         Parameters
@@ -250,7 +251,7 @@ class Explainer:
         limit = result.options.get("time_limit")
         return replace(found, result=result, ask_rivals=partial(rivals, problem, time_limit=limit))
 
-    def solve(self, x: Any, k: int = 5, **options: Unpack[RuleOptions]) -> Result:
+    def solve(self, x: Any, k: int | None = None, **options: Unpack[RuleOptions]) -> Result:
         """Solve the problem of explaining x and measure the rule on fresh samples.
 
         Parameters
@@ -474,13 +475,8 @@ class Explainer:
         names = tuple(self.binarizer.get_feature_names_out())
         return self.distribution.feature_names == names
 
-    def _class_name(self, label: str) -> str:
-        names = self.class_names
-        if names is None:
-            return label
-        if isinstance(names, Mapping):
-            return {str(key): str(value) for key, value in names.items()}.get(label, label)
-        return str(names[int(label)]) if label.isdecimal() and int(label) < len(names) else label
+    def _class_name(self, label: Any) -> str:
+        return class_name(label, self.class_names, classes_of(self.classifier))
 
 
 def _asked(problem: MonomialProblem) -> Oracle:

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 from cpx.answers.result import Result
+from cpx.data.other_frames import as_pandas
 from cpx.errors import InvalidOption
 from cpx.explainers.explainer import Explainer
 from cpx.explainers.probabilistic import ProbabilisticExplainer
@@ -80,4 +81,5 @@ def _size(k: int | None) -> dict[str, Any]:
 
 def _rows(X: Any) -> Sequence[Any]:
     # A row of a table keeps the names and types of its columns as a table of one row.
+    X = as_pandas(X)
     return [X.iloc[[i]] for i in range(len(X))] if hasattr(X, "iloc") else list(X)

@@ -43,7 +43,7 @@ def explain(
     classifier: Any,
     background: Any,
     x: Any,
-    k: int = 5,
+    k: int | None = None,
     *,
     kind: Literal["rule"] = "rule",
     **options: Unpack[ExplainOptions],
@@ -89,9 +89,9 @@ def explain(*args: Any, kind: str = "rule", **options: Any) -> Explanation:
         Rows that say what the data look like, without the target.
     x : row
         The instance: a Series, a dict, a one-row frame or a vector.
-    k : int, default=5
-        Most conditions in the rule. With ``kind="probabilistic"`` most attributes: all there are
-        where these are fewer, and with a threshold there is no k.
+    k : int, optional
+        Most conditions in the rule: 5, or all features where these are fewer. With
+        ``kind="probabilistic"`` most attributes, and with a threshold there is no k.
     objective : {"precision", "coverage", "loss", "negative-only"}, default="precision"
         What the rule is best in: the precision, among rules that cover enough; the
         coverage, among rules that are precise enough; the least
@@ -144,7 +144,8 @@ def explain(*args: Any, kind: str = "rule", **options: Any) -> Explanation:
         rows with the rule written in: expect a lower precision), or ``"uniform"`` over the
         binary features; with ``"uniform"`` the classifier must take the binary features.
     class_names : sequence or mapping, optional
-        Names of the classes, by position or by label.
+        Names of the classes: one for each, in the order of the classifier's ``classes_``, or by
+        label. Of a function, labels 0, 1, ... have positions.
     seed : int, default=0
         Seed of the samples, of the fresh samples and of the engine. Where all rows are used,
         the answer of the exact search depends on none.

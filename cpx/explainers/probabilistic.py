@@ -15,6 +15,7 @@ from cpx.data.tree_mixture import TreeMixture
 from cpx.errors import InvalidOption, UnknownName, shown
 from cpx.explainers.arguments import BACKEND, FRESH, SOLVE_OPTIONS, TIME_LIMIT, ExpectationOptions
 from cpx.explainers.background import fitted_distribution, read_background
+from cpx.explainers.class_names import ClassNames
 from cpx.explainers.expectations import all_sizes, answered, nothing_found, with_same_class
 from cpx.explainers.sufficient import class_context, several
 from cpx.models.expected_prediction.fewest import FewestExpected
@@ -112,7 +113,7 @@ class ProbabilisticExplainer:
         groups: Mapping[str, Sequence[int | str]] | None = None,
         max_states: int = 10,
         smoothing: float = 1.0,
-        class_names: Sequence[str] | Mapping[Any, str] | None = None,
+        class_names: ClassNames = None,
         seed: int = 0,
         trusted: Any = False,
     ) -> None:

@@ -26,6 +26,7 @@ OBJECTIVES: dict[str, type[MonomialProblem]] = {
 }
 """What the best rule is best in, and the problem that asks for it."""
 
+_MOST = 5
 _SAMPLES = 1000
 _LIMITS = ("min_coverage", "max_coverage", "min_precision")
 
@@ -48,7 +49,7 @@ class Question:
     3577
     """
 
-    k: int = 5
+    k: int | None = None
     objective: Objective = "precision"
     m: int | None = None
     epsilon: float | None = None
@@ -114,6 +115,21 @@ class Question:
         """How many figures of a rule a guarantee speaks about: a loss, or two shares."""
         return 2 if self.objective in ("precision", "coverage") else 1
 
+    def size(self, d: int) -> int:
+        """Return k, which is 5 unless it is given, or all of d features where these are fewer.
+
+        Raises
+        ------
+        InvalidOption
+            When it is out of range.
+        """
+        k = min(_MOST, d) if self.k is None else integer(self.k)
+        if k is None or not 0 <= k <= d:
+            raise InvalidOption(
+                f"k must be between 0 and the number of features {d}, got {shown(self.k)}"
+            )
+        return k
+
     def draws(self, d: int, rows: int | None = None) -> int | None:
         """Return how many samples are drawn, for d features.
 
@@ -134,11 +150,7 @@ class Question:
         InvalidOption
             When k is out of range.
         """
-        k = integer(self.k)
-        if k is None or not 0 <= k <= d:
-            raise InvalidOption(
-                f"k must be between 0 and the number of features {d}, got {shown(self.k)}"
-            )
+        k = self.size(d)
         if self.epsilon is None or self.delta is None:
             if rows is not None and self.m is None:
                 return None
@@ -175,7 +187,7 @@ class Question:
         limits = {name: getattr(self, name) for name in _LIMITS}
         stated = OBJECTIVES[self.objective](
             samples,
-            k=self.k,
+            k=self.size(samples.d),
             one_per_group=self.one_per_group,
             name=self.name,
             **chosen,

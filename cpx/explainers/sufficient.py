@@ -8,8 +8,9 @@ from typing import Any, Unpack
 
 from cpx.answers.explanation import Explanation, Reason
 from cpx.answers.result import Result, Status
-from cpx.errors import EngineError, Infeasible, InvalidOption, shown
+from cpx.errors import EngineError, Infeasible
 from cpx.explainers.arguments import SOLVE_OPTIONS, TIME_LIMIT, ReasonOptions
+from cpx.explainers.class_names import ClassNames, class_name
 from cpx.models.side_constraints.parameter import texts_of
 from cpx.models.sufficient_reason.features import Features, Level
 from cpx.models.sufficient_reason.form import Definition
@@ -30,7 +31,7 @@ class ReasonQuestion:
     required: object = ()
     forbidden: object = ()
     where: str | Sequence[str] = ()
-    class_names: Sequence[str] | Mapping[Any, str] | None = None
+    class_names: ClassNames = None
     label: Any = None
     name: str = ""
 
@@ -150,25 +151,14 @@ def _hint(problem: SufficientReason, given: Any) -> Any:
     return problem.features.numbers("hint", several(given))
 
 
-def class_context(
-    model: TreeModel, own: int, names: Sequence[str] | Mapping[Any, str] | None
-) -> dict[str, str]:
+def class_context(model: TreeModel, own: int, names: ClassNames) -> dict[str, str]:
     """Return what the class of index ``own`` is called as context of a problem, if that is said.
 
     Raises
     ------
     InvalidOption
-        When there are not as many names as classes.
+        As for :func:`~cpx.explainers.class_names.class_name`.
     """
     if names is None:
         return {}
-    classes = model.classes
-    if isinstance(names, Mapping):
-        called = {str(key): str(name) for key, name in names.items()}
-        return {"class": called.get(str(classes[own]), str(classes[own]))}
-    if isinstance(names, str) or len(names) != len(classes):
-        raise InvalidOption(
-            f"class_names must name the {len(classes)} classes of the model "
-            f"({', '.join(map(str, classes[:5]))}), got {shown(names)}"
-        )
-    return {"class": str(names[own])}
+    return {"class": class_name(model.classes[own], names, model.classes)}

@@ -1,11 +1,13 @@
 import gzip
+import warnings
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from cpx.data import read_table, row
-from cpx.errors import DataError
+from cpx.data import Binarizer, read_table, row
+from cpx.data.tables import read_row, read_rows
+from cpx.errors import DataError, InvalidOption
 
 TEXT = "size,colour,code,y\n1.5,red,1,no\n,blue,2,yes\n2.5,,1,no\n"
 
@@ -44,7 +46,13 @@ def test_reads(csv, name):
         ("a,y\n1,2\n1,2,3\n", "cannot be read as CSV"),
         ("a,y\n1,2,3\n4,5,6\n", "cannot be read as CSV"),
         ('a,y\n"1,2\n', "cannot be read as CSV"),
-        (b"a,y\n\xff\xfe,1\n", "cannot be read as CSV"),
+        (b"a,y\n\x81,1\n", "it is not UTF-8 .byte 81 in line 2.; save it in UTF-8"),
+        (b"PK\x03\x04\0\0\0\x08\0", "it is no text; a workbook"),
+        ("a,y\n1,2\n3\n", "line 3 has 1 fields, the header has 2"),
+        ("a;b;y\n1;2;3\n4;5\n", "line 3 has 2 fields, the header has 3; a field with a semicolon"),
+        ("a,y\n1,0.5\n2,1\n", "target 'y' has 2 different numbers such as 0.5: no classes"),
+        ("a,y\n" + "".join(f"1,{i}\n" for i in range(30)), "'y' has 30 different numbers: no"),
+        ("a,y\n1,u\n1,v\n1,w\n", "'y' has 3 different texts in 3 rows: no classes"),
         ("a,y\n1,no\n2,\n", "target column 'y' has no value in 1 rows, the first being row 1"),
         ("size,colour,Y\n1,2,3\n", "target column 'y' is not there.*size, colour, Y"),
         ("size,ty,z\n1,2,3\n", "target column 'y' is not there .did you mean 'ty'"),
@@ -83,3 +91,134 @@ def test_row_keeps_the_types():
     for i in (2, -1, 1.0, True, "0", None):
         with pytest.raises(DataError, match="not there: the table has rows 0 to 1"):
             row(table, i)
+
+
+def read(csv, text, **options):
+    """Return the columns of a table without its target, and the warnings of reading it."""
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        X, _ = read_table(csv(text), "y", **options)
+    return X, [str(warning.message) for warning in said]
+
+
+def column(csv, cells, **options):
+    text = "".join(f'"{cell}",{i % 2}\n' for i, cell in enumerate(cells))
+    X, said = read(csv, "a,y\n" + text, **options)
+    return X["a"], said
+
+
+@pytest.mark.parametrize("words", [["None", "NA", "null"], ["nan", "N/A", "?"], ["unknown", "-"]])
+def test_words_for_missing_are_texts_and_told(csv, words):
+    cells = [*words, "Paved", *words]
+    found, said = column(csv, cells)
+    assert found.tolist() == cells
+    assert len(said) == 1
+    assert all(f"2 '{word}' in 'a'" in said[0] for word in words)
+    found, said = column(csv, cells, missing=words)
+    assert found.isna().tolist() == [cell != "Paved" for cell in cells]
+    assert not said
+
+
+@pytest.mark.parametrize("word", ["?", "-", "unknown", "\x1a", "nan", "NA", "twelve"])
+def test_a_column_of_nearly_only_numbers_is_told(csv, word):
+    cells = [str(i) for i in range(18)] + [word, word]
+    found, said = column(csv, cells)
+    assert found.tolist() == cells
+    assert len(said) == 1
+    assert f"'a' (18 of its 20 cells are numbers, the others are {word!r})" in said[0]
+    found, said = column(csv, cells, missing=word)
+    assert found.dropna().tolist() == list(range(18))
+    assert not said
+
+
+def test_the_empty_field_is_missing_and_blanks_are_told(csv):
+    found, said = column(csv, ["1", "", "3"])
+    assert found.isna().tolist() == [False, True, False]
+    assert not said
+    found, said = column(csv, ["1", "  ", "3"])
+    assert found.isna().tolist() == [False, True, False]
+    assert "cells of blanks alone are taken as missing: 1 in 'a'" in said[0]
+    found, said = column(csv, ["red", " red", "blue"])
+    assert found.tolist() == ["red", "red", "blue"]
+    assert "blanks around texts are left out: in 'a'" in said[0]
+
+
+@pytest.mark.parametrize(
+    ("cells", "values", "told"),
+    [
+        (["1", "-2", "+3"], [1, -2, 3], ""),
+        (["1", "2.5", ".5", "1e3"], [1, 2.5, 0.5, 1000], ""),
+        (["True", "false", "TRUE"], [True, False, True], ""),
+        (["inf", "1"], [float("inf"), 1], ""),
+        (["1,5", "2", "0,25"], [1.5, 2, 0.25], "decimal commas in 'a'"),
+        (["1,234", "12.5", "1,234,567"], [1234, 12.5, 1234567], "commas between thousands in"),
+        (["1.234,5", "12"], [1234.5, 12], "points between thousands in 'a'"),
+        (["1 234", "12"], [1234, 12], "gaps between thousands in 'a'"),
+        (["1,234", "12"], ["1,234", "12"], "may stand for a point or between thousands: 'a'"),
+        (["007", "12"], ["007", "12"], "begin with a zero: 'a' ('007')"),
+        (["2020-01-31", "2021-12-01"], ["2020-01-31", "2021-12-01"], "dates are taken as texts"),
+        (["1_000", "2"], ["1_000", "2"], "1 of its 2 cells are numbers"),
+        (["0x1A", "2"], ["0x1A", "2"], "the others are '0x1A'"),
+        (["yes", "no"], ["yes", "no"], ""),
+    ],
+)
+def test_how_cells_are_read(csv, cells, values, told):
+    found, said = column(csv, cells)
+    assert found.tolist() == values
+    assert [type(v) is bool for v in found.tolist()] == [type(v) is bool for v in values]
+    assert bool(said) == bool(told)
+    assert told in "".join(said)
+
+
+@pytest.mark.parametrize("big", [2**53 + 1, -(2**53) - 1, 2**63 + 1, 2**64 + 1, 10**30 + 1])
+@pytest.mark.parametrize("others", [["5"], ["5", ""], ["0.5"]])
+def test_large_integers_stay_exact_or_are_refused(csv, big, others):
+    found, _ = column(csv, [str(big), *others])
+    assert big in found.tolist()
+    with pytest.raises(DataError, match=f"column 'a' has the integer {big}, which no float holds"):
+        Binarizer().fit(found.to_frame())
+    if "0.5" not in others:
+        names = Binarizer(categorical=["a"]).fit(found.to_frame()).get_feature_names_out()
+        assert f"a = {big}" in names.tolist()
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t", "|"])
+def test_separators(csv, separator):
+    text = "a, b ,y\n1,'u',0\n\n  \n2,v,1\n".replace(",", separator)
+    X, said = read(csv, text)
+    assert X.to_dict("list") == {"a": [1, 2], "b": ["'u'", "v"]}
+    assert not said
+    assert read(csv, f"sep={separator}\n{text}")[0].equals(X)
+
+
+def test_quotes(csv):
+    X, _ = read(csv, 'a, b,y\n"1,5", "x; ""y""\nz",0\n2, "u, v",1\n')
+    assert X.to_dict("list") == {"a": [1.5, 2], "b": ['x; "y"\nz', "u, v"]}
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-32"])
+def test_encodings(csv, encoding):
+    X, said = read(csv, "größe,y\nklein,0\nübergroß,1\n".encode(encoding))
+    assert X.to_dict("list") == {"größe": ["klein", "übergroß"]}
+    assert not said
+
+
+def test_other_encodings_are_told(csv):
+    X, said = read(csv, "a,y\ncafé,0\nthé,1\n".encode("latin-1"))
+    assert X["a"].tolist() == ["café", "thé"]
+    assert "it is not UTF-8 (byte e9 in line 2), and was read as Windows-1252" in said[0]
+
+
+def test_a_target_of_many_numbers_is_told(csv):
+    _, said = read(csv, "a,y\n" + "".join(f"1,{i % 25}\n" for i in range(250)))
+    assert "the target 'y' has 25 different numbers, and each is taken for a class" in said[0]
+
+
+def test_rows_are_read_by_the_same_rules(csv):
+    path = csv("a;b\n1,5;?\n")
+    with pytest.warns(UserWarning, match="decimal commas in 'a'"):
+        assert read_row(path, missing="?")["a"] == 1.5
+    with pytest.warns(UserWarning, match="1 '\\?' in 'b'"):
+        assert read_rows(path)["b"].tolist() == ["?"]
+    with pytest.raises(InvalidOption, match="missing must be texts of cells, got 5"):
+        read_rows(path, missing=[5])

@@ -15,6 +15,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from cpx.data.binarizer import Binarizer, as_table
+from cpx.data.other_frames import as_pandas
 from cpx.data.samples import MAX_TOTAL_WEIGHT, Samples
 from cpx.explainers.rule_set_classifier.choice import Choice
 from cpx.explainers.rule_set_classifier.cross_validation import FALLBACK, LENGTHS, chosen_price
@@ -172,4 +173,5 @@ def _kept(X: Any, kept: BoolArray) -> Any:
     """Return some rows of a table, in the form it has."""
     if isinstance(X, (list, tuple)):
         return [row for row, keep in zip(X, kept, strict=True) if keep]
+    X = as_pandas(X)
     return X[kept] if isinstance(X, pd.DataFrame) else np.asarray(X)[kept]

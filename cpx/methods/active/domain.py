@@ -66,9 +66,11 @@ class Domain:
         max_categories: int = 100,
     ) -> None:
         from cpx.data.binarizer import Binarizer, as_table
+        from cpx.data.other_frames import as_pandas
 
         # The checks of tables and names, and the kinds of columns, are the binarizer's.
         self._columns = Binarizer(2, categorical=categorical, max_categories=max_categories)
+        table = as_pandas(table)
         frame = as_table(table)
         self._columns.fit(table)
         self.attributes = tuple(

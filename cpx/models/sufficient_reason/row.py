@@ -11,6 +11,7 @@ import numpy as np
 
 from cpx.errors import DataError, shown
 from cpx.models.sufficient_reason.columns import column_order, names_of, renamed
+from cpx.support.cells import as_float, is_missing, plain
 from cpx.support.validation import real
 from cpx.trees.attribute import Attribute
 from cpx.trees.form import TreeModel
@@ -57,19 +58,23 @@ def row_values(model: TreeModel, x: Row) -> tuple[float, ...]:
 def missing_values(model: TreeModel, x: Row) -> tuple[int, ...]:
     """Return the attributes that have no value in a row; see :func:`row_values`."""
     values = _in_order(model, x)
-    missing = (value is None or value != value for value in values)
+    missing = (is_missing(value) for value in values)
     return tuple(a for a, gone in zip(range(model.n_attributes), missing) if gone)
 
 
 def _in_order(model: TreeModel, x: Row) -> list[Any]:
     columns, values = _columns_and_values(x)
     if columns is None:
-        return values
-    return [values[c] for c in column_order(model, columns)]
+        return [plain(value) for value in values]
+    return [plain(values[c]) for c in column_order(model, columns)]
 
 
 def _columns_and_values(x: Row) -> tuple[list[str] | None, list[Any]]:
     """Return the names of the columns of a row, None where they have none, and its values."""
+    if not isinstance(x, Mapping | list | tuple | np.ndarray):
+        from cpx.data.other_frames import row_as_pandas  # loads pandas
+
+        x = row_as_pandas(x)
     if hasattr(x, "columns"):  # a table of pandas
         if len(x) != 1:
             raise DataError(f"x must be one row, got a table of {len(x)}")
@@ -89,13 +94,14 @@ def _columns_and_values(x: Row) -> tuple[list[str] | None, list[Any]]:
 
 
 def _number(attribute: Attribute, value: Any) -> float:
-    if value is None:
+    if is_missing(value):
         return math.nan
     number = float(value) if isinstance(value, bool | np.bool_) else real(value)
     if number is None or math.isinf(number):
         raise DataError(
             f"x: {shown(attribute.name)} must be a finite number or missing, got {shown(value)}"
         )
+    as_float(f"x: {shown(attribute.name)}", value)
     return number + 0.0
 
 

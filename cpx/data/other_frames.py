@@ -1,0 +1,79 @@
+"""Frames and cells of other libraries, such as Polars and PyArrow, as pandas has them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from cpx.errors import DataError
+
+if TYPE_CHECKING:
+    import narwhals as nw
+
+__all__ = ["as_pandas", "row_as_pandas"]
+
+
+def as_pandas(X: Any) -> Any:
+    """Return a frame or a column of another library as one of pandas, all else as it is.
+
+    Missing values stay missing and integers exact: where both occur in a column, it gets a
+    nullable type of pandas.
+
+    Raises
+    ------
+    DataError
+        For a frame whose rows are not in memory yet, and one with columns of one name.
+
+    Examples
+    --------
+    >>> as_pandas([[1, 2]])
+    [[1, 2]]
+    """
+    kind = type(X)
+    if isinstance(X, pd.DataFrame) or not (
+        hasattr(kind, "columns") or (hasattr(kind, "to_numpy") and not isinstance(X, pd.Series))
+    ):
+        return X
+    import narwhals as nw
+
+    frame = nw.from_native(X, allow_series=True, pass_through=True)
+    if isinstance(frame, nw.LazyFrame):
+        raise DataError(
+            f"the rows of this {kind.__module__.partition('.')[0]} {kind.__name__} are not in "
+            "memory: collect them first"
+        )
+    if isinstance(frame, nw.Series):
+        return _column(frame)
+    if not isinstance(frame, nw.DataFrame):
+        if kind.__name__ != "RecordBatch":  # of PyArrow, which Narwhals takes as Arrow's data
+            return X
+        frame = nw.from_arrow(X, backend="pyarrow")
+    # Not by iter_columns: PyArrow's tables may have two columns of one name.
+    if len(set(frame.columns)) < len(frame.columns):
+        raise DataError("the table has two columns of one name: rename one")
+    return pd.DataFrame({column.name: _column(column) for column in frame.iter_columns()})
+
+
+def row_as_pandas(x: Any) -> Any:
+    """Return a row as :func:`as_pandas` does; columns of other libraries have no names in them."""
+    row = as_pandas(x)
+    return row.tolist() if isinstance(row, pd.Series) and not isinstance(x, pd.Series) else row
+
+
+def _column(column: nw.Series[Any]) -> pd.Series[Any]:
+    import narwhals as nw
+
+    kind, name = column.dtype, column.name
+    gone = column.null_count() > 0
+    if kind.is_integer() and gone:
+        unsigned = "U" if kind.is_unsigned_integer() else ""
+        return pd.Series(column.to_list(), name=name, dtype=f"{unsigned}Int64")
+    if kind.is_integer() or kind.is_float():
+        return pd.Series(column.to_numpy(), name=name)
+    if isinstance(kind, nw.Boolean):
+        return pd.Series(column.to_list(), name=name, dtype="boolean" if gone else "bool")
+    if isinstance(kind, nw.Categorical | nw.Enum):
+        declared = list(kind.categories) if isinstance(kind, nw.Enum) else None
+        return pd.Series(pd.Categorical(column.to_list(), categories=declared), name=name)
+    return pd.Series(column.to_list(), name=name, dtype=object)
