@@ -331,7 +331,8 @@ class Result(Shown):
         if self.raw_status:
             reason += f"; the engine said {self.raw_status!r}"
         engine = self.engine + (f", encoding {self.encoding}" if self.encoding else "")
-        versions = ", ".join(f"{name} {number}" for name, number in self.versions.items())
+        named = {name: value for name, value in self.versions.items() if " " not in name}
+        versions = ", ".join(f"{name} {number}" for name, number in named.items())
         return [
             Fact("value", figures(self.objective, self.bound, self.gap)),
             Fact("status", f"{self.status} ({reason})", _TONES.get(self.status, "open")),
@@ -341,6 +342,11 @@ class Result(Shown):
                 f"compiling {times.compile:.2f}, solving {times.solve:.2f}",
             ),
             Fact("engine", engine + (f" ({versions})" if versions else "")),
+            *(
+                Fact("program", f"{name} {value}")
+                for name, value in self.versions.items()
+                if name not in named
+            ),
             Fact("checked", "yes, recomputed from the data" if self.verified else "no"),
             *(Fact("clash", text) for text in self.clash),
             *([] if self.proof is None else [Fact("proof", str(self.proof))]),

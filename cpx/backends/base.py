@@ -302,6 +302,10 @@ class Backend(ABC):
                 found[name] = installed
         return found
 
+    def provenance(self) -> dict[str, str]:
+        """Return what else tells which program answered, for the versions of a result."""
+        return {}
+
     def accepts(self, problem: Problem) -> bool:
         """Say whether the engine can solve the problem.
 

@@ -92,15 +92,8 @@ class PseudoBoolean:
 
     @property
     def header(self) -> str:
-        """The first line of a file of the pseudo-Boolean competitions."""
-        equal = sum(row.operator == "=" for row in self.rows)
-        # What the competitions ask for: the bits of the largest sum a solver may meet.
-        sizes = [sum(abs(w) for w, _ in row.terms) + abs(row.constant) for row in self.rows]
-        largest = max([*sizes, sum(abs(w) for w, _ in self.objective), 1])
-        return (
-            f"* #variable= {self.top} #constraint= {len(self.rows)} #equal= {equal} "
-            f"intsize= {largest.bit_length()}"
-        )
+        """The first line of an OPB file: two counts, all that clasp 3.3 lets it have."""
+        return f"* #variable= {self.top} #constraint= {len(self.rows)}"
 
     def lines(self) -> Iterator[str]:
         """Yield the objective and the constraints in OPB."""

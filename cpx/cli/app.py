@@ -27,6 +27,7 @@ from cpx.cli import (
     show,
     solve,
 )
+from cpx.cli.dashes import Command
 from cpx.cli.output import warn
 from cpx.cli.streams import open_streams
 from cpx.errors import CpxError, InvalidOption, shortened
@@ -113,7 +114,9 @@ for _command, _summary in (
     (conformance.conformance, "Check that an engine keeps the contract."),
     (fuzz.fuzz, "Look for wrong answers of engines on random problems."),
 ):
-    app.command(_command.__name__, short_help=_summary, help=command_help(_command))(_command)
+    app.command(_command.__name__, cls=Command, short_help=_summary, help=command_help(_command))(
+        _command
+    )
 
 
 @app.command("reproduce", hidden=True, context_settings={"ignore_unknown_options": True})

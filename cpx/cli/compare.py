@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cpx.cli import options as opt
+from cpx.cli.dashes import as_given
 from cpx.errors import InvalidOption, OutputError, shown
 
 if TYPE_CHECKING:
@@ -21,8 +22,8 @@ def compare(
         list[Path],
         typer.Argument(
             metavar="INST",
-            help="Saved instances, .json or .json.gz, or directories of them; or one .toml file "
-            "with the whole design; with --merge, directories of results.",
+            help="Saved instances, .json or .json.gz, directories or patterns of them; or one "
+            ".toml file with the whole design; with --merge, directories of results.",
         ),
     ],
     backends: Annotated[
@@ -41,7 +42,8 @@ def compare(
         str | None,
         typer.Option(
             metavar="A,B",
-            help="Encodings, each with every engine.  [default: the problem's first]",
+            help="Encodings, each with every engine that needs one.  [default: the engine's "
+            "choice for the problem]",
             autocompletion=opt.complete_encodings,
         ),
     ] = None,
@@ -170,20 +172,12 @@ def _design(inst: list[Path], given: dict[str, Any]) -> Design:
 
     chosen = {name: value for name, value in given.items() if value is not None}
     if not any(path.suffix == ".toml" for path in inst):
-        return Design([file for path in inst for file in _instances(path)], **chosen)
+        return Design(inst, **chosen)
     if len(inst) > 1:
         raise InvalidOption("a .toml file names the whole design: give it alone")
-    return replace(Design.load(inst[0]), **chosen)
-
-
-def _instances(path: Path) -> list[Path]:
-    """Return the instances in a directory; a file is itself."""
-    if not path.is_dir():
-        return [path]
-    found = sorted([*path.glob("*.json"), *path.glob("*.json.gz")])
-    if not found:
-        raise InvalidOption(f"{shown(str(path))} has no instances, .json or .json.gz")
-    return found
+    # What comes by standard input lies beside nothing.
+    folder = Path() if as_given(inst[0]) != str(inst[0]) else None
+    return replace(Design.load(inst[0], folder), **chosen)
 
 
 def _run(
@@ -222,6 +216,9 @@ def _tell(comparison: Comparison, output: Path | None) -> None:
         engines[pair.configuration] = instances[pair.instance] = None
     for reason, (engines, instances) in reasons.items():
         what, *others = engines
+        if not what:
+            note(f"passed over: {_files(list(instances))}: {reason}")
+            continue
         if others:
             what += f" and {len(others)} more"
         on = f"{len(instances)} instances" if len(instances) > 1 else next(iter(instances))
@@ -232,6 +229,10 @@ def _tell(comparison: Comparison, output: Path | None) -> None:
         note(f"wrote {output / 'results.csv'} and runs.jsonl")
     if output is not None and comparison.contradictions:
         note(f"instances with wrong claims are in {output / 'disagreements'}")
+
+
+def _files(names: list[str]) -> str:
+    return ", ".join(names[:3]) + f" and {len(names) - 3} more" * (len(names) > 3)
 
 
 def summary(comparison: Comparison) -> dict[str, Any]:

@@ -140,7 +140,7 @@ def of_table(source: Source, wanted: RuleOptions, name: str | None = None) -> Ex
         )
     X, y, _ = read_source(source)
     table, groups = _encoded(X)
-    with phase(f"training {source.model} on {len(X)} rows"):
+    with phase(f"training {source.model} on {len(X)} rows", long=True):
         model = tree_classifier(source.model, source.seed).fit(table, y)
     explainer = _explainer(model, table, distribution, groups, source.seed)
     title = name or f"{source.table.name.partition('.')[0]}-{source.row}"

@@ -286,7 +286,7 @@ def _reason_of_row(
         )
     source.check()
     X, y, x = read_source(source)
-    with phase(f"training {source.model} on {len(X)} rows"):
+    with phase(f"training {source.model} on {len(X)} rows", long=True):
         model = _trained(source, X, y)
     level: Any = kind.level or "attributes"
     definition: Any = kind.definition or "sufficient"

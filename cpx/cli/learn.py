@@ -157,7 +157,7 @@ def learn(
         task = _task(table, rows, label, share, seed)
     box = None
     if model is not None:
-        with phase(f"training {model} on {len(task.X)} rows"):
+        with phase(f"training {model} on {len(task.X)} rows", long=True):
             box = _trained(model, task, seed)
     learner = RuleSetClassifier(
         k,

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cpx.cli import options as opt
+from cpx.cli.dashes import as_given
 from cpx.cli.expectation import KINDS as EXPECTED
 from cpx.cli.expectation import ExpectationOptions, of_file, of_table
 from cpx.cli.make_rule_set import PROBLEMS as RULE_SETS
@@ -55,7 +56,23 @@ class TableOrModel(Source):
 
 
 def _complete_problems(incomplete: str) -> list[str]:
-    return opt.complete_last(incomplete, (*PROBLEMS, *one_rule_problems()))
+    return opt.complete_last(incomplete, (*PROBLEMS, *_objectives(), *one_rule_problems()))
+
+
+def _objectives() -> dict[str, str]:
+    """Return the objectives of one rule by the kinds that their problems have."""
+    from cpx.explainers.question import OBJECTIVES
+
+    return {cls.kind: objective for objective, cls in OBJECTIVES.items()}
+
+
+def _refuse_unstatable(kind: str) -> None:
+    """Raise for a kind that is known, and made of what no file of a table has."""
+    from cpx.models import PROBLEMS as KINDS
+
+    if kind in KINDS:
+        name = KINDS[kind].__name__
+        raise InvalidOption(f"--problem {kind} is made in Python, by cpx.models: {name}(...)")
 
 
 @dataclass(frozen=True)
@@ -77,7 +94,9 @@ class ReasonOptions:
             "tree model expects, of a file or trained on a table; fewest-expected: by the fewest "
             "columns that reach a threshold. rule-set: mimic a "
             "model on all rows by few rules, selected from candidates. rule-set-learning: by few "
-            "of all rules of at most k conditions. Or a problem of one rule, of another package.",
+            "of all rules of at most k conditions. k-monomial, max-precision, max-coverage and "
+            "negative-only: the kinds of the --objective. Or a problem of one rule, of another "
+            "package.",
             autocompletion=_complete_problems,
         ),
     ] = None
@@ -114,7 +133,8 @@ class ReasonOptions:
             if self.parameter:
                 raise InvalidOption("--set is for --problem of another package")
         elif self.problem not in (known := one_rule_problems()):
-            raise UnknownName("problem", self.problem, (*PROBLEMS, *known))
+            _refuse_unstatable(self.problem)
+            raise UnknownName("problem", self.problem, (*PROBLEMS, *_objectives(), *known))
         if self.problem in EXPECTED:
             for option in given(self, "problem", "row_file", "background", "trust"):
                 raise InvalidOption(f"{option} is not for --problem {self.problem}")
@@ -228,6 +248,11 @@ def make(
     from cpx.cli.reading import output_path
 
     path = output_path(output, source.table)
+    objective = _objectives().get(asked.problem or "")
+    if objective is not None:
+        if "--objective" in given(wanted) and wanted.objective != objective:
+            raise InvalidOption(f"--problem {asked.problem} has the objective {objective}")
+        asked, wanted = replace(asked, problem=None), replace(wanted, objective=objective)
     asked.check()
     rules.check(asked.problem)
     size = opt.MOST if k is None else k
@@ -256,7 +281,7 @@ def _deliver(problem: Problem, path: Path | None, words: str) -> None:
         typer.echo(dumps(problem), nl=False)
         return
     save(problem, path)
-    typer.echo(f"wrote {path}: {words}")
+    typer.echo(as_given(f"wrote {path}: {words}"))
 
 
 def _expected(

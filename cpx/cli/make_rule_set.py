@@ -124,6 +124,9 @@ def rule_set(
     integer_in("m", wanted.m or 1000, 1)
     if asked.loss is not None and asked.loss not in LOSSES:
         raise UnknownName("loss", asked.loss, LOSSES)
+    origin = asked.candidates or CANDIDATES[0]
+    if origin not in CANDIDATES and not os.path.isfile(origin):
+        raise UnknownName("candidates, nor a file", origin, CANDIDATES)
     literals, same, context = _samples(source, asked.label, wanted.m or 1000)
     more: dict[str, Any] = {
         "penalty": asked.penalty or _PENALTY,
@@ -185,7 +188,7 @@ def _samples(source: Source, label: str | None, m: int) -> tuple[Literals, Any, 
         wanted = _known_class(y, label)
         explainer = source.explainer(X)
     require_rows_fit("m", m, explainer.distribution.n_features)
-    with phase(f"training {source.model} on {len(X)} rows"):
+    with phase(f"training {source.model} on {len(X)} rows", long=True):
         explainer.fit(X, y)
     with phase("drawing samples"):
         drawn = explainer.distribution
@@ -228,8 +231,6 @@ def _candidates(
         return anchors(literals, same, k=k, seed=seed)
     if origin == "association":
         return association_rules(literals, same, k=k)
-    if not os.path.isfile(origin):
-        raise UnknownName("candidates, nor a file", origin, CANDIDATES)
     return read_rules(origin, literals.names)
 
 

@@ -132,12 +132,13 @@ Encoding = Annotated[
     ),
 ]
 Backend = Annotated[
-    str,
+    str | None,
     typer.Option(
         "--backend",
         "-b",
         metavar="NAME",
-        help="Engine, or family:solver such as milp:cbc; 'cpx backends' lists them.",
+        help="Engine, or family:solver such as milp:cbc; 'cpx backends' lists them.  [default: "
+        "cpsat, or one that can where that cannot]",
         autocompletion=complete_backends,
     ),
 ]

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from cpx.answers.text import Block, Paragraph, Tone, as_text
+from cpx.cli.dashes import as_given
 from cpx.errors import OutputError
 from cpx.processes.interrupts import noted
 
@@ -30,7 +31,7 @@ def warn(text: str) -> None:
 
 def note(text: str) -> None:
     """Print a remark on standard error."""
-    typer.echo(f"cpx: {text}", err=True)
+    typer.echo(f"cpx: {as_given(text)}", err=True)
 
 
 def exit_code(result: Result) -> int:
@@ -97,7 +98,7 @@ def print_blocks(blocks: Sequence[Block], spaced: bool = True) -> None:
 
 
 def _titled(title: str) -> list[Block]:
-    return [Paragraph(title)] if title else []
+    return [Paragraph(as_given(title))] if title else []
 
 
 def _style(text: str, tone: Tone) -> str:

@@ -25,9 +25,13 @@ def on_terminal() -> bool:
 
 
 @contextmanager
-def phase(text: str) -> Iterator[None]:
-    """Show what is going on while the block runs."""
+def phase(text: str, long: bool = False) -> Iterator[None]:
+    """Show what is going on while the block runs; in a pipe, where that may take long."""
     if not on_terminal():
+        if long:
+            from cpx.cli.output import note
+
+            note(text)
         yield
         return
     from rich.console import Console

@@ -257,7 +257,7 @@ class RowQuestion:
         """Train the model."""
         from cpx.cli.progress import phase
 
-        with phase(f"training {self.source.model} on {len(self._X)} rows"):
+        with phase(f"training {self.source.model} on {len(self._X)} rows", long=True):
             self.explainer.fit(self._X, self._y)
 
     def problem(self, question: Question, unseen: int = 0) -> MonomialProblem:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cpx.cli import options as opt
+from cpx.cli.dashes import as_given
 from cpx.errors import InvalidInstance, InvalidOption, UnknownName
 
 if TYPE_CHECKING:
@@ -98,9 +99,8 @@ def export(
     problem.encoding(encoding)
     data = export_bytes(problem, form, encoding)
     write_atomic(path, data)
-    typer.echo(
-        f"wrote {path}: {form}, encoding {problem.encoding(encoding).name}, {len(data)} bytes"
-    )
+    stated = problem.encoding(encoding).name
+    typer.echo(as_given(f"wrote {path}: {form}, encoding {stated}, {len(data)} bytes"))
 
 
 def check(

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 def solve(
     inst: opt.Instance,
-    backend: opt.Backend = "cpsat",
+    backend: opt.Backend = None,
     encoding: opt.Encoding = None,
     time_limit: opt.TimeLimit = 60.0,
     seed: opt.Seed = 0,
@@ -65,15 +65,18 @@ def solve(
     """
     from cpx.cli.output import deliver, note, write_result
     from cpx.cli.reading import output_path, read_instance
+    from cpx.solving.run import default_engine
 
     target, proof = output_path(output, inst), output_path(proof, inst)
     if proof is not None and proof == target:
         raise InvalidOption(f"proof: {proof} is where the result is written")
     chosen = opt.solve_options(time_limit, threads, seed, gap, encoding, hint)
-    opt.require_engine(backend, None, None)
+    if backend is not None:
+        opt.require_engine(backend, None, None)
     problem = read_instance(inst)
     if where:
         problem = problem.where(*where)
+    backend = backend or default_engine(problem)
     if proof is None:
         raise typer.Exit(deliver(run_solve(problem, backend, chosen, isolate), as_json, target))
     # Few commands make one, and each would load what makes those of all kinds.

@@ -1,7 +1,7 @@
 """The design of an experiment as data: what is run, and under which limits.
 
 One TOML file can name the whole design. Its keys are the fields of :class:`Design`, with
-``instances`` for the problems, as files or patterns of files beside it, ``engines`` for the
+``instances`` for the problems, as files, directories or patterns beside it, ``engines`` for the
 backends, and ``memory`` in megabytes as in the command.
 """
 
@@ -11,7 +11,6 @@ import os
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
-from glob import glob
 from pathlib import Path
 from typing import Any
 
@@ -32,8 +31,9 @@ class Design:
     Parameters
     ----------
     problems : mapping of str to Problem or path, or sequence of them
-        With their names in the table; a sequence takes the problems' own. Files of instances
-        are read when their turn comes.
+        With their names in the table; a sequence takes the problems' own, and may have
+        directories of instances and patterns such as ``"planted-*.json.gz"``. Files of
+        instances are read when their turn comes.
     backends : iterable of str or str, optional
         See :func:`cpx.compare.engine_names`.
     encodings : iterable of str, optional
@@ -93,13 +93,21 @@ class Design:
         return _limits(self.time_limit)
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Design:
+    def load(
+        cls, path: str | os.PathLike[str], folder: str | os.PathLike[str] | None = None
+    ) -> Design:
         """Read a design from a TOML file.
+
+        Parameters
+        ----------
+        path : str or path
+        folder : str or path, optional
+            Where its instances are looked for; default: beside the file.
 
         Raises
         ------
         InvalidOption
-            With the path: what is no TOML, a key that is not known, a pattern without files.
+            With the path: what is no TOML, a key that is not known.
         """
         text = read_text(path, InvalidOption)
         try:
@@ -107,7 +115,7 @@ class Design:
         except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
             raise InvalidOption(f"{path}: no TOML: {error}") from error
         try:
-            return cls._from_toml(data, Path(path).parent)
+            return cls._from_toml(data, Path(path).parent if folder is None else Path(folder))
         except (InvalidOption, UnknownName) as error:
             raise InvalidOption(f"{path}: {error}") from error
 
@@ -138,15 +146,12 @@ def in_bytes(memory: object) -> int:
 
 
 def _files(patterns: object, folder: Path) -> list[str]:
-    found: list[str] = []
+    found = []
     for pattern in _several("instances", [patterns] if isinstance(patterns, str) else patterns):
         if not isinstance(pattern, str) or "\0" in pattern:
             raise InvalidOption(f"instances must be files or patterns, got {shown(pattern)}")
-        here = sorted(glob(str(folder / pattern), recursive=True))
-        if not here:
-            raise InvalidOption(f"instances: no file is called {shown(pattern)}")
-        found += here
-    return list(dict.fromkeys(found))
+        found.append(str(folder / pattern))
+    return found
 
 
 def _several(name: str, values: object) -> tuple[Any, ...]:

@@ -13,7 +13,7 @@ from cpx.answers.result import Result, Status, Termination
 from cpx.backends import Backend, backend, backend_class, names
 from cpx.compare.design import Design
 from cpx.compare.records import Skipped, configuration
-from cpx.compare.sources import Source, named_sources
+from cpx.compare.sources import Source, named_sources, with_files
 from cpx.errors import CpxError, EngineError, InvalidOption, UnknownName, shortened
 from cpx.models import Problem
 from cpx.options import SolveOptions, named_text, split_names
@@ -90,7 +90,8 @@ class Plan:
     tasks : tuple of Task
         In the order of problems, engines, options, encodings, limits, seeds.
     skipped : tuple of Skipped
-        Pairs that an engine or encoding cannot do, with the reason.
+        Pairs that an engine or encoding cannot do, and files that are no instances, with the
+        reason.
     """
 
     tasks: tuple[Task, ...]
@@ -182,8 +183,8 @@ def plan(design: Design) -> Plan:
     """
     names, by_name = engine_names(design.backends), _by_name(design.backends)
     tasks: dict[tuple[Any, ...], Task] = {}
-    skipped: list[Skipped] = []
-    sources = named_sources(design.problems)
+    problems, skipped = with_files(design.problems)
+    sources = named_sources(problems)
     if not sources:
         raise InvalidOption("problems must not be empty")
     # Why a part of the design led to no run; None as soon as it leads to one.

@@ -203,13 +203,13 @@ def _check_options(options: Mapping[str, Any]) -> None:
 
 @dataclass(frozen=True)
 class Skipped:
-    """A pair that cannot be done: an instance, and an engine in a setting.
+    """A pair that cannot be done: an instance, and an engine in a setting; or a foreign file.
 
     Attributes
     ----------
     instance : str
     configuration : str
-        As in :attr:`Run.configuration`.
+        As in :attr:`Run.configuration`; ``""`` where a file is no instance.
     reason : str
     """
 

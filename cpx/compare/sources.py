@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import os
+import re
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from glob import glob, has_magic
 from pathlib import Path
 from typing import Any
 from weakref import WeakValueDictionary
 
 from cpx.answers.result import Result
-from cpx.compare.records import Run
+from cpx.compare.records import Run, Skipped
 from cpx.errors import InvalidInstance, InvalidOption, shown
 from cpx.instances import fingerprint, load
 from cpx.models import Problem
 from cpx.solving.isolate import bare
+from cpx.support.files import read_bytes
 
 Problems = (
     Mapping[str, Problem | str | os.PathLike[str]]
@@ -28,6 +31,8 @@ Problems = (
 _open: WeakValueDictionary[tuple[str, str], Problem] = WeakValueDictionary()
 _last: list[Problem] = []
 _lock = threading.Lock()
+
+_OURS = "cpx-instance"
 
 
 class Source:
@@ -119,6 +124,60 @@ def named_sources(problems: Problems) -> list[Source]:
                 raise InvalidInstance(f"{given} is given twice")
         names.add(source.name)
     return sources
+
+
+def with_files(problems: Problems) -> tuple[Problems, list[Skipped]]:
+    """Put the instances in the places of directories and patterns; return the other files, too.
+
+    Raises
+    ------
+    InvalidOption
+        For a directory or a pattern without instances.
+    """
+    if isinstance(problems, Mapping | Problem):
+        return problems, []
+    given = [problems] if isinstance(problems, str | os.PathLike) else list(problems)
+    found: list[Problem | str | os.PathLike[str]] = []
+    foreign: dict[str, str] = {}
+    for each in given:
+        if isinstance(each, Problem) or not isinstance(each, str | os.PathLike):
+            found.append(each)
+        elif _is_several(each):
+            formats = {str(file): _format(file) for file in _files_of(Path(each))}
+            own = [file for file, form in formats.items() if form == _OURS]
+            if not own:
+                raise InvalidOption(f"{shown(str(each))} has no instances, .json or .json.gz")
+            found += [file for file in own if file not in found]
+            foreign |= {file: form for file, form in formats.items() if form != _OURS}
+        elif len(given) > 1 and (form := _format(each)) not in ("", _OURS):
+            foreign[str(each)] = form  # a shell has made names of a pattern
+        else:
+            found.append(each)
+    told = [
+        Skipped(file, "", f"no instance: {f'its format is {form}' if form else 'no file of cpx'}")
+        for file, form in foreign.items()
+    ]
+    return found, told
+
+
+def _is_several(given: str | os.PathLike[str]) -> bool:
+    path = Path(given)
+    return path.is_dir() or (has_magic(str(path)) and not path.exists())
+
+
+def _files_of(given: Path) -> Iterator[Path]:
+    """Yield the files of a directory that may be instances, or those of a pattern."""
+    if given.is_dir():
+        yield from sorted([*given.glob("*.json"), *given.glob("*.json.gz")])
+        return
+    for path in map(Path, sorted(glob(str(given), recursive=True))):
+        yield from _files_of(path) if path.is_dir() else [path]
+
+
+def _format(path: str | os.PathLike[str]) -> str:
+    """Return what format of cpx a file says it has; whether that is so is seen when it is read."""
+    said = re.search(rb'"format"\s*:\s*"(cpx-[a-z-]+)"', read_bytes(path, InvalidInstance))
+    return said[1].decode() if said else ""
 
 
 def _source(name: str, given: object) -> Source:

@@ -5,7 +5,13 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator
 
-from cpx.backends.integer_program import Column, IntegerProgram, Terms, integer_program
+from cpx.backends.integer_program import (
+    Column,
+    IntegerProgram,
+    Row,
+    Terms,
+    integer_program,
+)
 from cpx.export.document import Document, Section
 from cpx.export.legend import head, legend_items
 from cpx.models.base import Problem
@@ -50,7 +56,9 @@ def _objective(program: IntegerProgram) -> str:
 
 
 def _rows(program: IntegerProgram) -> Iterator[str]:
-    for number, row in enumerate(program.rows, 1):
+    # There are readers (GLPK) that want a row.
+    anything = [Row([(1, 0)], ">=", program.columns[0].low)]
+    for number, row in enumerate(program.rows or anything, 1):
         yield _linear(f"c{number}", row.terms, program, f" {row.operator} {row.constant}")
 
 

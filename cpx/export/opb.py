@@ -18,7 +18,7 @@ from cpx.models.statement import Statement
 def opb(problem: Problem, statement: Statement, encoding: str) -> Document:
     """Return the problem as an OPB file: ``min:``, ``>=`` and ``=``, integer coefficients.
 
-    The first line is the header of the pseudo-Boolean competitions. A maximisation is
+    The first line counts variables and constraints, as OPB readers want. A maximisation is
     written as the minimisation of the negated objective, which the legend says.
     """
     form = PseudoBoolean(statement)

@@ -66,6 +66,7 @@ def conclude(
         versions={
             "cpx-explain": installed_version("cpx-explain") or "uninstalled",
             **engine.versions(),
+            **engine.provenance(),
             **outcome.versions,
         },
         options=progress.options.to_dict(),

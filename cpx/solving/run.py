@@ -6,12 +6,14 @@ import threading
 import time
 import traceback
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from cpx.answers.explanation import Explanation
 from cpx.answers.result import Result, Termination
 from cpx.backends import backend as find_backend
+from cpx.backends import names
 from cpx.backends.base import Backend, Event, Outcome, Progress
 from cpx.errors import CpxError, InvalidOption
 from cpx.models.bare_model import problem_of
@@ -31,10 +33,12 @@ if TYPE_CHECKING:
 
 _DEFAULT = SolveOptions()
 
+DEFAULT_ENGINE = "cpsat"
+
 
 def solve(
     problem: Problem | Statement | cpmpy.Model,
-    backend: str = "cpsat",
+    backend: str | None = None,
     *,
     time_limit: float | None = None,
     encoding: str | None = None,
@@ -55,9 +59,10 @@ def solve(
     problem : Problem
         What is asked, such as :class:`cpx.KMonomial`; or a bare CPMpy model or a
         :class:`~cpx.models.base.Statement`, whose answer nothing checks independently.
-    backend : str
+    backend : str, optional
         ``"family"`` or ``"family:solver"``: ``cpsat``, ``maxsat:rc2``, ``milp:highs``, ...,
-        with options of the engine if need be: ``"cpsat{linearization_level=2}"``.
+        with options of the engine if need be: ``"cpsat{linearization_level=2}"``. Default: see
+        :func:`default_engine`.
     time_limit : float, optional
         Seconds > 0 for stating, compiling and solving together. The check of the answer may
         take what is left, or else 5 % and a second more: what it cannot decide by then is
@@ -116,6 +121,7 @@ def solve(
         engine={} if engine is None else engine,
         warm_start=warm_start,
     )
+    backend = default_engine(problem) if backend is None else backend
     if not proof:
         return run(problem, backend, options, isolate=isolate, listen=listen)
     # Few solves make one, and every worker would load what makes it.
@@ -126,6 +132,25 @@ def solve(
     result = run(problem, backend, options, isolate=isolate, listen=listen, record=record)
     assert isinstance(problem, Problem)
     return with_proof(problem, result, options.time_limit, record)
+
+
+def default_engine(problem: object) -> str:
+    """Return ``"cpsat"``, or an exact engine that is installed where CP-SAT cannot.
+
+    Examples
+    --------
+    >>> from cpx import SufficientReason
+    >>> from cpx.testing.minimum_subset import three_definitions
+    >>> reason = SufficientReason(three_definitions(), (1, 1, 1), "attributes", "sufficient")
+    >>> default_engine(reason)
+    'hitting-sets'
+    """
+    first = find_backend(DEFAULT_ENGINE)
+    if not isinstance(problem, Problem) or not first.available() or first.takes(problem):
+        return first.full_name
+    others = (find_backend(name) for name in names() if name != DEFAULT_ENGINE)
+    able = (e.full_name for e in others if e.exact and e.in_all and e.available())
+    return next((name for name in able if find_backend(name).takes(problem)), first.full_name)
 
 
 def solve_with(problem: Problem, backend: str, seed: int, options: Mapping[str, Any]) -> Result:
@@ -179,6 +204,12 @@ def run(
     options = engine.configured(options)
     form = engine.encoding_of(problem, options.encoding, options.time_limit)
     engine.require_accepts(problem)
+    if isolate is None:
+        isolate = engine.needs_worker
+    if not isolate or engine.asks_classifier:
+        # What is imported once in a process is no part of a solve. What fails is told below.
+        with suppress(Exception):
+            engine.preload()
     progress = Progress(problem, options, listen, cancel, entered)
     if limits is not None:
         progress.limits = limits
@@ -186,8 +217,6 @@ def run(
     if began is not None:
         began(progress)
     notes = [*problem.notes(), *_take_hint(progress), *_not_honoured(engine, options)]
-    if isolate is None:
-        isolate = engine.needs_worker
     if isolate and engine.asks_classifier:
         notes.append(
             f"backend {engine.name} asks the classifier and ran in the process that has it: "

@@ -82,6 +82,8 @@ def _preload(name: str) -> None:
         engine.preload()
     # Read and found once, not once for each child.
     engine.versions()
+    with suppress(Exception):
+        engine.provenance()
     find_guard()
     find_libraries()
     installed_version("cpx-explain")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
+import re
 import shutil
 import sys
 import textwrap
@@ -270,3 +272,45 @@ def test_the_file_is_the_users_own(monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
 def test_no_option_names_a_program() -> None:
     with pytest.raises(UnknownName, match="unknown option"):
         backend("program:clasp-opb{command=rm}")
+
+
+def test_which_program_it_was_is_recorded(programs: Path, tmp_path: Path) -> None:
+    script = tmp_path / "says.sh"
+    script.write_text(
+        "#!/bin/sh\n"
+        'if [ "$1" = "--which" ]; then echo; echo "Says version 7.1"; exit; fi\n'
+        "echo 's UNKNOWN'\n"
+    )
+    script.chmod(0o755)
+    programs.write_text(
+        f"[says]\ncommand = ['{script}', '{{file}}']\nformat = 'opb'\nversion = ['--which']\n"
+        f"[mute]\ncommand = ['/bin/sh', '{script}', '{{file}}']\n"
+        "format = 'opb'\nversion = ['-c', 'exit 3']\n"
+    )
+    checksum = hashlib.sha256(script.read_bytes()).hexdigest()
+    for isolate in (True, False):
+        result = cpx.solve(TINY, "program:says", isolate=isolate)
+        assert result.versions["says"] == "7.1"
+        assert result.versions["says command"] == f"{script} {{file}}"
+        assert result.versions["says path"] == str(script)
+        assert result.versions["says sha256"] == checksum
+        assert f"program    says sha256 {checksum}" in str(result)
+        (run,) = cpx.compare([TINY], "program:says").runs
+        assert checksum in run.row(False)["versions"]
+    script.write_text(script.read_text().replace("7.1", "7.2"))
+    assert cpx.solve(TINY, "program:says", isolate=False).versions["says"] == "7.2"
+    mute = cpx.solve(TINY, "program:mute").versions
+    assert mute["mute"] == "unknown"
+    assert mute[f"mute sha256 of {script}"] != mute["mute sha256"]
+
+
+def test_programs_behind_engines_are_recorded() -> None:
+    for engine, name in (("milp:cbc", "cbc"), ("milp:glpk", "glpk")):
+        if (
+            not backend_class("milp").available()
+            or engine not in backend_class("milp").installed()
+        ):
+            pytest.skip(f"{engine} is not installed")
+        versions = cpx.solve(TINY, engine).versions
+        assert re.search("[0-9]", versions[name])
+        assert len(versions[f"{name} sha256"]) == 64

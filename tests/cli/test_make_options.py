@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field, fields
 from fractions import Fraction
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 from cpx.cli import make, make_rule_set
 from cpx.cli import options as opt
 from cpx.cli.row_question import RuleOptions
+from cpx.explainers.question import OBJECTIVES
 from cpx.instances import load
 from cpx.models import PROBLEMS, KMonomial, register, registry
 from cpx.models.parameters import Choice, Integer, Parameter, ShareOf, parameter, parameters_of
@@ -133,3 +135,24 @@ def test_what_is_wrong_with_the_parameters_of_a_package(
     done = run("make", table, *_ASK, *options, "-o", "inst.json")
     assert (done.exit_code, told in done.output) == (2, True), done.output
     assert not Path("inst.json").exists()
+
+
+@pytest.mark.parametrize("objective", list(OBJECTIVES))
+def test_the_kinds_that_cpx_prints_are_problems(run: Run, table: Path, objective: str) -> None:
+    row = ("make", table, "--target", "y", "--row", 0, "--model", "tree", "-m", 50, "-k", 2)
+    kind = OBJECTIVES[objective].kind
+    made = run(*row, "--problem", kind)
+    assert made.exit_code == 0, made.output
+    assert json.loads(made.stdout)["problem"] == kind
+    assert made.stdout == run(*row, "--objective", objective).stdout
+    assert made.stderr == "cpx: training tree on 80 rows\n"
+    other = next(name for name in OBJECTIVES if name not in (objective, "precision"))
+    refused = run(*row, "--problem", kind, "--objective", other)
+    assert refused.exit_code == 2
+    assert f"--problem {kind} has the objective {objective}" in refused.stderr
+
+
+@pytest.mark.parametrize("kind", list(PROBLEMS))
+def test_no_kind_is_unknown(run: Run, table: Path, kind: str) -> None:
+    done = run("make", table, "--target", "y", "--problem", kind)
+    assert "unknown problem" not in done.stderr

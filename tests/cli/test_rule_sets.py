@@ -166,11 +166,13 @@ def test_too_many_rules_to_show(run: Run, table: str) -> None:
         ("show", "inst.json", "--encoding", "signature"),
         ("show", "inst.json", "--as", "lp"),
         ("export", "inst.json", "--to", "lp", "-o", "inst.lp"),
-        ("solve", "inst.json"),
+        ("solve", "inst.json", "-b", "cpsat"),
     ):
         refused = run(*command)
         assert refused.exit_code == 2
         assert "ask the engine column-generation" in " ".join(refused.output.split())
+    # Without a name an engine is asked that can.
+    assert "engine     column-generation" in run("solve", "inst.json", "-t", "20").stdout
 
 
 @pytest.mark.parametrize(

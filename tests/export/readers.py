@@ -47,11 +47,9 @@ def read_wcnf(data: bytes) -> Answer:
 def parse_opb(data: bytes):
     """Return the objective and the rows as ``(terms, operator, constant)``."""
     lines = data.decode().splitlines()
-    header = re.fullmatch(
-        r"\* #variable= (\d+) #constraint= (\d+) #equal= (\d+) intsize= (\d+)", lines[0]
-    )
+    header = re.fullmatch(r"\* #variable= (\d+) #constraint= (\d+)", lines[0])
     assert header
-    n_variables, n_constraints, n_equal, intsize = map(int, header.groups())
+    n_variables, n_constraints = map(int, header.groups())
     objective, rows = [], []
     for line in lines:
         if line.startswith("*"):
@@ -77,9 +75,7 @@ def parse_opb(data: bytes):
             objective = terms
         else:
             rows.append((terms, operator, constant))
-            assert sum(abs(w) for w, _ in terms) + abs(constant) < 2**intsize
     assert len(rows) == n_constraints
-    assert sum(operator == "=" for _, operator, _ in rows) == n_equal
     return objective, rows
 
 

@@ -17,7 +17,9 @@ from cpx.support.versions import installed_version
 PROBLEM = KMonomial(Samples([[1, 1], [1, 0], [1, 1], [0, 0]], [1, 1, 0, 0]), k=1)
 ENGINE = cast(
     Any,
-    SimpleNamespace(asks_classifier=False, name="", solver="", full_name="", versions=dict),
+    SimpleNamespace(
+        asks_classifier=False, name="", solver="", full_name="", versions=dict, provenance=dict
+    ),
 )
 
 

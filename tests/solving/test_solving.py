@@ -242,7 +242,7 @@ def test_what_a_rule_can_do_without_on_the_samples_is_left_out(asks, features) -
     # Of an engine that asks the classifier it stays: it stands for more than the samples.
     problem = KMonomial(Samples([[1, 1], [1, 1], [0, 0]], [1, 1, 0]), k=2)
     engine = SimpleNamespace(
-        asks_classifier=asks, name="", solver=None, full_name="", versions=dict
+        asks_classifier=asks, name="", solver=None, full_name="", versions=dict, provenance=dict
     )
     progress = Progress(problem, SolveOptions())
     progress.found(problem.explanation([0, 1]))

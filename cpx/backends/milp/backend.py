@@ -18,6 +18,7 @@ from cpx.answers.result import Termination
 from cpx.backends.base import DECLINED, ROUNDED, Backend, Outcome, Progress
 from cpx.backends.milp.watch import Watch
 from cpx.backends.progress import run_interruptibly
+from cpx.backends.provenance import provenance
 from cpx.errors import EngineMissing
 from cpx.options import EngineOption, SolveOptions
 
@@ -70,6 +71,13 @@ class Milp(Backend):
     preferred_encodings: ClassVar[tuple[str, ...]] = ("pairs",)
     takes_start: ClassVar[bool] = True
     summary: ClassVar[str] = "mixed integer programming through PuLP: exact, anytime"
+
+    def provenance(self) -> dict[str, str]:
+        """Return version, path and checksum of CBC or GLPK, which are programs."""
+        from cpx.backends.milp.subsolvers import program_of
+
+        path, version = program_of(self.solver)
+        return {} if path is None else provenance(self.solver, path, version=version)
 
     def __init_subclass__(
         cls, solver: str = "", requires: Mapping[str, str] | None = None, **kwargs: Any
@@ -315,10 +323,14 @@ class _Run:
                 f"{self.compiled.subsolver} calls its solution optimal, but within its "
                 f"tolerances only the bound {progress.best_bound} is proved"
             )
-        termination = Termination.COMPLETED
+        termination, told = Termination.COMPLETED, engine.raw_status
         if not (finished or proved):
             termination = _why_stopped(engine, progress)
-        return Outcome(proved, termination, engine.raw_status, claimed, sizes, warnings)
+        if not finished and progress.gap_reached:
+            # Its own word ("Interrupted by user") reads as if somebody had given up.
+            near = "are within the gap" if progress.options.gap else "have met"
+            told = f"stopped by cpx: value and bound {near}"
+        return Outcome(proved, termination, told, claimed, sizes, warnings)
 
 
 def _why_stopped(engine: Any, progress: Progress) -> Termination:

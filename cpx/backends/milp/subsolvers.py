@@ -58,3 +58,12 @@ def native_solver(name: str, watch: Watch | None, **options: Any) -> Any:
     from cpx.backends.milp.highs import HighsSolver
 
     return HighsSolver(watch, **{"mip_feasibility_tolerance": 1e-9, **options})
+
+
+def program_of(solver: str) -> tuple[str | None, tuple[str, ...]]:
+    """Return the path of a solver that is a program, and what it is asked for its version."""
+    if solver == "cbc":
+        from cpx.backends.milp.cbc import cbc_path
+
+        return cbc_path(), ("-stop",)
+    return (which("glpsol") if solver == "glpk" else None), ("--version",)

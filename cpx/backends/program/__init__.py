@@ -16,6 +16,7 @@ from typing import ClassVar
 from cpx.answers.result import Termination
 from cpx.backends.base import DECLINED, Backend, Outcome, Progress
 from cpx.backends.program.configuration import Definition, definitions, place
+from cpx.backends.provenance import provenance
 from cpx.errors import EngineMissing, UnknownName
 from cpx.models.base import Problem
 from cpx.options import SolveOptions
@@ -58,6 +59,11 @@ class Program(Backend):
         """Refuse as all engines do, and where the program is not there: before a worker starts."""
         super().require_accepts(problem)
         self._found()
+
+    def provenance(self) -> dict[str, str]:
+        """Return version, command, path and checksum of the program."""
+        own, path = self.definition, _path(self.definition)
+        return {} if path is None else provenance(own.name, path, own.command, own.version)
 
     def _found(self) -> str:
         """Return the path of the program."""

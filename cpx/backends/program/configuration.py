@@ -36,18 +36,19 @@ ANSWERS = tuple(dict.fromkeys(FORMATS.values()))
 
 _PLACEHOLDERS = ("file", "solution", "seconds", "threads", "seed")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+-]*")
-_KEYS = ("command", "format", "answer")
+_KEYS = ("command", "format", "answer", "version")
 _LARGEST_FILE = 1 << 20
 
 
 @dataclass(frozen=True)
 class Definition:
-    """A program: the words of its command, what it reads, how it answers."""
+    """A program: the words of its command, what it reads, how it answers, how it says which."""
 
     name: str
     command: tuple[str, ...]
     format: str
     answer: str
+    version: tuple[str, ...] = ("--version",)
 
     def takes(self, placeholder: str) -> bool:
         """Whether the command has this placeholder."""
@@ -117,8 +118,8 @@ def _definition(path: Path, name: str, table: Any) -> Definition:
     for key in table:
         if key not in _KEYS:
             raise EngineError(
-                f"{where}: unknown key {shown(key)}{nearest(key, _KEYS)}; known: command, format, "
-                "answer"
+                f"{where}: unknown key {shown(key)}{nearest(key, _KEYS)}; known: "
+                + ", ".join(_KEYS)
             )
     command = table.get("command")
     if (
@@ -137,7 +138,10 @@ def _definition(path: Path, name: str, table: Any) -> Definition:
     answer = _one_of(where, "answer", table.get("answer", FORMATS[form]), ANSWERS)
     if (answer == "maxsat") != (FORMATS[form] == "maxsat"):
         raise EngineError(f"{where}: format {form} cannot have the answer {answer}")
-    definition = Definition(name, tuple(command), form, answer)
+    version = table.get("version", list(Definition.version))
+    if not isinstance(version, list) or not all(isinstance(word, str) for word in version):
+        raise EngineError(f"{where}: version must be a list of texts, got {shown(version)}")
+    definition = Definition(name, tuple(command), form, answer, tuple(version))
     if not definition.takes("file"):
         raise EngineError(f"{where}: command must have {{file}}, the problem's file")
     if answer == "glpk" and not definition.takes("solution"):

@@ -89,8 +89,7 @@ class _Opb(Form):
         return {"variables": self._form.top, "constraints": len(self._form.rows)}
 
     def lines(self) -> Iterator[str]:
-        # Older programs (clasp 3.3) refuse what competitions have added to this line.
-        yield self._form.header.partition(" #equal=")[0]
+        yield self._form.header
         yield from self._form.lines()
 
     def values(self, assignment: Mapping[str, Fraction]) -> Values:

@@ -1,0 +1,70 @@
+"""The engine that is asked where none is named, and when its clock begins."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+import cpx
+from cpx import SufficientReason
+from cpx.backends import backend, backend_class
+from cpx.library import make
+from cpx.solving.run import default_engine
+from cpx.testing import cases
+from cpx.testing.minimum_subset import three_definitions
+
+
+def test_it_can_solve_every_kind() -> None:
+    groups = ("CASES", "RULE_SETS", "LEARNING", "MINIMUM_SUBSETS", "EXPECTED", "KERNEL_RULES")
+    for group in groups:
+        for case in getattr(cases, group):
+            engine = default_engine(case.problem)
+            assert backend(engine).takes(case.problem), case
+            if backend("cpsat").takes(case.problem):
+                assert engine == "cpsat"
+
+
+def test_a_reason_without_a_statement_is_solved() -> None:
+    reason = SufficientReason(three_definitions(), (1, 1, 1), "attributes", "sufficient")
+    assert not reason.stated
+    result = cpx.solve(reason)
+    assert result.backend == "hitting-sets"
+    assert result.status.value == "OPTIMAL"
+    assert result.verified
+
+
+@pytest.mark.parametrize("engine", ["milp:highs", "milp:scip", "milp:glpk"])
+def test_an_engine_that_we_stop_is_not_said_to_be_interrupted(engine: str) -> None:
+    family = backend_class("milp")
+    if not family.available() or engine not in family.installed():
+        pytest.skip(f"{engine} is not installed")
+    for seed in range(4):
+        result = cpx.solve(make("planted", 200, 20, 3, seed), engine, warm_start=False)
+        assert result.status.value == "OPTIMAL"
+        for word in ("nterrupt", "no solution", "-9"):
+            assert word not in result.raw_status
+
+
+_FIRST = """
+import sys, time, cpx
+from cpx.library import make
+from cpx.backends import backend, progress
+problem = make("planted", 60, 8, 2, 0)
+begin, loaded = progress.Progress.__init__, []
+def init(self, *given):
+    loaded.append({name for module in backend(sys.argv[1]).requires for name in [module]
+                   if name not in sys.modules})
+    begin(self, *given)
+progress.Progress.__init__ = init
+cpx.solve(problem, sys.argv[1])
+print(loaded[0])
+"""
+
+
+@pytest.mark.parametrize("engine", ["cpsat", "maxsat", "milp"])
+def test_imports_come_before_the_clock(engine: str) -> None:
+    command = [sys.executable, "-c", _FIRST, engine]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "set()"
