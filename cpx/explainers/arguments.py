@@ -78,7 +78,23 @@ class ExplainOptions(RuleOptions, total=False):
     class_names: ClassNames
 
 
-class ReasonOptions(EngineOptions, total=False):
+class ReaderOptions(TypedDict, total=False):
+    """What :func:`cpx.read_model` takes by name; each reader has some of them."""
+
+    trusted: bool | Iterable[str]
+    rounds: int | str | None
+    classes: int | Sequence[Any] | None
+    rule: Literal["average", "vote", "sum"] | None
+    attributes: Any
+    objective: str | None
+    base: Sequence[float] | None
+    num_parallel_tree: int
+
+
+READER_OPTIONS = tuple(ReaderOptions.__annotations__)
+
+
+class ReasonOptions(EngineOptions, ReaderOptions, total=False):
     """What :func:`cpx.explain` takes by name for a sufficient reason."""
 
     level: Level
@@ -89,7 +105,6 @@ class ReasonOptions(EngineOptions, total=False):
     where: str | Sequence[str]
     class_names: ClassNames
     label: Any
-    trusted: bool | Iterable[str]
 
 
 class ExpectationOptions(EngineOptions, total=False):
@@ -109,7 +124,7 @@ class ExpectationOptions(EngineOptions, total=False):
     fresh: int
 
 
-class ProbabilisticOptions(ExpectationOptions, total=False):
+class ProbabilisticOptions(ExpectationOptions, ReaderOptions, total=False):
     """What :func:`cpx.explain` takes by name for a probabilistic explanation."""
 
     distribution: str | TreeMixture
@@ -118,4 +133,3 @@ class ProbabilisticOptions(ExpectationOptions, total=False):
     max_states: int
     smoothing: float
     class_names: ClassNames
-    trusted: bool | Iterable[str]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -22,6 +23,7 @@ from cpx.processes.interrupts import interruptible
 from cpx.support.validation import positive_integer
 from cpx.trees import TreeModel, read_model
 from cpx.trees.linear import is_linear, read_linear
+from cpx.trees.live import held_against, hold_rows
 
 FITTED = ("factorised", "mixture", "chow-liu", "naive-bayes", "fitted")
 """Names of distributions; the last is that of the first three which suits rows kept aside best."""
@@ -80,7 +82,7 @@ def fitted_distribution(
 
 
 def read_background(
-    model: Any, background: Any, trusted: Any
+    model: Any, background: Any, reader: Mapping[str, Any]
 ) -> tuple[TreeModel, Any, tuple[str, ...]]:
     """Return the model with the names of the columns, the rows in its order, and notes."""
     background = as_pandas(background)
@@ -89,6 +91,8 @@ def read_background(
         raise DataError("the background has no rows")
     columns = names_of(frame.columns)
     if is_linear(model):
+        if reader:
+            raise InvalidOption(f"{next(iter(reader))} is for tree models, not for a regression")
         own = getattr(model, "feature_names_in_", None)
         rows = (
             _columns(frame, list(map(str, own)))
@@ -97,7 +101,7 @@ def read_background(
         )
         trees = read_linear(model, rows)
     else:
-        trees = read_model(model, trusted=trusted)
+        trees = read_model(model, **reader)
     notes: tuple[str, ...] = ()
     if columns is not None:
         trees, notes = renamed(trees, columns, "the background")
@@ -111,7 +115,9 @@ def read_background(
         replace(a, missing=gone and not trees.refuses_missing(c))
         for c, (a, gone) in enumerate(zip(trees.attributes, lacking, strict=True))
     ]
-    return trees.with_attributes(attributes), frame, notes
+    trees = trees.with_attributes(attributes)
+    hold_rows(trees, frame)
+    return trees, frame, (*notes, *held_against(trees))
 
 
 def _columns(frame: pd.DataFrame, names: list[str]) -> pd.DataFrame:

@@ -13,6 +13,7 @@ from cpx.errors import InvalidOption, UnknownName, nearest, shown
 from cpx.explainers.arguments import (
     BACKEND,
     FRESH,
+    READER_OPTIONS,
     TIME_LIMIT,
     ExplainOptions,
     ProbabilisticOptions,
@@ -162,8 +163,9 @@ def explain(*args: Any, kind: str = "rule", **options: Any) -> Explanation:
     weights, required, forbidden, label
         With ``kind="sufficient"``, as for :class:`cpx.SufficientReason`, where features can
         be given by name; ``weights`` can be a mapping, of the features that do not weigh 1.
-    trusted : bool or list of str, default=False
-        With ``kind="sufficient"``, as for :func:`cpx.read_model`.
+    trusted, rounds, classes, rule, attributes, objective, base, num_parallel_tree
+        With ``kind="sufficient"`` and ``"probabilistic"``, as for :func:`cpx.read_model`: whether
+        a file may run code, how many rounds of XGBoost count, and what else its reader takes.
     hint : Explanation, or sequence of int or str
         Features of a known solution.
     distribution, components, groups, max_states, smoothing
@@ -257,6 +259,7 @@ def _expected(
     model: Any, x: Any, background: Any, *args: Any, **options: Any
 ) -> ExpectedExplanation:
     own = _taken(ProbabilisticExplainer, options)
+    own |= {name: options.pop(name) for name in READER_OPTIONS if name in options}
     return ProbabilisticExplainer(model, background, **own).explain(x, *args, **options)
 
 

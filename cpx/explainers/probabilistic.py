@@ -13,7 +13,14 @@ from cpx.answers.result import Result, Status
 from cpx.data.coding import Coding
 from cpx.data.tree_mixture import TreeMixture
 from cpx.errors import InvalidOption, UnknownName, shown
-from cpx.explainers.arguments import BACKEND, FRESH, SOLVE_OPTIONS, TIME_LIMIT, ExpectationOptions
+from cpx.explainers.arguments import (
+    BACKEND,
+    FRESH,
+    SOLVE_OPTIONS,
+    TIME_LIMIT,
+    ExpectationOptions,
+    ReaderOptions,
+)
 from cpx.explainers.background import fitted_distribution, read_background
 from cpx.explainers.class_names import ClassNames
 from cpx.explainers.expectations import all_sizes, answered, nothing_found, with_same_class
@@ -72,8 +79,8 @@ class ProbabilisticExplainer:
         Names of the classes, by position or by label.
     seed : int, default=0
         Of the fit, of the rows drawn, and of the engine.
-    trusted : bool or list of str, default=False
-        As for :func:`cpx.read_model`.
+    **reader
+        Options of :func:`cpx.read_model` and its readers: ``trusted``, ``rounds``, ``classes``.
 
     Attributes
     ----------
@@ -115,10 +122,10 @@ class ProbabilisticExplainer:
         smoothing: float = 1.0,
         class_names: ClassNames = None,
         seed: int = 0,
-        trusted: Any = False,
+        **reader: Unpack[ReaderOptions],
     ) -> None:
         self.class_names, self.seed = class_names, seed
-        self.model, rows, self.notes = read_background(model, background, trusted)
+        self.model, rows, self.notes = read_background(model, background, reader)
         self.coding = Coding.fit(
             rows,
             names=[a.name for a in self.model.attributes],

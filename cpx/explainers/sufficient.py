@@ -9,7 +9,7 @@ from typing import Any, Unpack
 from cpx.answers.explanation import Explanation, Reason
 from cpx.answers.result import Result, Status
 from cpx.errors import EngineError, Infeasible
-from cpx.explainers.arguments import SOLVE_OPTIONS, TIME_LIMIT, ReasonOptions
+from cpx.explainers.arguments import READER_OPTIONS, SOLVE_OPTIONS, TIME_LIMIT, ReasonOptions
 from cpx.explainers.class_names import ClassNames, class_name
 from cpx.models.side_constraints.parameter import texts_of
 from cpx.models.sufficient_reason.features import Features, Level
@@ -19,6 +19,7 @@ from cpx.models.sufficient_reason.row import fitted_to, row_values
 from cpx.solving.run import solve_with
 from cpx.trees import TreeModel, read_model
 from cpx.trees.library_agreement import near_ties
+from cpx.trees.live import held_against
 
 
 @dataclass(frozen=True)
@@ -59,14 +60,15 @@ class ReasonQuestion:
 def explain_by_reason(model: Any, x: Any, **options: Unpack[ReasonOptions]) -> Reason:
     """Do what :func:`cpx.explain` does with ``kind="sufficient"``."""
     asked: dict[str, Any] = {**options}
-    trees, notes = fitted_to(read_model(model, trusted=asked.pop("trusted", False)), x)
+    reader = {name: asked.pop(name) for name in READER_OPTIONS if name in asked}
+    trees, notes = fitted_to(read_model(model, **reader), x)
     engine: dict[str, Any] = {"time_limit": TIME_LIMIT}
     engine |= {name: asked.pop(name) for name in SOLVE_OPTIONS if name in asked}
     backend, seed = asked.pop("backend", None), engine.pop("seed", 0)
     problem = ReasonQuestion(**asked).problem(trees, x)
     engine["hint"] = _hint(problem, engine.get("hint"))
     result = solve_with(problem, backend or engine_for(problem), seed, engine)
-    return conclude(problem, result, (*notes, *_near_tie(problem)))
+    return conclude(problem, result, (*notes, *_near_tie(problem), *held_against(trees)))
 
 
 def engine_for(problem: SufficientReason) -> str:

@@ -346,6 +346,12 @@ class Problem(Shown, ABC):
         parts = [*before, *asked, *after]
         return f"{what} that {' and '.join(parts)}" if parts else what
 
+    def hold(self, explanation: Explanation) -> None:
+        """Raise where what the problem was made from, and is at hand, contradicts an answer.
+
+        Asked once of the answer of each solve. By default nothing is at hand.
+        """
+
     def notes(self) -> tuple[str, ...]:
         """Return warnings about degenerate but valid data."""
         return ()

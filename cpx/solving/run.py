@@ -226,6 +226,8 @@ def run(
         from cpx.solving.isolate import run_isolated
 
         result = run_isolated(problem, engine.full_name, options, listen, limits, cancel=cancel)
+        if result.explanation is not None:
+            problem.hold(result.explanation)
         return result.with_warnings(*notes)
     cpu = time.process_time()
     try:
@@ -262,6 +264,8 @@ def run(
     except KeyboardInterrupt:
         # The answer is there, and its check takes little time: the first Ctrl-C loses neither.
         result = conclude(progress, outcome, engine, form, notes, cpu)
+    if result.explanation is not None:
+        problem.hold(result.explanation)
     if not problem.side_constraints:
         return result
     return with_clash(problem, result, progress.remaining)

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,6 +19,9 @@ from cpx.trees.attribute import Attribute, condition_text
 from cpx.trees.checks import checked, numbers
 from cpx.trees.exact import ExactSums
 from cpx.trees.tree import MISSING, REFUSED, Boxes, Tree
+
+if TYPE_CHECKING:
+    from cpx.trees.live import LiveModel
 
 Label = int | float | str | bool
 Rule = Literal["vote", "average", "sum"]
@@ -72,6 +75,9 @@ class TreeModel:
         Whether the names of the attributes are those of the columns that the model was trained
         on. Where it was trained without names they are numbers of its columns, as in ``x0``, and
         rows are read by position. None where that is not known. Equal models may differ in it.
+    live : LiveModel, optional
+        The live model it was read from: what is said of the trees is held against its
+        ``predict``. Neither saved nor pickled; equal models may differ in it.
 
     Raises
     ------
@@ -103,10 +109,14 @@ class TreeModel:
     strict: bool = False
     source: str = field(default="", repr=False)
     named: bool | None = field(default=None, repr=False)
+    live: LiveModel | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         for name, value in checked(vars(self)).items():
             object.__setattr__(self, name, value)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {key: value for key, value in vars(self).items() if key != "live"}
 
     # ----------------------------------------------------------- its measure
 

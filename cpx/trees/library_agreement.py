@@ -69,21 +69,26 @@ def agreement(model: TreeModel, classifier: Any, X: ArrayLike) -> Agreement:
 
 
 def near_ties(model: TreeModel, X: ArrayLike) -> NDArray[np.bool_]:
-    """Say of each row whether rounding in the library may decide its class; shape (n,).
-
-    The error of a float sum of n terms is at most (n - 1) u times the sum of their sizes, to
-    first order, u being half the distance of 1 to the next number (Higham, Accuracy and
-    Stability of Numerical Algorithms, section 4.2). Twice that for the difference of two sums;
-    8 more terms, and sizes of 1, are for the probabilities that libraries compute from scores.
-    """
+    """Say of each row whether rounding in the library may decide its class; shape (n,)."""
     totals = model.totals(X)
     if model.decision == "first" and len(model.base) > 1:
         ordered = np.sort(totals, axis=1)
         gaps = ordered[:, -1] - ordered[:, -2]
     else:
         gaps = abs(totals[:, 0])
-    size = Fraction(1) + sum((abs(Fraction(v)) for v in model.base), Fraction(0))
+    bound = rounding(model)
+    return np.array([gap <= bound for gap in gaps.tolist()], dtype=bool)
+
+
+def rounding(model: TreeModel) -> Fraction:
+    """Return what rounding in the library can change of the difference of two totals, at most.
+
+    The error of a float sum of n terms is at most (n - 1) u times the sum of their sizes, to
+    first order, u being half the distance of 1 to the next number (Higham, Accuracy and
+    Stability of Numerical Algorithms, section 4.2). Twice that for the difference of two sums;
+    8 more terms, and sizes of 1, are for the probabilities that libraries compute from scores.
+    """
+    size: Fraction = Fraction(1) + sum((abs(Fraction(v)) for v in model.base), Fraction(0))
     size += sum((Fraction(float(np.abs(t.values).max())) for t in model.trees), Fraction(0))
     unit = Fraction(1, 2 ** (24 if model.sums == "float32" else 53))
-    bound = 2 * (len(model.trees) + 8) * unit * size * 2**model.exact.exponent
-    return np.array([gap <= bound for gap in gaps.tolist()], dtype=bool)
+    return 2 * (len(model.trees) + 8) * unit * size * Fraction(2) ** model.exact.exponent

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from os import PathLike
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,7 @@ from cpx.trees.attribute import Attribute
 from cpx.trees.building import Nodes, assemble, attribute_list, reading
 from cpx.trees.checks import label_list
 from cpx.trees.form import TreeModel
+from cpx.trees.live import LiveModel
 from cpx.trees.tree import LEFT, RIGHT
 
 # The bits of decision_type.
@@ -118,6 +120,9 @@ def read_lightgbm(
             "multiclassova"
         )
     count = 2 if objective == "binary" else per_round
+    live = None
+    if not isinstance(model, str | PathLike):
+        live = _live(model, head, objective, count, len(trees) // per_round)
     labels = label_list(range(count) if classes is None else classes)
     if len(labels) != count:
         raise ModelError(f"the model has {count} classes, {len(labels)} are given: {labels}")
@@ -130,7 +135,39 @@ def read_lightgbm(
         base=(0.0,) * per_round,
         source=source,
         named=named,
+        live=live,
     )
+
+
+def _live(
+    model: Any, head: Mapping[str, str], objective: str, count: int, rounds: int
+) -> LiveModel:
+    """Return what is asked, and how it makes probabilities of scores."""
+    words = head["objective"].split()
+    scale = next((float(w.partition(":")[2]) for w in words if w.startswith("sigmoid:")), 1.0)
+    if "average_output" in head:
+        scale /= rounds
+    link: Literal["sigmoid", "softmax"] = "softmax" if objective == "multiclass" else "sigmoid"
+    if hasattr(model, "classes_"):
+        return LiveModel(model, label_list(model.classes_), link, scale)
+    asked = _BoosterClasses(model)
+    return LiveModel(asked, tuple(range(count)), link, scale, type(model).__name__)
+
+
+@dataclass(frozen=True)
+class _BoosterClasses:
+    """A Booster, which predicts probabilities, as a classifier."""
+
+    booster: Any
+
+    def predict_proba(self, rows: Any) -> Any:
+        """Return what it predicts."""
+        return self.booster.predict(rows)
+
+    def predict(self, rows: Any) -> Any:
+        """Return the class that is most probable; of two, the second beyond one half."""
+        said = np.asarray(self.booster.predict(rows))
+        return said.argmax(axis=1) if said.ndim == 2 else (said > 0.5).astype(int)
 
 
 def _text(model: Any) -> str:

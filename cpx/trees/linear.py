@@ -12,6 +12,7 @@ from cpx.trees.attribute import Attribute
 from cpx.trees.building import Nodes, assemble
 from cpx.trees.checks import label_list
 from cpx.trees.form import TreeModel
+from cpx.trees.live import LiveModel
 from cpx.trees.tree import REFUSED
 
 _MOST_VALUES = 256
@@ -105,6 +106,7 @@ def read_linear(model: Any, X: ArrayLike) -> TreeModel:
         cast="float64",
         source="sklearn LogisticRegression",
         named=own is not None,
+        live=LiveModel(model, label_list(model.classes_), "sigmoid"),
     )
 
 

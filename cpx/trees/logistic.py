@@ -14,6 +14,7 @@ from cpx.errors import ModelError, UnsupportedModel, shown
 from cpx.trees.attribute import Attribute
 from cpx.trees.checks import label_list, numbers
 from cpx.trees.form import TreeModel
+from cpx.trees.live import LiveModel
 from cpx.trees.tree import Tree
 
 
@@ -108,6 +109,7 @@ def read_logistic(model: Any, rows: Any, most_values: int = 1000) -> TreeModel:
         base=(base,),
         source="sklearn LogisticRegression",
         named=own is not None,
+        live=LiveModel(model, classes, "sigmoid"),
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from cpx.trees.attribute import Attribute
 from cpx.trees.building import Nodes, assemble, attribute_list, highest_upto
 from cpx.trees.checks import label_list
 from cpx.trees.form import Rule, TreeModel
+from cpx.trees.live import LiveModel
 from cpx.trees.tree import LEFT, REFUSED, RIGHT
 
 FORESTS = (
@@ -92,13 +93,30 @@ def read_sklearn(
         fields = _boosted(model)
     else:
         fields = _forest(model, [model] if kind in _SINGLE else model.estimators_, rule)
+    classes, source, live = label_list(model.classes_), f"sklearn {kind}", None
+    if rule == "vote":
+        source += " by votes"  # another model than its predict, which was asked for
+    else:
+        live = LiveModel(model, classes, *_link(model, fields))
     return assemble(
         attributes=columns,
-        classes=label_list(model.classes_),
-        source=f"sklearn {kind}",
+        classes=classes,
+        source=source,
+        live=live,
         named=names is not None or attributes is not None,
         **fields,
     )
+
+
+def _link(
+    model: Any, fields: dict[str, Any]
+) -> tuple[Literal["average", "sigmoid", "softmax"], float]:
+    """Return how predict_proba follows from the scores."""
+    if fields["rule"] == "average":
+        return "average", 1.0
+    if len(fields["base"]) > 1:
+        return "softmax", 1.0
+    return "sigmoid", 2.0 if getattr(model, "loss", "") == "exponential" else 1.0
 
 
 def _kind(model: Any) -> str:
@@ -108,12 +126,20 @@ def _kind(model: Any) -> str:
             return cls.__name__
     if type(model).__name__ == "Pipeline" and getattr(model, "steps", None):
         raise UnsupportedModel(
-            "a Pipeline changes the rows before the trees see them: give its last step, "
-            f"{type(model.steps[-1][1]).__name__}, and rows as they are then"
+            "a Pipeline changes the rows before the trees see them: give pipeline[-1], "
+            f"{type(model.steps[-1][1]).__name__}, and the row as pipeline[:-1].transform makes "
+            "it. Where that is sparse leave it so: XGBoost takes what is left out as missing, "
+            "and not as 0"
+        )
+    if hasattr(model, "best_estimator_"):
+        raise UnsupportedModel(
+            f"{type(model).__name__} predicts by its best_estimator_: give that, "
+            f"{type(model.best_estimator_).__name__}"
         )
     raise UnsupportedModel(
         f"{type(model).__name__} is no tree classifier of scikit-learn that cpx reads; it reads "
         + ", ".join((*FORESTS, *_BOOSTED))
+        + ". kind='rule' explains any classifier by its predict alone"
     )
 
 

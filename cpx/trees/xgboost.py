@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from os import PathLike
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +19,7 @@ from cpx.trees.attribute import Attribute
 from cpx.trees.building import Nodes, assemble, attribute_list, highest_below, reading
 from cpx.trees.checks import label_list
 from cpx.trees.form import TreeModel
+from cpx.trees.live import LiveModel
 from cpx.trees.tree import LEFT, RIGHT
 
 
@@ -53,7 +56,7 @@ def read_xgboost(
     UnsupportedModel
         For other boosters than gbtree (dart, gblinear), other objectives than
         ``binary:logistic``, ``multi:softprob`` and ``multi:softmax``, categorical splits,
-        trees with several outputs, and another ``missing`` value than NaN; naming it.
+        several targets, and another ``missing`` value than NaN or None; naming it.
     ModelError
         When the file cannot be read, is no such model, or has no trees; when the classifier
         is not fitted; when classes or attributes do not fit.
@@ -111,18 +114,85 @@ def _from_live(model: Any, rounds: Any, classes: Any, attributes: Any) -> TreeMo
             raise ModelError(f"the {name} is not fitted")
         if not hasattr(model, "n_classes_"):
             raise UnsupportedModel(f"{name} is no classifier")
-        missing = getattr(model, "missing", np.nan)
-        if not np.isnan(missing):
-            raise UnsupportedModel(f"{name}: missing={missing} is not supported, only NaN")
+        _refuse_other_missing(name, getattr(model, "missing", np.nan))
         booster = model.get_booster()
         classes = model.classes_ if classes is None else classes
     elif not hasattr(model, "save_raw"):
         raise UnsupportedModel(f"{name} is no model of XGBoost")
     content = json.loads(bytes(booster.save_raw("json")))
+    asked = model
+    if booster is model:
+        objective = content["learner"]["objective"]["name"]
+        asked = _BoosterClasses(booster, objective == "multi:softmax")
+    elif getattr(model, "missing", np.nan) is None:
+        asked = copy.copy(model)  # fit takes None for NaN, predict takes NaN alone
+        asked.missing = np.nan
     if rounds is None:
         best_is_used = booster is not model and _best(content) is not None
         rounds = "best" if best_is_used else "all"
-    return _read(content, rounds, classes, attributes, f"xgboost {name}")
+    else:
+        asked = _UpTo(asked, _used_rounds(content, rounds))
+    read = _read(content, rounds, classes, attributes, f"xgboost {name}")
+    own = label_list(getattr(model, "classes_", range(len(read.classes))))
+    link: Literal["sigmoid", "softmax"] = "sigmoid" if len(read.base) == 1 else "softmax"
+    return replace(read, live=LiveModel(asked, own, link, 1.0, name, True))
+
+
+def _refuse_other_missing(name: str, missing: Any) -> None:
+    """Raise where another value than NaN is missing; None is NaN to the library."""
+    if missing is None or (isinstance(missing, float | np.floating) and np.isnan(missing)):
+        return
+    raise UnsupportedModel(
+        f"{name}: missing={shown(missing)} is not supported, only NaN. The same trees are read "
+        "after model.set_params(missing=float('nan')), and then rows have NaN where they had "
+        f"{shown(missing)}"
+    )
+
+
+@dataclass(frozen=True)
+class _BoosterClasses:
+    """A Booster, which predicts probabilities, as a classifier."""
+
+    booster: Any
+    gives_classes: bool
+
+    def _said(self, rows: Any, **options: Any) -> Any:
+        from xgboost import DMatrix
+
+        table = DMatrix(rows, feature_names=self.booster.feature_names)
+        return self.booster.predict(table, **options)
+
+    def predict_proba(self, rows: Any, **options: Any) -> Any:
+        """Return what it predicts; None where that is classes."""
+        return None if self.gives_classes else self._said(rows, **options)
+
+    def predict(self, rows: Any, **options: Any) -> Any:
+        """Return the class that is most probable; of two, the second beyond one half."""
+        said = self._said(rows, **options)
+        if said.ndim == 2:
+            return said.argmax(axis=1)
+        return said.astype(int) if self.gives_classes else (said > 0.5).astype(int)
+
+
+@dataclass(frozen=True)
+class _UpTo:
+    """A model as it predicts with its first rounds."""
+
+    model: Any
+    rounds: int
+
+    @property
+    def feature_names_in_(self) -> Any:
+        """The columns it was trained with."""
+        return self.model.feature_names_in_
+
+    def predict(self, rows: Any) -> Any:
+        """Return the classes."""
+        return self.model.predict(rows, iteration_range=(0, self.rounds))
+
+    def predict_proba(self, rows: Any) -> Any:
+        """Return the probabilities."""
+        return self.model.predict_proba(rows, iteration_range=(0, self.rounds))
 
 
 def _read(
@@ -147,12 +217,11 @@ def _read(
             base *= groups
         used = _used_rounds(content, rounds)
         model = booster["model"]
-        per_round = groups * int(model["gbtree_model_param"].get("num_parallel_tree", "1") or 1)
-        chosen = model["trees"][: used * per_round]
+        chosen = model["trees"][: used * _trees_per_round(content)]
         if not chosen:
             raise ModelError("the model has no trees")
         trees = [
-            _nodes(tree, (int(group),), i)
+            _nodes(tree, int(group), groups, i)
             for i, (tree, group) in enumerate(zip(chosen, model["tree_info"]))
         ]
         features = int(parameters["num_feature"])
@@ -180,14 +249,26 @@ def _rounds_of(content: Any) -> int:
     model = learner["gradient_booster"].get("model")
     if not isinstance(model, Mapping) or "trees" not in model:
         return 0  # another booster than gbtree, refused later by its name
-    groups = max(int(learner["learner_model_param"]["num_class"]), 1)
-    parallel = int(model["gbtree_model_param"].get("num_parallel_tree", "1") or 1)
-    rounds, rest = divmod(len(model["trees"]), groups * parallel)
+    per_round = _trees_per_round(content)
+    rounds, rest = divmod(len(model["trees"]), per_round)
     if rest or len(model["tree_info"]) != len(model["trees"]):
-        raise ModelError(
-            f"the model has {len(model['trees'])} trees, not {groups * parallel} per round"
-        )
+        raise ModelError(f"the model has {len(model['trees'])} trees, not {per_round} per round")
     return rounds
+
+
+def _trees_per_round(content: Any) -> int:
+    learner = content["learner"]
+    model = learner["gradient_booster"]["model"]
+    parallel = int(model["gbtree_model_param"].get("num_parallel_tree", "1") or 1)
+    # A tree whose leaves have several outputs is one for all classes.
+    if model["trees"] and _width(model["trees"][0]) > 1:
+        return parallel
+    return parallel * max(int(learner["learner_model_param"]["num_class"]), 1)
+
+
+def _width(tree: Mapping[str, Any]) -> int:
+    """Return how many outputs a leaf has."""
+    return int(tree["tree_param"].get("size_leaf_vector", "1") or 1)
 
 
 def _used_rounds(content: Any, rounds: int | str) -> int:
@@ -204,10 +285,10 @@ def _used_rounds(content: Any, rounds: int | str) -> int:
     return number
 
 
-def _nodes(tree: Mapping[str, Any], outputs: tuple[int, ...], index: int) -> Nodes:
-    if int(tree["tree_param"].get("size_leaf_vector", "1")) > 1:
-        raise UnsupportedModel(f"tree {index} has leaves with several outputs, not supported")
-    n = len(tree["left_children"])
+def _nodes(tree: Mapping[str, Any], group: int, groups: int, index: int) -> Nodes:
+    n, width = len(tree["left_children"]), _width(tree)
+    if width not in (1, groups):
+        raise ModelError(f"tree {index} has {width} outputs at its leaves, of {groups} classes")
     left, right, tests, direction, numbers = (
         _array(tree, key, n, index)
         for key in (
@@ -225,15 +306,33 @@ def _nodes(tree: Mapping[str, Any], outputs: tuple[int, ...], index: int) -> Nod
         )
     # XGBoost keeps the value of a leaf where other nodes have their threshold.
     numbers = numbers.astype(np.float32)
+    values = numbers.astype(np.float64)[:, np.newaxis]
+    if width > 1:
+        values = _leaf_vectors(tree, left, right, width, index)
     return Nodes(
         attribute=np.where(left < 0, -1, tests),
         threshold=highest_below(numbers),
         left=left,
         right=right,
         missing=np.where(direction != 0, LEFT, RIGHT),
-        values=numbers.astype(np.float64)[:, np.newaxis],
-        outputs=outputs,
+        values=values,
+        outputs=(group,) if width == 1 else tuple(range(width)),
     )
+
+
+def _leaf_vectors(
+    tree: Mapping[str, Any], left: NDArray[Any], right: NDArray[Any], width: int, index: int
+) -> NDArray[np.float64]:
+    """Return what the leaves of a tree of several outputs add, zeros at other nodes."""
+    leaves = np.flatnonzero(left < 0)
+    if "leaf_weights" in tree:  # numbered by what other nodes have as their right child
+        weights = _array(tree, "leaf_weights", len(leaves) * width, index).reshape(-1, width)
+        chosen = weights[right[leaves]]
+    else:
+        chosen = _array(tree, "base_weights", len(left) * width, index).reshape(-1, width)[leaves]
+    values = np.zeros((len(left), width))
+    values[leaves] = chosen.astype(np.float32)
+    return values
 
 
 def _array(tree: Mapping[str, Any], key: str, length: int, index: int) -> NDArray[Any]:

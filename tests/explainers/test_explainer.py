@@ -37,6 +37,7 @@ from cpx.explainers.arguments import (
     ExplainOptions,
     ProbabilisticOptions,
     QuestionOptions,
+    ReaderOptions,
     ReasonOptions,
 )
 from cpx.explainers.guarantees import guarantee
@@ -445,7 +446,9 @@ def test_every_argument_is_declared_once_and_documented() -> None:
     reason = {f.name: f.default for f in fields(ReasonQuestion)}
     assert question.keys() - {"k"} == get_type_hints(QuestionOptions).keys()
     assert reason.keys() - {"name"} == (
-        ReasonOptions.__annotations__.keys() - EngineOptions.__annotations__.keys() - {"trusted"}
+        ReasonOptions.__annotations__.keys()
+        - EngineOptions.__annotations__.keys()
+        - ReaderOptions.__annotations__.keys()
     )
     for declared, options in [
         (Question, QuestionOptions),

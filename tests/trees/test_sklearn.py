@@ -180,7 +180,7 @@ def test_several_outputs() -> None:
         (object(), "object is no tree classifier"),
         (
             make_pipeline(StandardScaler(), DecisionTreeClassifier()),
-            "give its last step, DecisionTreeClassifier",
+            "give pipeline.-1., DecisionTreeClassifier",
         ),
         (
             GradientBoostingClassifier(init=LogisticRegression(), n_estimators=2),

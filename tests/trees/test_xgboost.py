@@ -149,7 +149,7 @@ TREES = "learner/gradient_booster/model/trees"
         ("learner/learner_model_param/num_target", "2", UnsupportedModel, "several targets"),
         ("learner/learner_model_param/base_score", "x", ModelError, "could not convert"),
         (f"{TREES}/0/split_type", [0, 0, 1], UnsupportedModel, r"tree 0 .* at its node 2"),
-        (f"{TREES}/1/tree_param", {"size_leaf_vector": "3"}, UnsupportedModel, "tree 1 has"),
+        (f"{TREES}/1/tree_param", {"size_leaf_vector": "3"}, ModelError, "base_weights of tree 1"),
         (f"{TREES}/1/left_children", [0] * 5, ModelError, "right_children of tree 1 must be 5"),
         ("learner", None, ModelError, "no XGBoost model: the key 'learner' is missing"),
         ("learner", 3, ModelError, "no XGBoost model"),

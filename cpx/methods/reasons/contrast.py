@@ -13,6 +13,7 @@ from cpx.methods.reasons.deletion import delete_from_change, delete_from_reason
 from cpx.methods.reasons.hitting_set import HittingSetSearch
 from cpx.support.validation import index_set, weight_map
 from cpx.trees import TreeModel
+from cpx.trees.live import hold_change
 from cpx.trees.sufficiency.oracle import Stopped, SufficiencyOracle
 from cpx.trees.sufficiency.set_family import shuffled
 
@@ -84,6 +85,9 @@ def contrastive(
     ------
     DataError, InvalidInstance, InvalidOption
         When x, the weights or another argument makes no sense.
+    UnsupportedModel
+        When the live model that the trees were read from gives x or the changed row another
+        class than they do.
 
     Examples
     --------
@@ -104,7 +108,10 @@ def contrastive(
     search = _Search(oracle, cost, seed)
     with suppress(Stopped):
         search.run()
-    return search.result()
+    found = search.result()
+    if found.cells is not None:
+        hold_change(model, x, found.cells)
+    return found
 
 
 class _Search(HittingSetSearch):

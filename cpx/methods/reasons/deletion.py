@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 
 from cpx.support.validation import positive_integer, valid_seed, weight_map
 from cpx.trees import TreeModel
+from cpx.trees.live import hold_reason
 from cpx.trees.sufficiency.oracle import GaveUp, Stopped, SufficiencyOracle
 from cpx.trees.sufficiency.set_family import places, shuffled
 
@@ -228,8 +229,10 @@ def minimal_reason(
                 order.sort(key=lambda place: (-cost[place], tests[used[place]]))
             delete_from_reason(oracle, oracle.everything, order, note)
             minimal = True
+    attributes = tuple(sorted(oracle.attributes(best)))
+    hold_reason(model, x, attributes)
     return MinimalReason(
-        tuple(sorted(oracle.attributes(best))),
+        attributes,
         _weight(best, cost),
         minimal,
         oracle.calls,

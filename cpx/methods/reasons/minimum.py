@@ -17,6 +17,7 @@ from cpx.methods.reasons.deletion import delete_from_reason
 from cpx.methods.reasons.hitting_set import HittingSetSearch
 from cpx.support.validation import index_set, seconds, weight_map
 from cpx.trees import TreeModel
+from cpx.trees.live import hold_reason
 from cpx.trees.sufficiency.oracle import GaveUp, Stopped, SufficiencyOracle
 from cpx.trees.sufficiency.set_family import places, shuffled
 
@@ -134,7 +135,7 @@ def minimum_reason(
     >>> found.lower, found.upper, found.proved
     (2, 2, True)
     """
-    return minimum_of_oracle(
+    found = minimum_of_oracle(
         SufficiencyOracle.of_row(model, x) if oracle is None else oracle,
         weights=weights,
         must_keep=must_keep,
@@ -143,6 +144,9 @@ def minimum_reason(
         seed=seed,
         listen=listen,
     )
+    if found.attributes is not None:
+        hold_reason(model, x, found.attributes)
+    return found
 
 
 def minimum_of_oracle(

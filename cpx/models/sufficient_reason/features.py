@@ -165,6 +165,7 @@ def conditional(model: TreeModel) -> TreeModel:
         attributes=tuple(Attribute(model.condition(a, j), "boolean") for a, j in numbers),
         trees=tuple(_free(model, tree, numbers) for tree in model.trees),
         thresholds=tuple(np.array([0.5]) for _ in numbers),
+        live=None,
     )
 
 

@@ -11,6 +11,7 @@ from cpx.errors import InvalidInstance, ModelError, shown
 from cpx.models.parameters import Choice, Indices, Json, Kind
 from cpx.models.sufficient_reason.row import row_values
 from cpx.trees.form import Label, TreeModel
+from cpx.trees.live import hold
 
 
 class RowValues(Kind):
@@ -19,8 +20,10 @@ class RowValues(Kind):
     schema: ClassVar[Json] = {"type": "array", "items": {"type": ["number", "null"]}}
 
     def check(self, name: str, value: Any, problem: Any) -> tuple[float, ...]:
-        """Return the values, NaN for a missing one."""
-        return row_values(problem.tree_model, value)
+        """Return the values, NaN for a missing one, once the live model agrees on them."""
+        x = row_values(problem.tree_model, value)
+        hold(problem.tree_model, x)
+        return x
 
     def saved(self, value: tuple[float, ...]) -> list[float | None]:
         """Return a list with None for what is missing."""

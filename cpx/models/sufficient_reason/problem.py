@@ -27,6 +27,7 @@ from cpx.models.sufficient_reason.features import (
     LEVELS,
     Features,
     Level,
+    conditions,
     interval_text,
     sides_that_matter,
 )
@@ -42,6 +43,7 @@ from cpx.models.sufficient_reason.row import Row
 from cpx.models.sufficient_reason.text import ReasonText
 from cpx.support.validation import Share
 from cpx.trees.form import Label, TreeModel
+from cpx.trees.live import hold, hold_reason, values
 
 if TYPE_CHECKING:
     from cpx.trees.sufficiency.oracle import SufficiencyOracle
@@ -294,6 +296,22 @@ class SufficientReason(ReasonText):
         free = oracle.everything & ~oracle.bits(features)
         # Unlike counterexample(), this searches for nothing that is known already.
         return not free or oracle.change(free) is None
+
+    def hold(self, explanation: Explanation) -> None:
+        """Ask the live model of the trees, if there is one, about rows that keep the reason."""
+        model, S = self.tree_model, explanation.rule.features
+        if model.live is None:
+            return
+        if self.level == "attributes":
+            hold_reason(model, self.x, S)
+            return
+        pools, tests = values(model), conditions(model)
+        for a, j in (tests[i] for i in S):
+            rows = np.tile(np.array(self.x), (len(pools[a]), 1))
+            rows[:, a] = pools[a]
+            own = model.cells(np.array(self.x))[a] <= j
+            pools[a] = pools[a][(model.cells(rows)[:, a] <= j) == own]
+        hold(model, self.x, pools, seed=1)
 
     # ------------------------------------------------------------- sentences
 

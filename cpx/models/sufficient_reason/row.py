@@ -26,8 +26,9 @@ def row_values(model: TreeModel, x: Row) -> tuple[float, ...]:
     Parameters
     ----------
     model : TreeModel
-    x : sequence of d numbers, mapping, pandas.Series or pandas.DataFrame of one row
-        NaN or None for a missing value. What has names is read by them, in any order.
+    x : sequence of d numbers, mapping, pandas.Series, DataFrame or sparse matrix of one row
+        NaN or None for a missing value. What has names is read by them, in any order. What a
+        sparse row leaves out is missing to models of XGBoost, and 0 to others.
 
     Raises
     ------
@@ -63,14 +64,18 @@ def missing_values(model: TreeModel, x: Row) -> tuple[int, ...]:
 
 
 def _in_order(model: TreeModel, x: Row) -> list[Any]:
-    columns, values = _columns_and_values(x)
+    # XGBoost takes what a sparse row leaves out as missing.
+    absent = np.nan if model.source.startswith("xgboost") else 0.0
+    columns, values = _columns_and_values(x, absent)
     if columns is None:
         return [plain(value) for value in values]
     return [plain(values[c]) for c in column_order(model, columns)]
 
 
-def _columns_and_values(x: Row) -> tuple[list[str] | None, list[Any]]:
+def _columns_and_values(x: Row, absent: float = 0.0) -> tuple[list[str] | None, list[Any]]:
     """Return the names of the columns of a row, None where they have none, and its values."""
+    if hasattr(x, "tocsr"):
+        return None, _filled(x, absent)
     if not isinstance(x, Mapping | list | tuple | np.ndarray):
         from cpx.data.other_frames import row_as_pandas  # loads pandas
 
@@ -91,6 +96,16 @@ def _columns_and_values(x: Row) -> tuple[list[str] | None, list[Any]]:
     if array.ndim != 1:
         raise DataError(f"x must be one row, got an array of shape {array.shape}")
     return None, list(array)
+
+
+def _filled(x: Any, absent: float) -> list[float]:
+    """Return a sparse row with a value for what it leaves out."""
+    if x.shape[0] != 1:
+        raise DataError(f"x must be one row, got a sparse matrix of {x.shape[0]}")
+    stored = x.tocsr().tocoo()
+    row = np.full(x.shape[1], absent)
+    row[stored.coords[-1]] = stored.data
+    return list(row)
 
 
 def _number(attribute: Attribute, value: Any) -> float:

@@ -12,6 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from cpx.data.bits import minimal_sets
 from cpx.support.validation import index_set, seconds
 from cpx.trees import MISSING, TreeModel
+from cpx.trees.checks import numbers
+from cpx.trees.live import hold
 from cpx.trees.sufficiency.counterexamples import CounterexampleSearch, GaveUp, Stopped
 from cpx.trees.sufficiency.grid import Grid
 from cpx.trees.sufficiency.set_family import Family, in_words
@@ -99,9 +101,13 @@ class SufficiencyOracle(CounterexampleSearch):
         ------
         DataError, InvalidOption
             When x does not fit the model, or the limit is no number of seconds.
+        UnsupportedModel
+            When the live model that the trees were read from says otherwise of x, or near it.
         """
         limit = seconds(time_limit)
-        oracle = cls(model, model.cells(x))
+        cells = model.cells(x)
+        hold(model, numbers(x))
+        oracle = cls(model, cells)
         oracle.deadline = None if limit is None else oracle.started + limit
         return oracle
 
