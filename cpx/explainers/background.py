@@ -23,7 +23,7 @@ from cpx.processes.interrupts import interruptible
 from cpx.support.validation import positive_integer
 from cpx.trees import TreeModel, read_model
 from cpx.trees.linear import is_linear, read_linear
-from cpx.trees.live import held_against, hold_rows
+from cpx.trees.live import hold_rows
 
 FITTED = ("factorised", "mixture", "chow-liu", "naive-bayes", "fitted")
 """Names of distributions; the last is that of the first three which suits rows kept aside best."""
@@ -117,7 +117,7 @@ def read_background(
     ]
     trees = trees.with_attributes(attributes)
     hold_rows(trees, frame)
-    return trees, frame, (*notes, *held_against(trees))
+    return trees, frame, notes
 
 
 def _columns(frame: pd.DataFrame, names: list[str]) -> pd.DataFrame:

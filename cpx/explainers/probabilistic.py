@@ -31,6 +31,7 @@ from cpx.models.expected_prediction.text import MEASURES
 from cpx.models.sufficient_reason.row import row_values
 from cpx.solving.run import solve_with
 from cpx.support.validation import positive_integer
+from cpx.trees.live import held_against
 
 if TYPE_CHECKING:
     from cpx.data.mixture_choice import Trial
@@ -293,6 +294,7 @@ class ProbabilisticExplainer:
             if found is None or result.status is Status.ERROR:
                 raise nothing_found(problem, result, self.seed)
             notes, checked = [*found.notes, *self.notes], "the expectation"
+        notes += held_against(self.model)
         return answered(problem, self.measured(problem, result, fresh), checked, notes)
 
     def sampled(
