@@ -22,8 +22,8 @@ from cpx.options import read_named
 from cpx.processes.interrupts import interruptible
 from cpx.support.validation import positive_integer
 from cpx.trees import TreeModel, read_model
+from cpx.trees.hold import hold_rows
 from cpx.trees.linear import is_linear, read_linear
-from cpx.trees.live import hold_rows
 
 FITTED = ("factorised", "mixture", "chow-liu", "naive-bayes", "fitted")
 """Names of distributions; the last is that of the first three which suits rows kept aside best."""

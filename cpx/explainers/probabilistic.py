@@ -31,7 +31,7 @@ from cpx.models.expected_prediction.text import MEASURES
 from cpx.models.sufficient_reason.row import row_values
 from cpx.solving.run import solve_with
 from cpx.support.validation import positive_integer
-from cpx.trees.live import held_against
+from cpx.trees.hold import held_against
 
 if TYPE_CHECKING:
     from cpx.data.mixture_choice import Trial

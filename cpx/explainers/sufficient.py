@@ -18,8 +18,8 @@ from cpx.models.sufficient_reason.problem import SufficientReason
 from cpx.models.sufficient_reason.row import fitted_to, row_values
 from cpx.solving.run import solve_with
 from cpx.trees import TreeModel, read_model
+from cpx.trees.hold import held_against
 from cpx.trees.library_agreement import near_ties
-from cpx.trees.live import held_against
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from cpx.methods.reasons.deletion import delete_from_change, delete_from_reason
 from cpx.methods.reasons.hitting_set import HittingSetSearch
 from cpx.support.validation import index_set, weight_map
 from cpx.trees import TreeModel
-from cpx.trees.live import hold_change
+from cpx.trees.hold import hold_change
 from cpx.trees.sufficiency.oracle import Stopped, SufficiencyOracle
 from cpx.trees.sufficiency.set_family import shuffled
 

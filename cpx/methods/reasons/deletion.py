@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 
 from cpx.support.validation import positive_integer, valid_seed, weight_map
 from cpx.trees import TreeModel
-from cpx.trees.live import hold_reason
+from cpx.trees.hold import hold_reason
 from cpx.trees.sufficiency.oracle import GaveUp, Stopped, SufficiencyOracle
 from cpx.trees.sufficiency.set_family import places, shuffled
 

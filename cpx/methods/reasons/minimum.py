@@ -17,7 +17,7 @@ from cpx.methods.reasons.deletion import delete_from_reason
 from cpx.methods.reasons.hitting_set import HittingSetSearch
 from cpx.support.validation import index_set, seconds, weight_map
 from cpx.trees import TreeModel
-from cpx.trees.live import hold_reason
+from cpx.trees.hold import hold_reason
 from cpx.trees.sufficiency.oracle import GaveUp, Stopped, SufficiencyOracle
 from cpx.trees.sufficiency.set_family import places, shuffled
 

@@ -11,7 +11,7 @@ from cpx.errors import InvalidInstance, ModelError, shown
 from cpx.models.parameters import Choice, Indices, Json, Kind
 from cpx.models.sufficient_reason.row import row_values
 from cpx.trees.form import Label, TreeModel
-from cpx.trees.live import hold
+from cpx.trees.hold import hold
 
 
 class RowValues(Kind):

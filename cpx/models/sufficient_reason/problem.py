@@ -43,7 +43,7 @@ from cpx.models.sufficient_reason.row import Row
 from cpx.models.sufficient_reason.text import ReasonText
 from cpx.support.validation import Share
 from cpx.trees.form import Label, TreeModel
-from cpx.trees.live import hold, hold_reason, values
+from cpx.trees.hold import hold, hold_reason, values
 
 if TYPE_CHECKING:
     from cpx.trees.sufficiency.oracle import SufficiencyOracle

@@ -13,7 +13,7 @@ from cpx.data.bits import minimal_sets
 from cpx.support.validation import index_set, seconds
 from cpx.trees import MISSING, TreeModel
 from cpx.trees.checks import numbers
-from cpx.trees.live import hold
+from cpx.trees.hold import hold
 from cpx.trees.sufficiency.counterexamples import CounterexampleSearch, GaveUp, Stopped
 from cpx.trees.sufficiency.grid import Grid
 from cpx.trees.sufficiency.set_family import Family, in_words

@@ -24,7 +24,7 @@ import cpx
 from cpx.errors import ClassifierError, DataError, ModelError, UnsupportedModel
 from cpx.methods.reasons import contrastive, enumerate_reasons, minimal_reason, minimum_reason
 from cpx.trees import Attribute, read_logistic, read_model
-from cpx.trees.live import ROWS, hold, values
+from cpx.trees.hold import ROWS, hold, values
 
 X, Y = load_breast_cancer(return_X_y=True, as_frame=True)
 X = X.iloc[:, :6]
