@@ -97,6 +97,7 @@ _KINDS: dict[str, Any] = {
     "verified": bool,
     "error": str,
     "clash": list,
+    "statement": str,
 }
 
 
@@ -150,9 +151,14 @@ class Result(Shown):
     memory : int or None
         Peak resident memory of the worker process in bytes; None for a solve in process.
     verified : bool
-        Whether the independent checker confirmed objective and constraints.
+        Whether the independent checker confirmed objective and constraints. A bound is the
+        engine's word unless a proof comes with it.
     error : str
-        What went wrong, where the status is ERROR.
+        What went wrong, where the status is ERROR. Such a result claims nothing: it has no bound,
+        and what its explanation says was proved is that nothing was.
+    statement : str
+        What is known of the statement that was solved, where it came from outside: an encoding
+        that is none of cpx's own.
     clash : tuple of str
         A smallest set of side constraints that no answer satisfies together, where that is why
         there is none.
@@ -180,7 +186,20 @@ class Result(Shown):
     verified: bool = False
     error: str = ""
     clash: tuple[str, ...] = ()
+    statement: str = ""
     proof: Proof | None = field(default=None, compare=False)
+
+    def __post_init__(self) -> None:
+        """Let nothing that was refuted be claimed, whoever makes the result or reads it."""
+        if self.status is not Status.ERROR:
+            return
+        points = (TracePoint(seconds, value, None) for seconds, value, _ in self.trace)
+        claimless: dict[str, Any] = {"bound": None, "trace": tuple(points), "proof": None}
+        if self.explanation is not None:
+            told = f"nothing: {self.error or self.raw_status or 'the engine failed'}"
+            claimless["explanation"] = replace(self.explanation, proved=told, guarantee="")
+        for name, value in claimless.items():
+            object.__setattr__(self, name, value)
 
     @property
     def gap(self) -> float | None:
@@ -237,6 +256,8 @@ class Result(Shown):
             data["error"] = self.error
         if self.clash:
             data["clash"] = list(self.clash)
+        if self.statement:
+            data["statement"] = self.statement
         return data
 
     @classmethod
@@ -255,8 +276,8 @@ class Result(Shown):
                 f"result version {shown(data.get('version'))} is not known; known: 1"
             )
         try:
-            # Which only errors, and contradictory side constraints, have.
-            data = {"error": "", "clash": [], **data}
+            # Which only errors, contradictory side constraints and statements from outside have.
+            data = {"error": "", "clash": [], "statement": "", **data}
             for key, kinds in _KINDS.items():
                 if isinstance(data[key], bool) != (kinds is bool) or not isinstance(
                     data[key], kinds
@@ -295,6 +316,7 @@ class Result(Shown):
                 verified=data["verified"],
                 error=data["error"],
                 clash=tuple(data["clash"]),
+                statement=data["statement"],
             )
         except KeyError as error:
             raise InvalidInstance(f"result lacks the key {shown(error.args[0])}") from error
@@ -324,6 +346,18 @@ class Result(Shown):
         )
         return [*head, Facts.of([*facts, *self.facts()]), *told]
 
+    def _checked(self) -> str:
+        """Say what was recomputed, and what is taken on trust."""
+        if not self.verified:
+            return "no"
+        proved = self.proof is not None and self.proof.complete
+        if self.status is Status.INFEASIBLE:
+            return "it has a proof" if proved else "the data say nothing against it"
+        told = "the value, recomputed from the data"
+        if self.bound is None:
+            return told
+        return f"{told}; the bound " + ("has a proof" if proved else "is the engine's word")
+
     def facts(self) -> list[Fact]:
         """Return the figures of the solve, and the warnings."""
         times = self.times
@@ -347,7 +381,8 @@ class Result(Shown):
                 for name, value in self.versions.items()
                 if name not in named
             ),
-            Fact("checked", "yes, recomputed from the data" if self.verified else "no"),
+            Fact("checked", self._checked()),
+            *([Fact("statement", self.statement)] if self.statement else []),
             *(Fact("clash", text) for text in self.clash),
             *([] if self.proof is None else [Fact("proof", str(self.proof))]),
             *(Fact("warning", text) for text in self.warnings),

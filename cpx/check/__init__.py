@@ -109,7 +109,28 @@ def violations_each(
         return [[UNJUDGED] for _ in results]
     limit = (seconds,) if len(signature(reader).parameters) > 1 else ()
     judge = reader(instance if kind in _READ_ARRAYS else plain(instance), *limit)
-    return [malformed(result) or judge(result) for result in results]
+    return [malformed(result) or _judged(judge, result) for result in results]
+
+
+def _judged(judge: Callable[[Mapping[str, Any]], list[str]], result: Any) -> list[str]:
+    """Judge a result without what it says of where its statement came from; errors say nothing."""
+    found, statement = result["explanation"], result.get("statement", "")
+    told = "" if found is None else found.get("proved", "")
+    if result["status"] == "ERROR":
+        bounds = [result["bound"], *(point[2] for point in result["trace"])]
+        out = ["bound: an ERROR has none"] if any(b is not None for b in bounds) else []
+        if told and not told.startswith("nothing: "):
+            out.append("proved: of an ERROR nothing is")
+        told = ""
+    else:
+        out = []
+        if statement and told:
+            if not told.endswith(f"; {statement}"):
+                out.append("proved: it does not say where the statement came from")
+            told = told.removesuffix(f"; {statement}")
+    if found is not None and "proved" in found:
+        result = {**result, "explanation": {**found, "proved": told}}
+    return out + judge(result)
 
 
 def on_trust(

@@ -58,6 +58,16 @@ def show(
     problem = read_instance(inst)
     problem.encoding(encoding)
     typer.echo(text_of(problem, form, encoding, full=full).rstrip("\n"))
+    _warn_of(problem, encoding)
+
+
+def _warn_of(problem: Problem, encoding: str | None) -> None:
+    """Say on standard error what must be known of an encoding."""
+    from cpx.cli.output import warn
+    from cpx.export.legend import warnings_of
+
+    for text in warnings_of(problem, encoding or ""):
+        warn(text)
 
 
 def export(
@@ -99,6 +109,7 @@ def export(
     problem.encoding(encoding)
     data = export_bytes(problem, form, encoding)
     write_atomic(path, data)
+    _warn_of(problem, encoding)
     stated = problem.encoding(encoding).name
     typer.echo(as_given(f"wrote {path}: {form}, encoding {stated}, {len(data)} bytes"))
 

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 from cpx.answers.text import one_line
 from cpx.errors import DataError
 from cpx.export.document import Section
+from cpx.models.added_encodings import added_encoding
 
 if TYPE_CHECKING:
     from cpx.models.base import Problem
@@ -119,7 +120,37 @@ def head(
         meaning = f"objective = value {'-' if offset < 0 else '+'} {abs(offset)}"
     else:
         meaning = f"objective = {offset} - value"
-    return Section.of([f"{mark}{line}" for line in (title, *lines, meaning)])
+    said = warnings_of(problem, encoding)
+    return Section.of([f"{mark}{line}" for line in (title, *lines, *said, meaning)])
+
+
+def warnings_of(problem: Problem, encoding: str) -> list[str]:
+    """Return what must be known of an encoding before its answers are believed.
+
+    Examples
+    --------
+    >>> from cpx import KMonomial, Samples
+    >>> problem = KMonomial(Samples([[1, 0], [0, 1]], [1, 0]), k=1)
+    >>> warnings_of(problem, "clausal"), len(warnings_of(problem, "table1-literal"))
+    ([], 1)
+    """
+    known = {form.name: form for form in problem.encodings}
+    form, out = known.get(encoding) or added_encoding(problem.stated_as(), encoding), list[str]()
+    if form is None:
+        return out
+    if form.stand_in is not None:
+        out.append(
+            f"encoding {form.name!r} states another objective, no less than the problem's: its "
+            "optimum is not the problem's"
+        )
+    elif not form.faithful:
+        out.append(
+            f"encoding {form.name!r} is kept for study and is not the problem: its optimum may "
+            "be better than the problem's, and its solutions worse than they seem"
+        )
+    if encoding not in known:
+        out.append(f"encoding {form.name!r} is your own: nobody has checked it here")
+    return out
 
 
 def names_of(problem: Problem) -> Mapping[str, tuple[str, ...]]:

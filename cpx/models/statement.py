@@ -27,7 +27,8 @@ class Statement:
     model : cpmpy.Model
         Constraints, and an objective without its constant.
     variables : dict of str to array of CPMpy variables
-        Every decision variable of the model, as one-dimensional named arrays.
+        Every decision variable of the model, as named arrays. Those of several dimensions are
+        read row by row: engines, hints and ``decode`` have them in one dimension.
     sense : {"min", "max"}
         Direction of the objective.
     offset : int
@@ -52,6 +53,34 @@ class Statement:
     offset: int = 0
     core: Statement | None = None
     known: Sequence[int] | None = None
+
+    def __post_init__(self) -> None:
+        """Take arrays of any shape in one dimension."""
+        flat = {name: _flat(array) for name, array in self.variables.items()}
+        if all(array is self.variables[name] for name, array in flat.items()):
+            return
+        complete = self.complete
+
+        def completed(features: Sequence[int]) -> Values:
+            values = complete(features)
+            return {name: np.asarray(array).reshape(-1) for name, array in values.items()}
+
+        object.__setattr__(self, "variables", flat)
+        object.__setattr__(self, "complete", completed)
+
+
+def _flat(array: Any) -> Any:
+    """Return variables in one dimension: an array that has one as it is."""
+    nested = isinstance(array, list | tuple) and any(
+        isinstance(row, list | tuple | np.ndarray) for row in array
+    )
+    if isinstance(array, np.ndarray):
+        return array if array.ndim == 1 else array.reshape(-1)
+    if isinstance(array, list | tuple) and not nested:
+        return array
+    import cpmpy as cp
+
+    return cp.cpm_array(list(array) if nested else [array]).reshape(-1)
 
 
 def maximised(statement: Statement, constant: int) -> Statement:

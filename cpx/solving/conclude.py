@@ -11,6 +11,7 @@ from cpx.answers.result import Result, Status, Termination, Times, TracePoint
 from cpx.answers.values import Value
 from cpx.backends.base import Backend, Outcome, Progress, contradiction
 from cpx.models.statement import Encoding
+from cpx.solving.own_encodings import known_of
 from cpx.support.versions import installed_version
 
 # Seconds for the check: at least, and beyond the time limit, which is kept within 5 % + 1 s.
@@ -33,6 +34,12 @@ def conclude(
     violation = outcome.wrong or contradiction(
         problem, outcome, objective, bound, faithful=form.faithful
     )
+    known = known_of(problem, form)
+    if not known.believed:
+        outcome = replace(outcome, proved=False, claimed=None, best_of_ties=False)
+        bound = problem.trivial_bound()
+        progress.take_back(bound)
+        warnings.append(f"{known.told}; nothing that it proves is believed")
     if outcome.proved and objective is not None and form.faithful and not violation:
         bound = objective
     status = _status(outcome, objective, bound)
@@ -51,6 +58,8 @@ def conclude(
         if outcome.best_of_ties and status is Status.OPTIMAL and problem.tie_claim:
             proved = f"{explanation.proved}; {problem.tie_claim}"
             explanation = replace(explanation, proved=proved)
+        if known.told and explanation.proved:
+            explanation = replace(explanation, proved=f"{explanation.proved}; {known.told}")
     result = Result(
         status=status,
         termination=outcome.termination,
@@ -72,6 +81,7 @@ def conclude(
         options=progress.options.to_dict(),
         warnings=tuple(warnings),
         error=error,
+        statement=known.told,
     )
     return _checked(result, progress, cpu)
 
