@@ -157,7 +157,7 @@ def wrong_sentences(
     found: Mapping[str, Any],
     proved: Sequence[str],
     notes: Sequence[str] | None = (),
-    guarantee: str | None = "",
+    guarantee: str | Sequence[str] | None = "",
 ) -> list[str]:
     """Return violations about the sentences of an explanation.
 
@@ -167,16 +167,19 @@ def wrong_sentences(
         The explanation.
     proved : sequence of str
         Sentences of which any is right.
-    notes, guarantee : sequence of str, and str; optional
+    notes : sequence of str, optional
         None for any.
+    guarantee : str or sequence of str, optional
+        Sentences of which any is right; None for any.
     """
     out: list[str] = []
     if found.get("proved") and found["proved"] not in proved:
         compare(out, "proved", found["proved"], proved[0])
     if found.get("notes") and notes is not None:
         compare(out, "notes", found["notes"], [*notes])
-    if found.get("guarantee") and guarantee is not None:
-        compare(out, "guarantee", found["guarantee"], guarantee)
+    right = [guarantee] if isinstance(guarantee, str) else guarantee
+    if found.get("guarantee") and right is not None and found["guarantee"] not in right:
+        compare(out, "guarantee", found["guarantee"], right[0])
     return out
 
 

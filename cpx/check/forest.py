@@ -36,6 +36,8 @@ class Forest:
         The row as it is saved, and as the tests see it.
     tested : set of int
         The columns that some tree tests.
+    refusing : set of int
+        The columns that some tree takes no missing value of.
     conditions : list of (int, int)
         Column and place of the threshold of each test that can go both ways, in order.
     """
@@ -62,6 +64,12 @@ class Forest:
             look()
             self.trees.append(self._tree(tree))
         self.tested = {a for tree in model["trees"] for a in tree["attribute"] if a >= 0}
+        self.refusing = {
+            column
+            for tree in model["trees"]
+            for (column, _), way in zip(_tests(tree), tree["missing"], strict=True)
+            if way == "-"
+        }
         places = {test for tree in model["trees"] for test in _tests(tree)}
         self.conditions = sorted(p for p in places if 0 <= p[1] < len(self.thresholds[p[0]]))
 

@@ -71,6 +71,8 @@ class Intervals:
         last = len(self._limits[column])
         if words == self.text(column, place, place):
             return place, place
+        if words == f"{self._forest.attributes[column]['name']} is not missing":
+            return (0, last) if place <= last else None
         for high in range(place, last + 1):
             if high == last or words.endswith(self.test(column, high, holds=True)):
                 for low in range(place + 1):

@@ -207,7 +207,7 @@ class Reason:
         claim = f"{self.definition} reason{' by the rounded losses' * bool(self.unit)}"
         unit = "attribute" if self.by_columns else "condition"
         proved = minimum_subset.of_least_weight(instance, result, claim, unit)
-        forced = self._forced(words, called)
+        forced = self._forced(words, features, called)
         return out + wrong_sentences(found, [proved], self._sense(instance), forced)
 
     def _name(self, j: int) -> str:
@@ -216,17 +216,40 @@ class Reason:
         place = self.forest.conditions[j]
         return self.intervals.test(*place, self.forest.holds(*place))
 
-    def _forced(self, words: list[str], called: str) -> str:
-        """Return what holds of every row with these words."""
+    def _forced(self, words: list[str], features: list[int], called: str) -> list[str]:
+        """Return what holds of every row with these words, in any of these ways."""
+        # Earlier versions did not say which columns may be missing.
+        ends = [self._lacking(features), ""]
         if not words:
-            return f"{called} in every case: no other class is ever given"
+            cases = [f", whatever the columns are{end}" if end else "" for end in ends]
+            return [f"{called} in every case{c}: no other class is ever given" for c in cases]
         told = f"{' and '.join(words)} force{'s' * (len(words) == 1)} {called}"
         rest = self.n - len(words)
         if not rest:
-            return told
-        others = plural(rest, "column" if self.by_columns else "condition")
-        told += f", whatever the other {others} {'is' if rest == 1 else 'are'}"
-        return told if self.by_columns else f"{told}, each free"
+            ends = [""]
+        else:
+            others = plural(rest, "column" if self.by_columns else "condition")
+            told += f", whatever the other {others} {'is' if rest == 1 else 'are'}"
+            told += "" if self.by_columns else ", each free"
+        return [told + end for end in ends]
+
+    def _lacking(self, features: list[int]) -> str:
+        """Say which other columns may be missing; nothing where no test of them takes that."""
+        columns = self.forest.attributes
+        rest = [a for a in range(len(columns)) if not self.by_columns or a not in features]
+        tested = [a for a in rest if a in self.forest.tested]
+        if all(a in self.forest.refusing for a in tested):
+            return ""
+        if not self.by_columns:
+            return ", no column missing"
+        may = [a for a in rest if columns[a].get("missing")]
+        if {*tested} <= {*may}:
+            return ", missing or not"
+        if not may:
+            return ", not missing" if len(rest) == 1 else ", none of them missing"
+        names = [columns[a]["name"] for a in may[:5]]
+        more = f" and {len(may) - 5} more" if len(may) > 5 else ""
+        return f", of which only {', '.join(names)}{more} may be missing"
 
     def _sense(self, instance: Mapping[str, Any]) -> list[str]:
         """Return in what sense the class is forced: definition, level, ties."""

@@ -103,6 +103,7 @@ class Kind:
     ] = "rule"
     level: opt.Level = None
     definition: opt.Definition = None
+    missing_in: opt.MissingIn = None
 
     def check(self) -> None:
         """Raise for a kind that is not known, and for options of the other kind."""
@@ -275,6 +276,7 @@ def _reason_of_row(
     """
     from cpx.cli.progress import phase
     from cpx.models.sufficient_reason.problem import SufficientReason
+    from cpx.models.sufficient_reason.row import fitted_to, refuse_missing_conditions
 
     refused = [*given(source, "table", "target", "row", "model", "missing", "seed")]
     for option in (*refused, *given(wanted, "require", "forbid", "where")):
@@ -285,9 +287,11 @@ def _reason_of_row(
             f"got {shown(source.model)}"
         )
     source.check()
+    missing = opt.read_missing(kind.missing_in)
+    refuse_missing_conditions(kind.level, missing)
     X, y, x = read_source(source)
     with phase(f"training {source.model} on {len(X)} rows", long=True):
-        model = _trained(source, X, y)
+        model, _ = fitted_to(_trained(source, X, y), x, missing, of_data=True)
     level: Any = kind.level or "attributes"
     definition: Any = kind.definition or "sufficient"
     problem = SufficientReason(
@@ -306,16 +310,12 @@ def _reason_of_row(
 
 def _trained(source: Source, X: pd.DataFrame, y: pd.Series[Any]) -> TreeModel:
     from cpx.data.classifiers import tree_classifier
+    from cpx.explainers.background import fitted_to_rows
     from cpx.trees import read_model
 
     _require_numbers(source.table, X)
     model = read_model(tree_classifier(source.model, source.seed).fit(X, y))
-    lacking = X.isna().any().tolist()
-    attributes = [
-        replace(attribute, missing=gone and not model.refuses_missing(a))
-        for a, (attribute, gone) in enumerate(zip(model.attributes, lacking, strict=True))
-    ]
-    return model.with_attributes(attributes)
+    return fitted_to_rows(model, X)[0]
 
 
 def _require_numbers(table: Path, X: pd.DataFrame) -> None:

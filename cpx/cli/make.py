@@ -118,6 +118,7 @@ class ReasonOptions:
     ] = None
     level: opt.Level = None
     definition: opt.Definition = None
+    missing_in: opt.MissingIn = None
     trust: Annotated[
         bool,
         typer.Option(
@@ -153,7 +154,7 @@ def _sufficient_reason(
     from cpx.cli.progress import phase
     from cpx.data.tables import read_row
     from cpx.models.sufficient_reason.problem import SufficientReason
-    from cpx.models.sufficient_reason.row import fitted_to
+    from cpx.models.sufficient_reason.row import fitted_to, refuse_missing_conditions
 
     for option in (
         *given(source, "table", "missing"),
@@ -165,7 +166,9 @@ def _sufficient_reason(
     with phase(f"reading {source.table}"):
         model = _read(source.table, asked.trust)
     x = read_row(asked.row_file, missing=opt.words(source.missing))
-    model, notes = fitted_to(model, x)
+    missing = opt.read_missing(asked.missing_in)
+    refuse_missing_conditions(asked.level, missing)
+    model, notes = fitted_to(model, x, missing)
     for text in notes:
         note(text)
     level: Any = asked.level or opt.LEVELS[0]

@@ -15,6 +15,7 @@ from cpx.errors import InvalidOption, shown
 if TYPE_CHECKING:
     from cpx.models import Problem
     from cpx.options import SolveOptions
+    from cpx.trees.form import Missing as MayBeMissing
 
 FITTED = ("factorised", "mixture", "chow-liu", "fitted")
 DISTRIBUTIONS = ("empirical", "product", *FITTED, "perturbed", "uniform")
@@ -206,6 +207,14 @@ Level = Annotated[
         autocompletion=choices(LEVELS),
     ),
 ]
+MissingIn = Annotated[
+    str | None,
+    typer.Option(
+        metavar="COLUMNS",
+        help="Columns of which rows may lack the value, separated by commas; or always, never, or "
+        "auto (default): those of which the row, the table or the model shows missing values.",
+    ),
+]
 Definition = Annotated[
     str | None,
     typer.Option(
@@ -286,6 +295,12 @@ def require_engine(backend: str, problem: Problem | None, encoding: str | None) 
 def words(given: list[str] | None) -> list[str]:
     """Return the words of an option that is repeatable, and takes lists with commas."""
     return [word for text in given or () for word in split(text) or ()]
+
+
+def read_missing(text: str | None) -> MayBeMissing:
+    """Return which values may be missing, as :meth:`cpx.TreeModel.with_missing` takes it."""
+    found: Any = "auto" if text is None else text
+    return found if found in ("auto", "never", "always") else split(text) or []
 
 
 def split(text: str | None) -> list[str] | None:

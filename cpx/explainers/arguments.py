@@ -19,6 +19,7 @@ from cpx.explainers.class_names import ClassNames
 from cpx.models.sufficient_reason.features import Level
 from cpx.models.sufficient_reason.form import Definition
 from cpx.support.validation import Share
+from cpx.trees.form import Missing
 
 Objective = Literal["precision", "coverage", "loss", "negative-only"]
 
@@ -105,6 +106,8 @@ class ReasonOptions(EngineOptions, ReaderOptions, total=False):
     where: str | Sequence[str]
     class_names: ClassNames
     label: Any
+    missing: Missing
+    background: Any
 
 
 class ExpectationOptions(EngineOptions, total=False):

@@ -85,15 +85,11 @@ def read_background(
     model: Any, background: Any, reader: Mapping[str, Any]
 ) -> tuple[TreeModel, Any, tuple[str, ...]]:
     """Return the model with the names of the columns, the rows in its order, and notes."""
-    background = as_pandas(background)
-    frame = as_table(background)
-    if not len(frame):
-        raise DataError("the background has no rows")
-    columns = names_of(frame.columns)
+    frame = as_table(as_pandas(background))
     if is_linear(model):
         if reader:
             raise InvalidOption(f"{next(iter(reader))} is for tree models, not for a regression")
-        own = getattr(model, "feature_names_in_", None)
+        columns, own = names_of(frame.columns), getattr(model, "feature_names_in_", None)
         rows = (
             _columns(frame, list(map(str, own)))
             if columns is not None and own is not None
@@ -102,6 +98,20 @@ def read_background(
         trees = read_linear(model, rows)
     else:
         trees = read_model(model, **reader)
+    return fitted_to_rows(trees, frame)
+
+
+def fitted_to_rows(
+    trees: TreeModel, background: Any
+) -> tuple[TreeModel, pd.DataFrame, tuple[str, ...]]:
+    """Return a model with the names of some rows, these with its columns, and notes.
+
+    Values of columns that some row lacks may be missing, besides those that the model shows.
+    """
+    frame = as_table(as_pandas(background))
+    if not len(frame):
+        raise DataError("the background has no rows")
+    columns = names_of(frame.columns)
     notes: tuple[str, ...] = ()
     if columns is not None:
         trees, notes = renamed(trees, columns, "the background")
@@ -112,7 +122,7 @@ def read_background(
         )
     lacking = frame.isna().any().tolist()
     attributes = [
-        replace(a, missing=gone and not trees.refuses_missing(c))
+        replace(a, missing=a.missing or (gone and not trees.refuses_missing(c)))
         for c, (a, gone) in enumerate(zip(trees.attributes, lacking, strict=True))
     ]
     trees = trees.with_attributes(attributes)

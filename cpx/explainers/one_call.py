@@ -166,6 +166,10 @@ def explain(*args: Any, kind: str = "rule", **options: Any) -> Explanation:
     trusted, rounds, classes, rule, attributes, objective, base, num_parallel_tree
         With ``kind="sufficient"`` and ``"probabilistic"``, as for :func:`cpx.read_model`: whether
         a file may run code, how many rounds of XGBoost count, and what else its reader takes.
+    missing : {"auto", "never", "always"} or sequence of str, default="auto"
+        Which values rows may lack, of a tree model that takes missing values: none, all, or those
+        of some columns. ``"auto"``: those of columns of which x, the background or the model
+        itself shows missing values; see :func:`cpx.read_model`. The answer says which.
     hint : Explanation, or sequence of int or str
         Features of a known solution.
     distribution, components, groups, max_states, smoothing
@@ -212,7 +216,7 @@ def explain(*args: Any, kind: str = "rule", **options: Any) -> Explanation:
     >>> print(explanation)
     petal length (cm) <= 2 => setosa
     >>> print(cpx.explain(tree, X.iloc[0], kind="sufficient", class_names=names))
-    petal width (cm) <= 0.8 forces setosa, whatever the other 3 columns are
+    petal width (cm) <= 0.8 forces setosa, whatever the other 3 columns are, none of them missing
     """
     _refuse(kind, args, options)
     if kind == "sufficient":
@@ -289,5 +293,6 @@ def _refuse(kind: str, args: tuple[Any, ...], options: Mapping[str, Any]) -> Non
     if kind == "sufficient" and len(args) > 2:
         raise InvalidOption(
             "kind='sufficient' needs no background, for it speaks of all rows: "
-            "explain(model, x, kind='sufficient')"
+            "explain(model, x, kind='sufficient'); one given as background=... says which values "
+            "may be missing"
         )

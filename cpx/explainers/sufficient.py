@@ -10,12 +10,13 @@ from cpx.answers.explanation import Explanation, Reason
 from cpx.answers.result import Result, Status
 from cpx.errors import EngineError, Infeasible
 from cpx.explainers.arguments import READER_OPTIONS, SOLVE_OPTIONS, TIME_LIMIT, ReasonOptions
+from cpx.explainers.background import fitted_to_rows
 from cpx.explainers.class_names import ClassNames, class_name
 from cpx.models.side_constraints.parameter import texts_of
 from cpx.models.sufficient_reason.features import Features, Level
 from cpx.models.sufficient_reason.form import Definition
 from cpx.models.sufficient_reason.problem import SufficientReason
-from cpx.models.sufficient_reason.row import fitted_to, row_values
+from cpx.models.sufficient_reason.row import fitted_to, refuse_missing_conditions, row_values
 from cpx.solving.run import solve_with
 from cpx.trees import TreeModel, read_model
 from cpx.trees.hold import held_against
@@ -61,14 +62,21 @@ def explain_by_reason(model: Any, x: Any, **options: Unpack[ReasonOptions]) -> R
     """Do what :func:`cpx.explain` does with ``kind="sufficient"``."""
     asked: dict[str, Any] = {**options}
     reader = {name: asked.pop(name) for name in READER_OPTIONS if name in asked}
-    trees, notes = fitted_to(read_model(model, **reader), x)
+    missing, background = asked.pop("missing", "auto"), asked.pop("background", None)
+    refuse_missing_conditions(asked.get("level"), missing)
+    trees, notes = read_model(model, **reader), tuple[str, ...]()
+    if background is not None:
+        trees, _, notes = fitted_to_rows(trees, background)
+    known = background is not None or asked.get("level") == "conditions"
+    trees, told = fitted_to(trees, x, missing, of_data=known)
     engine: dict[str, Any] = {"time_limit": TIME_LIMIT}
     engine |= {name: asked.pop(name) for name in SOLVE_OPTIONS if name in asked}
     backend, seed = asked.pop("backend", None), engine.pop("seed", 0)
     problem = ReasonQuestion(**asked).problem(trees, x)
     engine["hint"] = _hint(problem, engine.get("hint"))
     result = solve_with(problem, backend or engine_for(problem), seed, engine)
-    return conclude(problem, result, (*notes, *_near_tie(problem), *held_against(trees)))
+    notes = (*notes, *told, *_near_tie(problem), *held_against(trees))
+    return conclude(problem, result, notes)
 
 
 def engine_for(problem: SufficientReason) -> str:

@@ -33,6 +33,8 @@ class Nodes:
     values : (n, w) array of float64
         What each leaf adds to the scores ``outputs``; ignored at other nodes.
     outputs : tuple of w integers
+    saw_missing : (n,) array of bool, optional
+        Whether the node shows that values of its attribute were missing in training.
     """
 
     attribute: NDArray[Any]
@@ -42,6 +44,7 @@ class Nodes:
     missing: NDArray[Any]
     values: NDArray[np.float64]
     outputs: tuple[int, ...]
+    saw_missing: NDArray[np.bool_] | None = None
 
     def preorder(self) -> NDArray[np.int64]:
         """Return the nodes in preorder, those that are not reached left out."""
@@ -91,7 +94,7 @@ def highest_below(threshold: ArrayLike) -> NDArray[np.float64]:
 
 
 def attribute_list(
-    given: Sequence[str | Attribute] | None, default: Sequence[str]
+    given: Sequence[str | Attribute] | None, default: Sequence[str], trees: Sequence[Nodes] = ()
 ) -> tuple[Attribute, ...]:
     """Return the attributes of a model.
 
@@ -101,19 +104,29 @@ def attribute_list(
         What the user says of them: names, or all there is to say.
     default : sequence of str
         The names that the model has.
+    trees : sequence of Nodes
+        They show which values were missing in training, and so may be.
 
     Raises
     ------
     ModelError
         When the model has another number of them.
     """
-    if given is None:
-        return tuple(Attribute(name) for name in default)
+    given = default if given is None else given
     if isinstance(given, str) or not hasattr(given, "__len__"):
         raise ModelError(f"attributes must be a list of names or Attributes, got {shown(given)}")
     if len(given) != len(default):
         raise ModelError(f"the model has {len(default)} attributes, {len(given)} are given")
-    return tuple(a if isinstance(a, Attribute) else Attribute(a) for a in given)
+    seen = {
+        int(a)
+        for tree in trees
+        if tree.saw_missing is not None
+        for a in tree.attribute[(tree.attribute >= 0) & tree.saw_missing]
+    }
+    return tuple(
+        a if isinstance(a, Attribute) else Attribute(a, missing=i in seen)
+        for i, a in enumerate(given)
+    )
 
 
 def assemble(trees: Sequence[Nodes], attributes: Sequence[Attribute], **fields: Any) -> TreeModel:

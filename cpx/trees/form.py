@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cpx.errors import DataError
+from cpx.errors import DataError, InvalidOption, nearest, shown
+from cpx.support.validation import entries
 from cpx.trees import saved
 from cpx.trees.attribute import Attribute, condition_text
 from cpx.trees.checks import checked, numbers
@@ -27,6 +28,10 @@ Label = int | float | str | bool
 Rule = Literal["vote", "average", "sum"]
 Decision = Literal["first", "positive", "nonnegative"]
 Precision = Literal["float32", "float64"]
+Missing = Literal["auto", "never", "always"] | Sequence[str]
+"""Which values may be missing; see :meth:`TreeModel.with_missing`."""
+
+MISSING_WORDS = ("auto", "never", "always")
 
 
 @dataclass(frozen=True, eq=False)
@@ -287,6 +292,54 @@ class TreeModel:
         own, new = ([a.name for a in them] for them in (self.attributes, attributes))
         named = self.named if own == new else True
         return replace(self, attributes=tuple(attributes), named=named)
+
+    def with_missing(self, missing: Missing) -> Self:
+        """Return the model with another statement of which values may be missing.
+
+        Parameters
+        ----------
+        missing : {"auto", "never", "always"} or sequence of str
+            ``"auto"`` changes nothing: readers have set what the model shows that it saw. Else
+            none may be missing, or all but those of which the model takes no missing value, or
+            those of these names.
+
+        Raises
+        ------
+        InvalidOption
+            When it is none of these, or names an attribute that is not there, or of which a tree
+            takes no missing value.
+
+        Examples
+        --------
+        >>> stump = Tree([0, -1, -1], [0] * 3, [1] * 3, [[-1.0], [0.5]], (0,))
+        >>> model = TreeModel([Attribute("a")], [0, 1], [stump], [[2.5]], "sum", "positive", [0])
+        >>> model.with_missing("always").attributes[0].missing
+        True
+        """
+        names = [a.name for a in self.attributes]
+        if isinstance(missing, str):
+            if missing not in MISSING_WORDS:
+                raise InvalidOption(
+                    f"missing must be one of {', '.join(MISSING_WORDS)}, or a list of names, "
+                    f"got {shown(missing)}"
+                )
+            if missing == "auto":
+                return self
+            always = missing == "always"
+            may = [always and not self.refuses_missing(a) for a in range(len(names))]
+        else:
+            chosen = entries("missing", missing, "names of attributes", error=InvalidOption)
+            for name in chosen:
+                if name not in names:
+                    near = nearest(str(name), names)
+                    raise InvalidOption(f"missing: {shown(name)} is no attribute{near}")
+                if self.refuses_missing(names.index(name)):
+                    raise InvalidOption(
+                        f"missing: the model has no branch for missing values of {shown(name)}"
+                    )
+            may = [name in chosen for name in names]
+        pairs = zip(self.attributes, may, strict=True)
+        return replace(self, attributes=tuple(replace(a, missing=some) for a, some in pairs))
 
     def refuses_missing(self, attribute: int) -> bool:
         """Say whether a tree has a node that takes no missing value of the attribute."""

@@ -68,7 +68,8 @@ def read_lightgbm(
     compare the scores. With ``boosting="rf"`` it divides the scores by the number of rounds before
     it makes probabilities of them, which changes no class; our scores are its raw scores.
 
-    Where a feature had no missing values in training, NaN is a zero.
+    Where a feature had no missing values in training, NaN is a zero. Where it had, LightGBM
+    records that at each test of it, and so the attribute may be missing.
 
     Examples
     --------
@@ -128,7 +129,7 @@ def read_lightgbm(
         raise ModelError(f"the model has {count} classes, {len(labels)} are given: {labels}")
     return assemble(
         trees,
-        attribute_list(attributes, names),
+        attribute_list(attributes, names, trees),
         classes=labels,
         rule="sum",
         decision="positive" if objective == "binary" else "first",
@@ -249,6 +250,7 @@ def _nodes(block: Mapping[str, str], outputs: tuple[int, ...], index: int) -> No
         left=np.concatenate([left, padding]),
         right=np.concatenate([right, padding]),
         missing=np.concatenate([_missing(decision, threshold, index), padding]),
+        saw_missing=np.concatenate([_kind_of_missing(decision) == _NAN, padding >= 0]),
         values=np.concatenate([np.zeros(inner), values])[:, np.newaxis],
         outputs=outputs,
     )
@@ -272,11 +274,15 @@ def _without_tiny(threshold: NDArray[Any]) -> NDArray[np.float64]:
     return np.where(negative, below, np.where(positive, _ZERO_THRESHOLD, threshold))
 
 
+def _kind_of_missing(decision: NDArray[np.int64]) -> NDArray[np.int64]:
+    return decision >> _MISSING_SHIFT & 3
+
+
 def _missing(
     decision: NDArray[np.int64], threshold: NDArray[np.float64], index: int
 ) -> NDArray[np.int64]:
     """Return where missing values go; they are zeros unless NaN has a branch of its own."""
-    kind = decision >> _MISSING_SHIFT & 3
+    kind = _kind_of_missing(decision)
     default = np.where(decision & _DEFAULT_LEFT != 0, LEFT, RIGHT)
     as_zero = np.where(threshold >= 0, LEFT, RIGHT)
     strange = (kind == _ZERO) & (default != as_zero)

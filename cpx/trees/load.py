@@ -18,7 +18,7 @@ from cpx.errors import (
     shortened,
 )
 from cpx.support.files import parse_json, read_bytes, refuse_bomb
-from cpx.trees.form import TreeModel
+from cpx.trees.form import Missing, TreeModel
 from cpx.trees.lightgbm import read_lightgbm
 from cpx.trees.saved import FORMAT
 from cpx.trees.sklearn import read_sklearn
@@ -34,7 +34,13 @@ _LIBRARIES: dict[str, Callable[..., TreeModel]] = {
 _PICKLES = (".joblib", ".pkl", ".pickle")
 
 
-def read_model(source: Any, *, trusted: bool | Iterable[str] = False, **options: Any) -> TreeModel:
+def read_model(
+    source: Any,
+    *,
+    trusted: bool | Iterable[str] = False,
+    missing: Missing = "auto",
+    **options: Any,
+) -> TreeModel:
     """Read a tree model, whatever it is.
 
     Parameters
@@ -48,6 +54,10 @@ def read_model(source: Any, *, trusted: bool | Iterable[str] = False, **options:
         Joblib and pickle files run code of whoever made them, so they are read only when this
         is true. Of a skops file, only known types are read; this is the list of others that
         may be, or true for all.
+    missing : {"auto", "never", "always"} or sequence of str, default="auto"
+        Which values rows may lack, as far as the model takes missing values. ``"auto"``: those of
+        the attributes of which the model shows that it saw missing values in training. LightGBM
+        records that, scikit-learn lets see it mostly, XGBoost never. A list names attributes.
     **options
         Those of the reader: :func:`read_sklearn`, :func:`read_xgboost`,
         :func:`read_xgboost_dump` (``classes`` is needed there) or :func:`read_lightgbm`.
@@ -73,6 +83,10 @@ def read_model(source: Any, *, trusted: bool | Iterable[str] = False, **options:
     >>> read_model(DecisionTreeClassifier().fit([[0.0], [1.0]], [0, 1]))
     <TreeModel: 1 trees over 1 attributes, 2 classes, rule average>
     """
+    return _read(source, trusted, options).with_missing(missing)
+
+
+def _read(source: Any, trusted: bool | Iterable[str], options: dict[str, Any]) -> TreeModel:
     if isinstance(source, TreeModel):
         _refuse_options("a TreeModel", options, ())
         return source

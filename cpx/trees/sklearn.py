@@ -69,6 +69,10 @@ def read_sklearn(
     but in GradientBoostingClassifier with two classes the second does. The order in which a
     forest with ``n_jobs`` adds its trees is not fixed, so on such ties it may differ from itself.
 
+    scikit-learn does not record where values were missing in training, but the directions that
+    its trees give them show it, mostly: a direction that is not to the child with more samples
+    was learned. Such an attribute may be missing.
+
     Examples
     --------
     >>> from sklearn.tree import DecisionTreeClassifier
@@ -84,9 +88,6 @@ def read_sklearn(
             f"rule must be one of {', '.join(rules)} for {kind}, got {shown(rule)}"
         )
     _refuse_unfitted(model, kind)
-    names = getattr(model, "feature_names_in_", None)
-    default = [f"x{i}" for i in range(model.n_features_in_)] if names is None else names
-    columns = attribute_list(attributes, [str(name) for name in default])
     if kind == "HistGradientBoostingClassifier":
         fields = _histogram(model)
     elif kind in _BOOSTED:
@@ -98,8 +99,10 @@ def read_sklearn(
         source += " by votes"  # another model than its predict, which was asked for
     else:
         live = LiveModel(model, classes, *_link(model, fields))
+    names = getattr(model, "feature_names_in_", None)
+    default = [f"x{i}" for i in range(model.n_features_in_)] if names is None else names
     return assemble(
-        attributes=columns,
+        attributes=attribute_list(attributes, [str(name) for name in default], fields["trees"]),
         classes=classes,
         source=source,
         live=live,
@@ -192,16 +195,29 @@ def _boosted(model: Any) -> dict[str, Any]:
 
 
 def _nodes(tree: Any, values: Any, outputs: tuple[int, ...], takes_missing: bool) -> Nodes:
-    missing = np.where(tree.missing_go_to_left, LEFT, RIGHT) if takes_missing else REFUSED
+    left, right, to_left = tree.children_left, tree.children_right, tree.missing_go_to_left != 0
+    missing = np.where(to_left, LEFT, RIGHT) if takes_missing else REFUSED
+    learned = _learned(to_left, tree.threshold, tree.n_node_samples, left, right)
     return Nodes(
-        attribute=np.where(tree.children_left < 0, -1, tree.feature),
+        attribute=np.where(left < 0, -1, tree.feature),
         threshold=highest_upto(tree.threshold, "float32"),
-        left=tree.children_left,
-        right=tree.children_right,
+        left=left,
+        right=right,
         missing=np.broadcast_to(missing, tree.feature.shape),
         values=values,
         outputs=outputs,
+        saw_missing=takes_missing & learned,
     )
+
+
+def _learned(to_left: Any, threshold: Any, samples: Any, left: Any, right: Any) -> Any:
+    """Say of each test whether its direction for missing values was learned from some.
+
+    Where there are none, scikit-learn sends them to the child with more samples, the right one of
+    equal ones; and then no test parts all values from the missing ones. A learned direction can
+    be the same by chance.
+    """
+    return (to_left != (samples[left] > samples[right])) | np.isinf(threshold)
 
 
 def _histogram(model: Any) -> dict[str, Any]:
@@ -216,15 +232,18 @@ def _histogram(model: Any) -> dict[str, Any]:
     for stage in model._predictors:
         for k, predictor in enumerate(stage):
             nodes = predictor.nodes
+            left, right = (nodes[side].astype(np.int64) for side in ("left", "right"))
+            to_left, threshold = nodes["missing_go_to_left"] != 0, nodes["num_threshold"]
             trees.append(
                 Nodes(
                     attribute=np.where(nodes["is_leaf"], -1, nodes["feature_idx"]),
-                    threshold=nodes["num_threshold"].astype(np.float64),
-                    left=nodes["left"].astype(np.int64),
-                    right=nodes["right"].astype(np.int64),
-                    missing=np.where(nodes["missing_go_to_left"], LEFT, RIGHT),
+                    threshold=threshold.astype(np.float64),
+                    left=left,
+                    right=right,
+                    missing=np.where(to_left, LEFT, RIGHT),
                     values=nodes["value"].astype(np.float64)[:, np.newaxis],
                     outputs=(k,),
+                    saw_missing=_learned(to_left, threshold, nodes["count"], left, right),
                 )
             )
     return {

@@ -267,7 +267,7 @@ def test_what_is_printed_is_true_of_all_rows_in_it(seed: int) -> None:
 
 def _true(text: str, a: int, value: float) -> bool:
     if "missing" in text:
-        return np.isnan(value)
+        return bool(np.isnan(value)) != ("not" in text)
     return bool(eval(text.replace(" = ", " == "), {f"a{a}": value}))
 
 

@@ -234,6 +234,14 @@ def interval_text(model: TreeModel, a: int, low: int, high: int, value: float) -
     return between(attribute.name, above, upto)
 
 
+def kept_text(model: TreeModel, a: int, low: int, high: int, value: float) -> str:
+    """Return what a reason keeps of an attribute: these cells, or that it is not missing."""
+    attribute, every = model.attributes[a], (0, int(model.sizes[a]))
+    if attribute.missing and (low, high) == every and a in model.used:
+        return f"{attribute.name} is not missing"
+    return interval_text(model, a, low, high, value)
+
+
 def between(name: str, above: str, upto: str) -> str:
     """Return two sides of an interval as one condition; a side may be empty.
 
@@ -249,27 +257,30 @@ def between(name: str, above: str, upto: str) -> str:
 
 
 def sides_that_matter(
+    model: TreeModel,
     form: LossForm,
     leaves: Leaves,
     cells: tuple[int, ...],
-    sizes: tuple[int, ...],
     S: tuple[int, ...],
 ) -> dict[int, tuple[int, int]]:
     """Return for each attribute of S the range of cells to keep, no side of which is idle.
 
     One after the other, lower sides first, a side of the cell of x is given up when the trees
-    still lose no more than the slack; an attribute that loses both keeps its cell.
+    still lose no more than the slack. An attribute that loses both keeps its cell, unless it may
+    be missing: that it is not is then what matters.
 
     Parameters
     ----------
+    model : TreeModel
     form : LossForm
         Its leaves are those of ``leaves``.
     leaves : Leaves
-    cells, sizes : tuples of d integers
-        The cells of x, and the numbers of thresholds.
+    cells : tuple of d integers
+        The cells of x.
     S : tuple of int
         A set that holds.
     """
+    sizes = model.sizes.tolist()
     ranges = {a: (cells[a], cells[a]) for a in S}
     excluded = {a: leaves.excludes[:, a] for a in S}
     for a in S:
@@ -277,8 +288,11 @@ def sides_that_matter(
             continue
         for side in (0, 1):
             low, high = (0, ranges[a][1]) if side == 0 else (ranges[a][0], sizes[a])
-            out = (leaves.high[:, a] < low) | (leaves.low[:, a] > high)
+            # Some leaves take no values of an attribute, only missing ones.
+            first, end = np.maximum(leaves.low[:, a], low), np.minimum(leaves.high[:, a], high)
+            out = first > end
             rest = [column for b, column in excluded.items() if b != a]
-            if (low, high) != (0, sizes[a]) and form.keeps(np.any([out, *rest], axis=0)):
+            every = (low, high) == (0, sizes[a]) and not model.attributes[a].missing
+            if not every and form.keeps(np.any([out, *rest], axis=0)):
                 ranges[a], excluded[a] = (low, high), out
     return ranges

@@ -28,7 +28,7 @@ from cpx.models.sufficient_reason.features import (
     Features,
     Level,
     conditions,
-    interval_text,
+    kept_text,
     sides_that_matter,
 )
 from cpx.models.sufficient_reason.form import (
@@ -126,9 +126,9 @@ class SufficientReason(ReasonText):
     >>> from cpx.trees import read_model
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
     >>> tree = read_model(DecisionTreeClassifier(max_depth=2, random_state=0).fit(X, y))
-    >>> problem = SufficientReason(tree, X.iloc[60], context={"class": "versicolor"})
+    >>> problem = SufficientReason(tree, X.iloc[0], context={"class": "setosa"})
     >>> print(solve(problem).explanation.guarantee)
-    0.8 < petal width (cm) <= 1.75 forces versicolor, whatever the other 3 columns are
+    petal width (cm) <= 0.8 forces setosa, whatever the other 3 columns are
     """
 
     tree_model: TreeModel = field(
@@ -326,7 +326,7 @@ class SufficientReason(ReasonText):
         ranges = self._ranges(S)
         if ranges is None:
             return ()
-        return tuple(interval_text(self.tree_model, a, *ranges[a], self.x[a]) for a in S)
+        return tuple(kept_text(self.tree_model, a, *ranges[a], self.x[a]) for a in S)
 
     def _ranges(self, S: tuple[int, ...]) -> dict[int, tuple[int, int]] | None:
         """Return the cells that the attributes of a reason may have, None when S is none."""
@@ -339,7 +339,7 @@ class SufficientReason(ReasonText):
             return None
         cells = tuple(self.features.cells.tolist())
         leaves = self._all_leaves.only(self._losing)
-        return sides_that_matter(self.form, leaves, cells, tuple(model.sizes.tolist()), S)
+        return sides_that_matter(model, self.form, leaves, cells, S)
 
     def conclude(
         self, explanation: Explanation, proved: bool, objective: Value | None, bound: Value | None

@@ -9,12 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from cpx.errors import DataError, shown
+from cpx.answers.values import listed
+from cpx.errors import DataError, InvalidOption, shown
 from cpx.models.sufficient_reason.columns import column_order, names_of, renamed
 from cpx.support.cells import as_float, is_missing, plain
 from cpx.support.validation import real
 from cpx.trees.attribute import Attribute
-from cpx.trees.form import TreeModel
+from cpx.trees.form import Missing, TreeModel
 
 Row = Any
 """A sequence of d numbers, or a mapping or a pandas Series or one-row table by column name."""
@@ -145,22 +146,32 @@ def _has(attribute: Attribute, value: float) -> bool:
 # -------------------------------------------------- a model for the row
 
 
-def fitted_to(model: TreeModel, x: Row) -> tuple[TreeModel, tuple[str, ...]]:
+def fitted_to(
+    model: TreeModel, x: Row, missing: Missing = "auto", of_data: bool = False
+) -> tuple[TreeModel, tuple[str, ...]]:
     """Return the model with the names of the columns of x, and what should be known of that.
 
     A model that was trained without names gets those of x, in their order, as the libraries
-    take them. Where x has no value, rows may have none.
+    take them. Where x has no value, rows may have none, unless ``missing`` says
+    otherwise.
 
     Parameters
     ----------
     model : TreeModel
     x : row
         As for :func:`~cpx.models.sufficient_reason.row.row_values`.
+    missing : {"auto", "never", "always"} or sequence of str
+        Which values rows may lack, see :meth:`TreeModel.with_missing`; with ``"auto"`` also those
+        that x lacks.
+    of_data : bool
+        Whether the model says which values the data lack.
 
     Raises
     ------
     DataError
-        When x has another number of columns than a model without names.
+        When x has other columns than the model.
+    InvalidOption
+        When ``missing`` does not fit the model, or x.
 
     Examples
     --------
@@ -175,9 +186,13 @@ def fitted_to(model: TreeModel, x: Row) -> tuple[TreeModel, tuple[str, ...]]:
     told: tuple[str, ...] = ()
     if columns is not None:
         model, told = renamed(model, columns)
+    model, auto = model.with_missing(missing), isinstance(missing, str) and missing == "auto"
     notes = [*told]
     gone = [a for a in missing_values(model, x) if not model.refuses_missing(a)]
     new = [a for a in gone if not model.attributes[a].missing]
+    if new and not auto:
+        names = listed([repr(model.attributes[a].name) for a in new])
+        raise InvalidOption(f"missing is {shown(missing)}, and x has no value of {names}")
     if new:
         attributes = list(model.attributes)
         for a in new:
@@ -185,4 +200,27 @@ def fitted_to(model: TreeModel, x: Row) -> tuple[TreeModel, tuple[str, ...]]:
         model = model.with_attributes(attributes)
         names = ", ".join(attributes[a].name for a in new)
         notes.append(f"missing in x, so that other rows may lack it too: {names}")
+    if auto and not of_data:
+        notes += _left_out(model)
     return model, tuple(notes)
+
+
+def refuse_missing_conditions(level: str | None, missing: Missing) -> None:
+    """Raise where some values may be missing and features are conditions, which speak of none."""
+    if level == "conditions" and not (isinstance(missing, str) and missing in ("auto", "never")):
+        raise InvalidOption(
+            f"missing is {shown(missing)}, and level conditions is for rows without missing values"
+        )
+
+
+def _left_out(model: TreeModel) -> list[str]:
+    """Say that rows are left out which nothing shows to be there, though the model takes them."""
+    taken = [a for a in model.used if not model.refuses_missing(a)]
+    if all(model.attributes[a].missing for a in taken):
+        return []
+    known = [a.name for a in model.attributes if a.missing]
+    where, rest = (f" but in {listed(known)}", "others") if known else ("", "a value")
+    return [
+        f"missing values: neither x nor the model shows any{where}; rows that lack {rest} are "
+        "left out, unless the option missing (--missing-in) says otherwise"
+    ]

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from cpx.answers.explanation import Explanation
 from cpx.answers.rule import Rule
-from cpx.answers.values import Value
+from cpx.answers.values import Value, listed
 from cpx.models.minimum_subset.problem import MinimumSubset
 from cpx.models.sufficient_reason.features import Level
 from cpx.models.sufficient_reason.form import Definition, votes_needed
@@ -63,15 +63,37 @@ class ReasonText(MinimumSubset):
     def _forces(self, rule: Rule) -> str:
         """Say what holds of every row with the values of the reason."""
         words, rest = rule.words, self.n_features - len(rule)
+        lacking = self._lacking({*rule.features})
         columns = self.level == "attributes"
         what = ("column" if columns else "condition") + "s" * (rest != 1)
         others = f"the other {rest} {what} {'are' if rest != 1 else 'is'}"
         if not words:
-            return f"{rule.conclusion} in every case: no other class is ever given"
+            case = "in every case"
+            if lacking:
+                case += f", whatever the columns are{lacking}"
+            return f"{rule.conclusion} {case}: no other class is ever given"
         text = f"{' and '.join(words)} force{'s' * (len(words) == 1)} {rule.conclusion}"
         if not rest:
             return text
-        return f"{text}, whatever {others}{'' if columns else ', each free'}"
+        return f"{text}, whatever {others}{'' if columns else ', each free'}{lacking}"
+
+    def _lacking(self, chosen: set[int]) -> str:
+        """Say which columns that are not chosen may be missing, where the model may test them."""
+        model = self.tree_model
+        if self.level == "conditions":
+            chosen = set()
+        rest = [a for a in range(model.n_attributes) if a not in chosen]
+        tested = [a for a in rest if a in model.used]
+        if all(model.refuses_missing(a) for a in tested):
+            return ""
+        if self.level == "conditions":
+            return ", no column missing"
+        may = [model.attributes[a].name for a in rest if model.attributes[a].missing]
+        if all(model.attributes[a].missing for a in tested):
+            return ", missing or not"
+        if may:
+            return f", of which only {listed(may)} may be missing"
+        return ", none of them missing" if len(rest) > 1 else ", not missing"
 
     def _sense(self) -> tuple[str, ...]:
         """Return notes on definition, level and ties."""

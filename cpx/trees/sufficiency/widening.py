@@ -21,7 +21,8 @@ def widest_ranges(
 
     One attribute after the other, its lower side first, the range is extended as far as all
     rows in all ranges have the class of x; an attribute that could take any value keeps its
-    cell. So the later ones get what the earlier ones leave.
+    cell, unless it may be missing: any value of it is then more than nothing. So the later ones
+    get what the earlier ones leave.
 
     Parameters
     ----------
@@ -56,7 +57,7 @@ def widest_ranges(
         for a, cell in ((a, cells[a]) for a in ranges if cells[a] != MISSING):
             ranges[a] = (_furthest(cell, 0, partial(forced, a, 0)), cell)
             ranges[a] = (ranges[a][0], _furthest(cell, sizes[a], partial(forced, a, 1)))
-            if ranges[a] == (0, sizes[a]):
+            if ranges[a] == (0, sizes[a]) and not oracle.model.attributes[a].missing:
                 ranges[a] = (cell, cell)
         return ranges
     finally:
