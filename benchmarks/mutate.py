@@ -53,7 +53,6 @@ TARGETS = {
     "cpx/check": (
         *("tests/check", "tests/methods/reasons/test_checker.py", "tests/cli/test_show.py"),
         "tests/models/test_reason_arguments.py",
-        "tests/test_imports.py::test_old_names_of_documented_functions",
     ),
     "cpx/check/proofs": ("tests/check",),
     "cpx/solving/proofs": (

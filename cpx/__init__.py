@@ -29,7 +29,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from cpx.support.lazy_imports import lazily
-from cpx.support.renamed import accept_old_names
 
 if TYPE_CHECKING:
     from cpx.answers.explanation import Explanation, Reason
@@ -171,5 +170,4 @@ __all__ = [
     "solve",
 ]
 
-accept_old_names()
 __getattr__, __dir__ = lazily(__name__, _HOMES)

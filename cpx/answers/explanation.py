@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from fractions import Fraction
@@ -186,21 +185,6 @@ class Explanation(Shown):
     ask_rivals: Callable[[], Any] | None = field(
         default=None, kw_only=True, compare=False, repr=False
     )
-
-    if not TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> Any:
-            """Give what was read off the result that ``Explainer.explain`` once returned."""
-            result = None if name.startswith("_") else vars(self).get("result")
-            if not hasattr(result, name):
-                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-            warnings.warn(
-                f"Explainer.explain returns the explanation; its {name} is now that of "
-                f"explanation.result, or of what Explainer.solve returns",
-                DeprecationWarning,
-                stacklevel=2,
-            )
-            return getattr(result, name)
 
     @property
     def features(self) -> tuple[int, ...]:

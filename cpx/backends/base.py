@@ -29,7 +29,6 @@ from cpx.models.ratio import RatioProblem
 from cpx.models.rule_set.form import RuleSelection
 from cpx.models.statement import Encoding
 from cpx.options import EngineOption, SolveOptions, named_text
-from cpx.support.renamed import OldAttribute, accept_old_attributes
 from cpx.support.versions import installed_version
 
 __all__ = ["DECLINED", "ROUNDED", "Backend", "Event", "Outcome", "Progress", "contradiction"]
@@ -191,14 +190,6 @@ class Backend(ABC):
 
     # What was given with the name; here, for engines whose __init__ is all their own.
     settings: Mapping[str, Any] = MappingProxyType({})
-
-    honours = OldAttribute("supported_options")
-    encodes = OldAttribute("needs_model")
-    starts_alone = OldAttribute("has_own_start")
-
-    def __init_subclass__(cls, **kwargs: Any) -> None:
-        super().__init_subclass__(**kwargs)
-        accept_old_attributes(cls)
 
     def __init__(self, solver: str | None = None) -> None:
         if solver is None:

@@ -14,7 +14,6 @@ thresholds of expected predictions by sets that are tried, all of them where the
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from importlib import import_module
@@ -199,18 +198,6 @@ def register(kind: str, reader: _Reader) -> None:
         that it may take. It should share no code with the problem.
     """
     _registered[kind] = reader
-
-
-_OLD = {"complaints": "violations", "complaints_each": "violations_each"}
-
-
-def __getattr__(name: str) -> Any:
-    # The table of old names is in a room that the checker shares no code with.
-    if name not in _OLD:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    told = f"{__name__}.{name} is now {_OLD[name]}; the old name will go"
-    warnings.warn(told, DeprecationWarning, stacklevel=2)
-    return globals()[_OLD[name]]
 
 
 def _reader(kind: str) -> _Reader | None:

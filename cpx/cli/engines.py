@@ -127,7 +127,6 @@ def _describe(name: str) -> dict[str, Any]:
             "install": "",
             "versions": {},
             "supported_options": [],
-            "honours": [],
             "exact": True,
             "asks_classifier": False,
             "error": str(error),
@@ -143,7 +142,6 @@ def _describe(name: str) -> dict[str, Any]:
         "install": _install(cls),
         "versions": cls.versions(),
         "supported_options": supported,
-        "honours": supported,  # the old name
         "exact": cls.exact,
         "asks_classifier": cls.asks_classifier,
     }

@@ -14,9 +14,6 @@ from cpx.data.oracle import Oracle
 from cpx.models.base import Problem
 from cpx.models.monomial.form import monomial_form
 from cpx.options import SolveOptions
-from cpx.support.renamed import old_names
-
-__getattr__ = old_names(__name__, {"Asking": "QueryMethod", "Questions": "CountedOracle"})
 
 
 class QueryMethod(Backend):

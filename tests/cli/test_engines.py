@@ -20,7 +20,6 @@ def test_backends_json(run: Run) -> None:
     found = {entry["name"]: entry for entry in json.loads(run("backends", "--json").stdout)}
     assert found["cpsat"]["installed"] is True
     assert "seed" in found["cpsat"]["supported_options"]
-    assert found["cpsat"]["honours"] == found["cpsat"]["supported_options"]
     assert found["maxsat"]["solvers"][0] == "rc2"
 
 

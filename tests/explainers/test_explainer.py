@@ -7,7 +7,7 @@ import inspect
 import itertools
 import pickle
 import re
-from dataclasses import fields, replace
+from dataclasses import fields
 from fractions import Fraction
 from typing import get_overloads, get_type_hints
 
@@ -404,20 +404,6 @@ def test_the_doors_return_the_same(table: pd.DataFrame, x: pd.Series) -> None:
     # The result is no part of what is saved, and a copy keeps it.
     assert Explanation.from_dict(by_call.to_dict()).result is None
     assert pickle.loads(pickle.dumps(by_call)).result.bound == result.bound
-
-
-def test_what_was_read_off_the_result_still_is_with_a_warning(
-    explainer: Explainer, x: pd.Series
-) -> None:
-    found = explainer.explain(x, 1)
-    with pytest.warns(DeprecationWarning, match=r"its status is now that of explanation\.result"):
-        assert found.status is found.result.status
-    with pytest.warns(DeprecationWarning, match="Explainer.solve"):
-        assert found.explanation == found
-    with pytest.raises(AttributeError, match="'Explanation' object has no attribute 'nonsense'"):
-        _ = found.nonsense
-    with pytest.raises(AttributeError, match="no attribute 'status'"):
-        _ = replace(found, result=None).status
 
 
 def test_what_is_wrong_is_raised_by_both_doors(explainer: Explainer, x: pd.Series) -> None:

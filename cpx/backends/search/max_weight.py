@@ -22,14 +22,11 @@ from cpx.backends.progress import start_thread
 from cpx.errors import InvalidInstance, shown
 from cpx.models.monomial.form import WeightedMonomial
 from cpx.models.side_constraints.form import NO_SIDE_CONSTRAINTS, SideConstraints
-from cpx.support.renamed import old_names
 from cpx.support.validation import index_set, integer_in, positive_integer, seconds
 
 if TYPE_CHECKING:
     from cpx.backends.search.driver import Workers
     from cpx.backends.search.presolve import Reduced
-
-__getattr__ = old_names(__name__, {"Heaviest": "MaxWeight", "heaviest": "max_weight_monomials"})
 
 Ints = NDArray[np.int64]
 

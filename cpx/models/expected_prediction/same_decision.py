@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable
 from math import prod
 from typing import Any
@@ -133,19 +132,3 @@ class SameDecision:
             masks[a] = np.arange(sizes[a]) == rows[:, a, None]
         found = np.sum(self.problem.distribution.event_probability(masks))
         return min(1.0, float(found / whole))
-
-
-def sampled_same_decision(
-    problem: ExpectedPrediction,
-    chosen: Iterable[int],
-    samples: int = 10_000,
-    seed: int = 0,
-    confidence: float = 0.95,
-) -> PrecisionEstimate:
-    """Do what :meth:`SameDecision.sampled` does, under an old name."""
-    warnings.warn(
-        "sampled_same_decision is now SameDecision.sampled; the old name will go",
-        DeprecationWarning,
-        stacklevel=2,
-    )
-    return SameDecision(problem).sampled(chosen, samples, seed, confidence)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -195,15 +194,6 @@ class KernelRule(Problem):
 
     def search_form(self) -> DNFForm:
         """Return the problem as plain arrays."""
-        return self._form
-
-    def dnf_form(self) -> DNFForm:
-        """Return the problem as plain arrays: the old name of :meth:`search_form`."""
-        warnings.warn(
-            "KernelRule.dnf_form is now search_form; the old name will go",
-            DeprecationWarning,
-            stacklevel=2,
-        )
         return self._form
 
     @cached_property

@@ -15,7 +15,7 @@ from cpx.data.tree_mixture import ONE, TreeMixture
 from cpx.errors import DataError, InvalidInstance, InvalidOption
 from cpx.models import MLSE, FewestExpected, problem_class
 from cpx.models.expected_prediction.paths import cells_of_states
-from cpx.models.expected_prediction.same_decision import SameDecision, sampled_same_decision
+from cpx.models.expected_prediction.same_decision import SameDecision
 from cpx.testing.expected_prediction import (
     STRUCTURES,
     best_set,
@@ -331,9 +331,6 @@ def test_samples_estimate_the_share_of_the_class(structure):
     asked = SameDecision(problem)
     share, found = asked.exact(S), asked.sampled(S, 4000, seed=1, confidence=0.9999)
     assert found.low <= share <= found.high
-    with pytest.warns(DeprecationWarning, match="SameDecision.sampled"):
-        again = sampled_same_decision(problem, S, 4000, seed=1, confidence=0.9999)
-    assert again == found
 
 
 # ---------------------------------------------------------------------- other models
