@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cpx.cli import options as opt
+from cpx.cli.model_file import ModelFile
 from cpx.cli.option_groups import given
 from cpx.cli.row_question import RuleOptions, Source, read_source
 from cpx.errors import InvalidOption, UnknownName, shown
@@ -151,7 +152,7 @@ def of_file(
     source: Source,
     row_file: Path | None,
     background: Path,
-    trust: bool,
+    file: ModelFile,
     wanted: RuleOptions,
     name: str | None = None,
 ) -> ExplainedRow:
@@ -166,7 +167,8 @@ def of_file(
         missing = opt.words(source.missing)
         X = read_rows(background, source.target, missing=missing)
         x = read_row(row_file, missing=missing)
-    explainer = _explainer(source.table, X, _distribution(source), {}, source.seed, trust)
+    distribution, model = _distribution(source), file.read(source.table)
+    explainer = _explainer(model, X, distribution, {}, source.seed)
     title = name or f"{source.table.name.partition('.')[0]}-{row_file.stem}"
     return ExplainedRow(explainer, x, title, "")
 
@@ -177,7 +179,6 @@ def _explainer(
     distribution: str,
     groups: dict[str, list[str]],
     seed: int,
-    trust: bool = False,
 ) -> ProbabilisticExplainer:
     from cpx.cli.output import note
     from cpx.cli.progress import phase
@@ -185,7 +186,7 @@ def _explainer(
 
     with phase(f"fitting the distribution {distribution} to {len(rows)} rows"):
         explainer = ProbabilisticExplainer(
-            model, rows, distribution=distribution, groups=groups, seed=seed, trusted=trust
+            model, rows, distribution=distribution, groups=groups, seed=seed
         )
     for text in explainer.notes:
         note(text)

@@ -16,15 +16,15 @@ from cpx.cli.expectation import KINDS as EXPECTED
 from cpx.cli.expectation import ExpectationOptions, of_file, of_table
 from cpx.cli.make_rule_set import PROBLEMS as RULE_SETS
 from cpx.cli.make_rule_set import RuleSetOptions, rule_set
+from cpx.cli.model_file import ModelFile
 from cpx.cli.option_groups import given, grouped
 from cpx.cli.row_question import RowQuestion, RuleOptions, Source
-from cpx.errors import InvalidOption, ModelError, UnknownName, shown
+from cpx.errors import InvalidOption, UnknownName, shown
 from cpx.support.validation import integer_in
 
 if TYPE_CHECKING:
     from cpx.models import Problem
     from cpx.models.monomial.problem import MonomialProblem
-    from cpx.trees import TreeModel
 
 __all__ = ["declared_values", "make", "one_rule_problems", "restated"]
 
@@ -119,16 +119,8 @@ class ReasonOptions:
     level: opt.Level = None
     definition: opt.Definition = None
     missing_in: opt.MissingIn = None
-    trust: Annotated[
-        bool,
-        typer.Option(
-            "--trust",
-            help="Open a joblib or pickle file, which can run any code: only if you know where "
-            "it is from.",
-        ),
-    ] = False
 
-    def check(self) -> None:
+    def check(self, file: ModelFile) -> None:
         """Raise for options that are for another kind of instance."""
         if self.problem is None or self.problem in PROBLEMS:
             if self.parameter:
@@ -137,21 +129,20 @@ class ReasonOptions:
             _refuse_unstatable(self.problem)
             raise UnknownName("problem", self.problem, (*PROBLEMS, *_objectives(), *known))
         if self.problem in EXPECTED:
-            for option in given(self, "problem", "row_file", "background", "trust"):
+            for option in given(self, "problem", "row_file", "background"):
                 raise InvalidOption(f"{option} is not for --problem {self.problem}")
         elif self.background is not None:
             raise InvalidOption(f"--background is for --problem {' or '.join(EXPECTED)}")
         elif self.problem != PROBLEM:
-            for option in given(self, "problem", "parameter"):
+            for option in (*given(self, "problem", "parameter"), *given(file)):
                 raise InvalidOption(f"{option} is for --problem {PROBLEM}")
 
 
 def _sufficient_reason(
-    source: Source, wanted: RuleOptions, asked: ReasonOptions, name: str | None
+    source: Source, wanted: RuleOptions, asked: ReasonOptions, file: ModelFile, name: str | None
 ) -> tuple[Problem, str]:
     """Read model and row, and state the problem; return it and its description."""
     from cpx.cli.output import note
-    from cpx.cli.progress import phase
     from cpx.data.tables import read_row
     from cpx.models.sufficient_reason.problem import SufficientReason
     from cpx.models.sufficient_reason.row import fitted_to, refuse_missing_conditions
@@ -163,8 +154,7 @@ def _sufficient_reason(
         raise InvalidOption(f"{option} is for tables, not for --problem {PROBLEM}")
     if asked.row_file is None:
         raise InvalidOption(f"--problem {PROBLEM} needs a model and a CSV file with the row")
-    with phase(f"reading {source.table}"):
-        model = _read(source.table, asked.trust)
+    model = file.read(source.table)
     x = read_row(asked.row_file, missing=opt.words(source.missing))
     missing = opt.read_missing(asked.missing_in)
     refuse_missing_conditions(asked.level, missing)
@@ -186,22 +176,12 @@ def _sufficient_reason(
     return problem, ", ".join([f"class {problem.label}: {problem.kind}", *problem.brief()])
 
 
-def _read(path: Path, trust: bool) -> TreeModel:
-    from cpx.trees import read_model
-
-    try:
-        return read_model(path, trusted=trust)
-    except ModelError as error:
-        if trust or "trusted" not in str(error):
-            raise
-        raise type(error)(f"{error}; on the command line that is --trust") from error
-
-
 @grouped
 def make(
     *,
     source: TableOrModel,
     asked: ReasonOptions,
+    file: ModelFile,
     k: opt.OptionalK = None,
     wanted: RuleOptions,
     expected: ExpectationOptions,
@@ -256,14 +236,14 @@ def make(
         if "--objective" in given(wanted) and wanted.objective != objective:
             raise InvalidOption(f"--problem {asked.problem} has the objective {objective}")
         asked, wanted = replace(asked, problem=None), replace(wanted, objective=objective)
-    asked.check()
+    asked.check(file)
     rules.check(asked.problem)
     size = opt.MOST if k is None else k
     integer_in("unseen", unseen, 0)
     if unseen and asked.problem in PROBLEMS:
         raise InvalidOption(f"--unseen is for a rule of a row, not for --problem {asked.problem}")
     if asked.problem in EXPECTED:
-        problem, words = _expected(source, wanted, asked, expected, k, name)
+        problem, words = _expected(source, wanted, asked, file, expected, k, name)
         _deliver(problem, path, words)
         return
     expected.refuse(f"--problem {' or '.join(EXPECTED)}")
@@ -272,7 +252,7 @@ def make(
     elif asked.problem in RULE_SETS:
         problem, words = rule_set(asked.problem, source, wanted, rules, size, name)
     else:
-        problem, words = _sufficient_reason(source, wanted, asked, name)
+        problem, words = _sufficient_reason(source, wanted, asked, file, name)
     _deliver(problem, path, words)
 
 
@@ -291,6 +271,7 @@ def _expected(
     source: TableOrModel,
     wanted: RuleOptions,
     asked: ReasonOptions,
+    file: ModelFile,
     expected: ExpectationOptions,
     k: int | None,
     name: str | None,
@@ -302,8 +283,8 @@ def _expected(
         raise InvalidOption(f"--problem {asked.problem} {told} --threshold")
     expected.check()
     if asked.background is not None:
-        row = of_file(source, asked.row_file, asked.background, asked.trust, wanted, name)
-    elif asked.row_file is not None or asked.trust:
+        row = of_file(source, asked.row_file, asked.background, file, wanted, name)
+    elif asked.row_file is not None or given(file):
         raise InvalidOption(
             f"--problem {asked.problem} of the model of a file needs rows to fit a distribution "
             "to: --background TABLE"

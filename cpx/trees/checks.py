@@ -85,6 +85,16 @@ def label_list(labels: Iterable[Any]) -> tuple[Any, ...]:
     return plain
 
 
+def class_labels(classes: int | Sequence[Any] | None, count: int) -> tuple[Any, ...]:
+    """Return the labels of the classes: as given, or 0, 1, ... as libraries number them."""
+    if classes is None or isinstance(classes, int):
+        classes = range(count if classes is None else classes)
+    labels = label_list(classes)
+    if len(labels) != count:
+        raise ModelError(f"the model has {count} classes, {len(labels)} are given: {labels}")
+    return labels
+
+
 def numbers(X: ArrayLike) -> NDArray[Any]:
     """Return rows as an array of numbers.
 

@@ -14,7 +14,7 @@ from cpx.errors import ModelError, UnsupportedModel, shown
 from cpx.support.files import read_text
 from cpx.trees.attribute import Attribute
 from cpx.trees.building import Nodes, assemble, attribute_list, reading
-from cpx.trees.checks import label_list
+from cpx.trees.checks import class_labels, label_list
 from cpx.trees.form import TreeModel
 from cpx.trees.live import LiveModel
 from cpx.trees.tree import LEFT, RIGHT
@@ -124,9 +124,7 @@ def read_lightgbm(
     live = None
     if not isinstance(model, str | PathLike):
         live = _live(model, head, objective, count, len(trees) // per_round)
-    labels = label_list(range(count) if classes is None else classes)
-    if len(labels) != count:
-        raise ModelError(f"the model has {count} classes, {len(labels)} are given: {labels}")
+    labels = class_labels(classes, count)
     return assemble(
         trees,
         attribute_list(attributes, names, trees),

@@ -17,7 +17,7 @@ from cpx.support.files import parse_json, read_text
 from cpx.support.validation import integer
 from cpx.trees.attribute import Attribute
 from cpx.trees.building import Nodes, assemble, attribute_list, highest_below, reading
-from cpx.trees.checks import label_list
+from cpx.trees.checks import class_labels, label_list
 from cpx.trees.form import TreeModel
 from cpx.trees.live import LiveModel
 from cpx.trees.tree import LEFT, RIGHT
@@ -344,16 +344,6 @@ def _array(tree: Mapping[str, Any], key: str, length: int, index: int) -> NDArra
 
 OBJECTIVES = ("binary:logistic", "multi:softprob", "multi:softmax")
 """Objectives whose models are read."""
-
-
-def class_labels(classes: int | Sequence[Any] | None, count: int) -> tuple[Any, ...]:
-    """Return the labels of the classes: as given, or 0, 1, ... as XGBoost numbers them."""
-    if classes is None or isinstance(classes, int):
-        classes = range(count if classes is None else classes)
-    labels = label_list(classes)
-    if len(labels) != count:
-        raise ModelError(f"the model has {count} classes, {len(labels)} are given: {labels}")
-    return labels
 
 
 def decided_by(objective: str, classes: int) -> dict[str, Any]:

@@ -14,9 +14,10 @@ from cpx.support.files import read_text
 from cpx.support.validation import positive_integer
 from cpx.trees.attribute import Attribute
 from cpx.trees.building import Nodes, assemble, attribute_list, highest_below
+from cpx.trees.checks import class_labels
 from cpx.trees.form import TreeModel
 from cpx.trees.tree import LEFT, RIGHT
-from cpx.trees.xgboost import class_labels, decided_by
+from cpx.trees.xgboost import decided_by
 
 _HEAD = re.compile(r"booster\[(\d+)\]:?")
 _LEAF = re.compile(r"(\d+):leaf=([^,\s]+)(,\S*)?")
@@ -118,7 +119,7 @@ def read_xgboost_dump(
         columns,
         classes=labels,
         base=(0.0,) * scores if base is None else base,
-        source="xgboost dump",
+        source="xgboost dump" + (", with scores that start from 0" if base is None else ""),
         # f0 may be a number or a name.
         named=True if attributes is not None and not isinstance(attributes, int) else None,
         **fields,

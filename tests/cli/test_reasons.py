@@ -11,6 +11,8 @@ import pytest
 from sklearn.datasets import load_iris
 from sklearn.tree import DecisionTreeClassifier
 
+import cpx
+from cpx.errors import InvalidOption
 from cpx.trees import read_model
 from tests.cli.conftest import Run
 
@@ -277,3 +279,71 @@ def test_comparing_all_engines_leaves_out_those_that_do_not_take_it(run: Run, mo
         assert done.exit_code == 0, done.output
         assert ("hitting-sets" in done.stdout) == (definition == "sufficient")
         assert ("cpsat" in done.stdout) == (definition == "tree-specific")
+
+
+def test_options_of_readers(run: Run, model: Path) -> None:
+    """What an error asks for is an option: rounds of early stopping, classes of a dump."""
+    xgboost = pytest.importorskip("xgboost")
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    fitted = xgboost.XGBClassifier(
+        n_estimators=60, learning_rate=0.9, early_stopping_rounds=3, n_jobs=1
+    )
+    fitted.fit(X[::2], y[::2], eval_set=[(X[1::2], y[1::2])], verbose=False)
+    fitted.save_model("stopped.json")
+    fitted.get_booster().dump_model("dump.txt")
+    row, file = X.iloc[60], ("make", "stopped.json", "row.csv", *KIND, "-o", "inst.json")
+
+    done = run(*file)
+    assert done.exit_code == 2
+    assert "as Booster does; on the command line that is --rounds" in done.stderr
+    best = fitted.best_iteration + 1
+    for given in ("best", "all", str(best)):
+        done = run(*file, "--rounds", given, "--classes", "setosa,versicolor,virginica")
+        assert done.exit_code == 0, done.output
+        assert "not held against predict: the trees (xgboost file)" in done.stderr
+        assert "class versicolor" in done.stdout
+        made = json.loads(Path("inst.json").read_text())
+        trees = made["model"]["trees"]
+        assert len(trees) == 3 * (
+            fitted.get_booster().num_boosted_rounds() if given == "all" else best
+        )
+    expected = ("--problem", "mlse", "-k", "1", "--background", "row.csv")
+    done = run("make", "stopped.json", "row.csv", *expected, "--rounds", "best", "-o", "out.json")
+    assert "expected predictions are for two classes" in done.stderr
+
+    dump = ("make", "dump.txt", "row.csv", *KIND, "-o", "inst.json")
+    assert "give classes; on the command line that is --classes" in run(*dump).stderr
+    assert "that is --columns" in run(*dump, "--classes", "3").stderr
+    named = (*dump, "--classes", "3", "--columns", ",".join(X.columns))
+    done = run(*named)
+    assert done.exit_code == 0, done.output
+    assert "(xgboost dump, with scores that start from 0)" in done.stderr
+    assert "--base must be numbers" in run(*named, "--base", "much").stderr
+    assert run(*named, "--base", "0.5,0.5,0.5").exit_code == 0
+    assert json.loads(Path("inst.json").read_text())["model"]["base"] == ["0x1p-1"] * 3
+    assert "is for --problem" in run("make", "a.csv", "--rounds", "best").stderr
+
+    with pytest.raises(InvalidOption, match="say rounds='best'"):
+        cpx.explain("stopped.json", row, kind="sufficient")
+    found = cpx.explain("stopped.json", row, kind="sufficient", rounds="best")
+    assert str(found) == str(cpx.explain(fitted, row, kind="sufficient"))
+    with pytest.raises(InvalidOption, match="rounds is no option of read_sklearn"):
+        cpx.explain(DecisionTreeClassifier().fit(X, y), row, kind="sufficient", rounds=2)
+
+
+def test_options_of_readers_for_expectations(tmp_path: Path) -> None:
+    xgboost = pytest.importorskip("xgboost")
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    fitted = xgboost.XGBClassifier(n_estimators=6, n_jobs=1).fit(X, y == 1)
+    file = tmp_path / "six.json"
+    fitted.save_model(file)
+    found = [
+        cpx.explain(
+            model, X.iloc[60], X, kind="probabilistic", k=1, rounds=2, classes=["no", "yes"]
+        )
+        for model in (fitted, file)
+    ]
+    assert str(found[0]) == str(found[1])
+    assert str(found[0]).endswith("=> yes")
+    assert any("checked: XGBClassifier.predict agrees" in note for note in found[0].notes)
+    assert any("not held against predict: the trees (xgboost file)" in n for n in found[1].notes)
