@@ -35,6 +35,7 @@ from cpx.explainers.arguments import (
 from cpx.explainers.class_names import ClassNames, class_name, classes_of
 from cpx.explainers.conclusions import break_tie, compared, with_remarks
 from cpx.explainers.conditions import Conditions
+from cpx.explainers.preparation import counted, left_of, solve_in_time, with_limit
 from cpx.explainers.question import Question, size_to_compare
 from cpx.explainers.rivals import rivals
 from cpx.explainers.unreachable import no_rule, with_reachable
@@ -273,19 +274,24 @@ class Explainer:
         return with_reachable(problem, result, self._wording(problem))
 
     def _answer(self, x: Any, asked: dict[str, Any]) -> tuple[MonomialProblem, Result]:
+        with counted():
+            return self._answer_in_time(x, asked)
+
+    def _answer_in_time(self, x: Any, asked: dict[str, Any]) -> tuple[MonomialProblem, Result]:
         backend, fresh = asked.pop("backend", BACKEND), asked.pop("fresh", FRESH)
         engine = {"time_limit": TIME_LIMIT}
         engine |= {name: asked.pop(name) for name in SOLVE_OPTIONS if name in asked}
+        limit = engine["time_limit"]
         question = Question.of(asked)
         require_rows_fit("fresh", positive_integer("fresh", fresh), self.distribution.n_features)
         if question.adaptive and backend == BACKEND:
-            answer = self.in_rounds(x, question, fresh, engine["time_limit"])
+            answer = self.in_rounds(x, question, fresh, left_of(limit))
             if answer is not None:
                 return answer
             question = question.without_sampling()
         problem = self.state(x, question)
-        result = solve_with(problem, backend, self.seed, engine)
-        return problem, self.conclude(result, problem, question, fresh)
+        result = solve_in_time(problem, backend, self.seed, engine)
+        return problem, with_limit(self.conclude(result, problem, question, fresh), limit)
 
     def in_rounds(
         self, x: Any, question: Question, fresh: int = FRESH, time_limit: float | None = TIME_LIMIT

@@ -20,6 +20,7 @@ from cpx.explainers.arguments import (
     ReasonOptions,
 )
 from cpx.explainers.explainer import Explainer
+from cpx.explainers.preparation import counted
 from cpx.explainers.probabilistic import ProbabilisticExplainer
 from cpx.explainers.question import Question
 from cpx.explainers.sufficient import explain_by_reason
@@ -219,11 +220,12 @@ def explain(*args: Any, kind: str = "rule", **options: Any) -> Explanation:
     petal width (cm) <= 0.8 forces setosa, whatever the other 3 columns are, none of them missing
     """
     _refuse(kind, args, options)
-    if kind == "sufficient":
-        return explain_by_reason(*args, **options)
-    if kind == "probabilistic":
-        return _expected(*args, **options)
-    return _explain_by_rule(*args, **options)
+    with counted():
+        if kind == "sufficient":
+            return explain_by_reason(*args, **options)
+        if kind == "probabilistic":
+            return _expected(*args, **options)
+        return _explain_by_rule(*args, **options)
 
 
 def _signature() -> inspect.Signature:

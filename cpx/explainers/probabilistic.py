@@ -24,12 +24,12 @@ from cpx.explainers.arguments import (
 from cpx.explainers.background import fitted_distribution, read_background
 from cpx.explainers.class_names import ClassNames
 from cpx.explainers.expectations import all_sizes, answered, nothing_found, with_same_class
+from cpx.explainers.preparation import counted, left_of, solve_in_time, with_limit
 from cpx.explainers.sufficient import class_context, several
 from cpx.models.expected_prediction.fewest import FewestExpected
 from cpx.models.expected_prediction.problem import MLSE, ExpectedPrediction
 from cpx.models.expected_prediction.text import MEASURES
 from cpx.models.sufficient_reason.row import row_values
-from cpx.solving.run import solve_with
 from cpx.support.validation import positive_integer
 from cpx.trees.hold import held_against
 
@@ -327,6 +327,7 @@ class ProbabilisticExplainer:
         seed = self.seed if seed is None else seed
         return FewestSampled(problem, threshold, samples, least, seed)
 
+    @counted()
     def _by_samples(
         self, x: Any, k: int | None, asked: dict[str, Any]
     ) -> tuple[FewestSampled, Result]:
@@ -336,8 +337,11 @@ class ProbabilisticExplainer:
         asked = {name: v for name, v in asked.items() if name not in ("measure", "fresh")}
         backend, seed, engine = self._engine(asked)
         question = self.sampled(x, seed=seed, **asked)
-        return question, question.answer(backend, engine)
+        limit = engine["time_limit"]
+        result = question.answer(backend, {**engine, "time_limit": left_of(limit)})
+        return question, with_limit(result, limit)
 
+    @counted()
     def _solved(
         self, x: Any, k: int | None, asked: dict[str, Any]
     ) -> tuple[ExpectedPrediction, Result]:
@@ -346,7 +350,8 @@ class ProbabilisticExplainer:
             raise InvalidOption(f"{own[0]} is for the measure {SAMPLED}")
         backend, seed, engine = self._engine(asked)
         problem = self.problem(x, k, **asked)
-        return problem, solve_with(problem, backend, seed, engine)
+        result = solve_in_time(problem, backend, seed, engine)
+        return problem, with_limit(result, engine["time_limit"])
 
     def _engine(self, asked: dict[str, Any]) -> tuple[str, int, dict[str, Any]]:
         """Take out who solves, the seed, and the options of the solve."""

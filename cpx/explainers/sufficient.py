@@ -12,12 +12,12 @@ from cpx.errors import EngineError, Infeasible
 from cpx.explainers.arguments import READER_OPTIONS, SOLVE_OPTIONS, TIME_LIMIT, ReasonOptions
 from cpx.explainers.background import fitted_to_rows
 from cpx.explainers.class_names import ClassNames, class_name
+from cpx.explainers.preparation import solve_in_time, with_limit
 from cpx.models.side_constraints.parameter import texts_of
 from cpx.models.sufficient_reason.features import Features, Level
 from cpx.models.sufficient_reason.form import Definition
 from cpx.models.sufficient_reason.problem import SufficientReason
 from cpx.models.sufficient_reason.row import fitted_to, refuse_missing_conditions, row_values
-from cpx.solving.run import solve_with
 from cpx.trees import TreeModel, read_model
 from cpx.trees.hold import held_against
 from cpx.trees.library_agreement import near_ties
@@ -74,7 +74,8 @@ def explain_by_reason(model: Any, x: Any, **options: Unpack[ReasonOptions]) -> R
     backend, seed = asked.pop("backend", None), engine.pop("seed", 0)
     problem = ReasonQuestion(**asked).problem(trees, x)
     engine["hint"] = _hint(problem, engine.get("hint"))
-    result = solve_with(problem, backend or engine_for(problem), seed, engine)
+    result = solve_in_time(problem, backend or engine_for(problem), seed, engine)
+    result = with_limit(result, engine["time_limit"])
     notes = (*notes, *told, *_near_tie(problem), *held_against(trees))
     return conclude(problem, result, notes)
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpx.backends.progress import start_thread
-from cpx.backends.search.bounds import UNKNOWN, order_by, select, subtree_bounds, tighten
+from cpx.backends.search.bounds import UNKNOWN, select, subtree_bounds, tighten
 from cpx.backends.search.objective import cost as cost_of
 from cpx.backends.search.root import Root
 from cpx.backends.search.stack import grown, new_levels
@@ -28,6 +28,7 @@ Ints = NDArray[np.int64]
 _FIRST_PAUSE, _LAST_PAUSE = 0.01, 0.05
 _MOST_THREADS = 256
 _MOST_PAIRED = 1024
+_MOST_AHEAD = 2**14  # columns: looking ahead takes the square of them, and hears no limit
 """Columns of which a table has what each two of them exclude."""
 _DONE = 1
 """A branch was searched. Kernels write it."""
@@ -63,6 +64,11 @@ class Exploration:
     first: bool
 
 
+def sort_by(keys: Ints, items: Ints, n: int) -> None:
+    """Sort the first n items by their keys, increasing and stable."""
+    items[:n] = items[:n][np.argsort(keys[items[:n]], kind="stable")]
+
+
 class Workers:
     """Threads that take the open branches of a root one by one."""
 
@@ -94,13 +100,14 @@ class Workers:
         top, low, less = (np.zeros(max(root.n, r) + 2, dtype=np.int64) for _ in range(3))
         all_bad = root.covered_bad
         n = select(objective, all_bad, covered, lost, kept, root.n, r, limit, top)
+        sort_by(lost, kept, n)  # the kernel's own order, in less than the square of n
         n, _ = tighten(objective, all_bad, covered, lost, kept, n, r, limit, top, low, less)
         self.bounds = bounds = np.zeros(n, dtype=np.int64)
         front = n
         if self.first:
             kept[:n].sort()
         else:
-            order_by(covered, kept, n)
+            sort_by(covered, kept, n)
             asked = root.remaining.asked()
             if asked is None:
                 subtree_bounds(objective, all_bad, covered, lost, kept, n, r, bounds)
@@ -134,13 +141,13 @@ class Workers:
             least = int(values.min())
             self.found[0][:3] = least, 1, order[values == least].min()
             self.shared[1] = least
-        if root.k >= 2:
+        if root.k >= 2 and n <= _MOST_AHEAD:
             levels, scratch = self.stacks[0]
             wanted = limit if self.first else int(self.shared[1]) + 1
             look_ahead(levels, scratch, self.params, wanted, front, bounds)
             for other, _ in self.stacks:
                 other.bound[0, :n] = bounds
-        else:
+        elif root.k < 2:
             bounds[:] = limit
         entered = bounds < limit
         if self.first:

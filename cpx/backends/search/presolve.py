@@ -270,15 +270,21 @@ def _needed(bits: Words, groups: Ints, remaining: Remaining) -> Bools:
     first: dict[bytes, int] = {}
     columns = np.ascontiguousarray(bits[:, : groups.size].T)
     kinds = np.array([first.setdefault(column.tobytes(), j) for j, column in enumerate(columns)])
+    needed = np.ones(groups.size, dtype=np.bool_)
     if len(first) == groups.size:
-        return np.ones(groups.size, dtype=np.bool_)
-    # [a, b] with b < a: the part below the diagonal.
-    above = np.tril(kinds[:, None] == kinds, -1)
-    above &= (groups[:, None] == groups) | (np.bincount(groups)[groups] == 1)
+        return needed
+    own, stands = np.zeros_like(needed), needed.copy()
     if remaining.linear:
-        above[remaining.with_sign(positive=True)] = False
-        above[:, remaining.with_sign(positive=False)] = False
-    return np.asarray(~above.any(axis=1))
+        own = remaining.with_sign(positive=True)
+        stands = ~remaining.with_sign(positive=False)
+    alone = np.bincount(groups)[groups] == 1
+    # Earlier columns of each kind: in which groups, and whether one is alone in its own.
+    seen: set[tuple[int, int]] = set()
+    for j, (kind, group) in enumerate(zip(kinds.tolist(), groups.tolist(), strict=True)):
+        needed[j] = own[j] or not ((kind, group) in seen or (kind, -1) in seen)
+        if stands[j]:
+            seen.update([(kind, group), (kind, -1)] if alone[j] else [(kind, group)])
+    return needed
 
 
 @dataclass(frozen=True, eq=False)

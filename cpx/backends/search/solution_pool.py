@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.backends.search.bounds import order_by, subtree_bounds
+from cpx.backends.search.bounds import subtree_bounds
+from cpx.backends.search.driver import sort_by
 from cpx.backends.search.enumeration import enumerate_sets, new_pool
 from cpx.backends.search.objective import FAR, costs
 from cpx.backends.search.optimise import better_than
@@ -194,7 +195,7 @@ class _Enumeration:
         """Search the branches of the root one by one; False when told to stop."""
         root, n = self.root, self.root.n
         kept = np.arange(n + LANES, dtype=np.int64)
-        order_by(root.covered, kept, n)
+        sort_by(root.covered, kept, n)
         order, bounds = kept[:n].copy(), np.zeros(n, dtype=np.int64)
         covered, lost = root.covered[order], root.lost[order]
         # The last levels are not cut short here: there is one for each feature but the last.
