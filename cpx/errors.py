@@ -21,6 +21,10 @@ class CpxError(Exception):
 
     exit_code = 1
 
+    def __str__(self) -> str:
+        # Names of columns, classes and files are in it.
+        return printable(super().__str__())
+
 
 class InvalidInstance(CpxError, ValueError):
     """A problem or a saved instance that does not make sense, naming the argument."""
@@ -124,6 +128,24 @@ class Infeasible(EngineError):
 
 class CheckFailed(CpxError, AssertionError):
     """The independent checker disagrees with an answer."""
+
+
+def printable(text: object) -> str:
+    r"""Return a text as it is printed: one line, in which nothing acts on what shows it.
+
+    White space becomes blanks. Control characters, those that turn the direction of writing, and
+    those without a width become marks. Whatever comes from outside goes through here before it
+    is printed, on a terminal or in a table; saved files have the text as it is.
+
+    Examples
+    --------
+    >>> printable("a\tb\nOK"), printable("\x1b[31mred\u202e") == "\ufffd[31mred\ufffd"
+    ('a b OK', True)
+    """
+    found = str(text)
+    if found.isprintable():
+        return found
+    return "".join(" " if c.isspace() else c if c.isprintable() else "\ufffd" for c in found)
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

@@ -13,7 +13,7 @@ from cpx.answers.rule import Rule, RuleSet
 from cpx.answers.text import Block, Fact, Facts, Paragraph, as_text
 from cpx.answers.values import Value
 from cpx.data.oracle import PrecisionEstimate
-from cpx.errors import InvalidInstance, shown
+from cpx.errors import InvalidInstance, printable, shown
 
 if TYPE_CHECKING:
     import numpy as np
@@ -243,7 +243,7 @@ class Explanation(Shown):
         return {
             "features": list(self.features),
             "rule": self.rule.to_dict(),
-            "text": str(self.rule),
+            "text": self.rule.text,
             "precision": None if self.precision is None else str(self.precision),
             "coverage": None if self.coverage is None else str(self.coverage),
             "fresh": None
@@ -322,7 +322,7 @@ class Reason(Explanation):
         return self.least == self.weight
 
     def __str__(self) -> str:
-        return self.guarantee
+        return printable(self.guarantee)
 
     def headline(self) -> list[Block]:
         """Return the sentence that says what forces the class."""

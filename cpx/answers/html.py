@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from html import escape
 
 from cpx.answers.text import Block, Fact, Facts, Implication, Paragraph, Table, Tone
+from cpx.errors import printable
 
 # Notebooks have light and dark themes: the colour of the text is theirs, these are between the
 # two and read on both, and greys let the ground shine through.
@@ -59,26 +60,26 @@ def _block(block: Block) -> str:
 
 
 def _condition(block: Implication) -> str:
-    chips = f" {escape(block.joint)} ".join(
-        f'<span style="{_CHIP}">{escape(text)}</span>' for text in block.words
+    chips = f" {_escape(block.joint)} ".join(
+        f'<span style="{_CHIP}">{_escape(text)}</span>' for text in block.words
     )
-    nothing = f"<i>{escape(block.empty.strip('()'))}</i>"
-    return f"{chips or nothing} &rArr; <b>{escape(block.conclusion)}</b>"
+    nothing = f"<i>{_escape(block.empty.strip('()'))}</i>"
+    return f"{chips or nothing} &rArr; <b>{_escape(block.conclusion)}</b>"
 
 
 def _fact(fact: Fact) -> str:
     first, space, others = fact.text.partition(" ")
-    text = _toned(first, fact.tone) + space + escape(others)
+    text = _toned(first, fact.tone) + space + _escape(others)
     if fact.share is not None:
         filled = f"display:block;height:100%;width:{fact.share:.1%};background:{_ACCENT}"
         text = f'<span style="{_BAR}"><span style="{filled}"></span></span>{text}'
-    return f"<tr>{_cell(escape(fact.name), dim=True)}{_cell(text)}</tr>"
+    return f"<tr>{_cell(_escape(fact.name), dim=True)}{_cell(text)}</tr>"
 
 
 def _table(table: Table) -> str:
     sides = ["left" if c in table.left else "right" for c in range(len(table.head))]
     head = "".join(
-        f'<th style="{_CELL};{_RULED};text-align:{side}">{escape(text)}</th>'
+        f'<th style="{_CELL};{_RULED};text-align:{side}">{_escape(text)}</th>'
         for side, text in zip(sides, table.head, strict=True)
     )
     rows = []
@@ -87,7 +88,7 @@ def _table(table: Table) -> str:
         cells = zip(sides, row, strict=True)
         rows.append("".join(_cell(_toned(text, tone), side=side) for side, text in cells))
     body = "".join(f"<tr>{row}</tr>" for row in rows)
-    title = f'<caption style="{_TITLE}">{escape(table.title)}</caption>' if table.title else ""
+    title = f'<caption style="{_TITLE}">{_escape(table.title)}</caption>' if table.title else ""
     return f'<table style="{_TABLE}">{title}<tr>{head}</tr>{body}</table>'
 
 
@@ -98,7 +99,12 @@ def _cell(content: str, side: str = "left", dim: bool = False) -> str:
 
 def _toned(text: str, tone: Tone) -> str:
     if tone == "strong":
-        return f"<b>{escape(text)}</b>"
+        return f"<b>{_escape(text)}</b>"
     if not tone:
-        return escape(text)
-    return f'<span style="color:{_COLOURS[tone]}">{escape(text)}</span>'
+        return _escape(text)
+    return f'<span style="color:{_COLOURS[tone]}">{_escape(text)}</span>'
+
+
+def _escape(text: str) -> str:
+    """Return a text without control characters and markup."""
+    return escape(printable(text))

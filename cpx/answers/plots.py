@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cpx.answers.rule import RuleSet
-from cpx.errors import EngineMissing, InvalidInstance, shown
+from cpx.errors import EngineMissing, InvalidInstance, printable, shown
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -292,7 +292,7 @@ def _write_rules(ax: Axes, rules: RuleSet, order: list[int], head: float) -> Non
 def _short(text: str, lines: int, characters: int) -> str:
     """Return a text in at most so many lines, broken before "and", with "..." for what is cut."""
     # No-break spaces keep a condition together.
-    whole = text.replace(" ", "\u00a0").replace("\u00a0and\u00a0", " and\u00a0")
+    whole = printable(text).replace(" ", "\u00a0").replace("\u00a0and\u00a0", " and\u00a0")
     wrapped = textwrap.wrap(whole, characters, max_lines=lines, placeholder=" ...")
     return "\n".join(wrapped).replace("\u00a0", " ")
 

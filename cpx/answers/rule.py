@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 from cpx.answers.html import Shown
 from cpx.answers.text import Block, Table, as_text
+from cpx.errors import printable
 
 
 @dataclass(frozen=True, order=True)
@@ -29,7 +30,7 @@ class Literal:
     text: str
 
     def __str__(self) -> str:
-        return self.text
+        return printable(self.text)
 
 
 @dataclass(frozen=True)
@@ -76,8 +77,13 @@ class Rule(Shown):
     def __len__(self) -> int:
         return len(self.literals)
 
-    def __str__(self) -> str:
+    @property
+    def text(self) -> str:
+        """The rule as it is saved: with all characters of its names."""
         return f"{f' {self.joint} '.join(self.words) or self.empty} => {self.conclusion}"
+
+    def __str__(self) -> str:
+        return printable(self.text)
 
     def blocks(self) -> list[Block]:
         """Return what is printed and shown."""

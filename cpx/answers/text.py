@@ -1,7 +1,7 @@
 """Answers as blocks (sentences, facts, tables), and the blocks as plain text.
 
 An answer says what it is as a few blocks. What is printed and what the shell shows are these
-blocks as text; :mod:`cpx.answers.html` is the same for notebooks.
+blocks as text; :mod:`cpx.answers.html` is the same for notebooks. Both clean the texts.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal, NamedTuple, Protocol
 
 from cpx.answers.values import Value, digits, in_words
+from cpx.errors import printable
 
 Tone = Literal["", "strong", "good", "open", "bad"]
 """How a text is meant: a heading, a proof, no proof, an error."""
@@ -154,34 +155,35 @@ def _block(block: Block, width: int | None, style: Style) -> str:
 
 
 def _condition(block: Implication, width: int | None) -> str:
-    text = str(block)
+    text = printable(block)
     if width is None or len(text) <= width:
         return text
     # One condition per line.
-    words = f"\n  {block.joint:<3} ".join(block.words)
-    return f"      {words}\n  => {block.conclusion}"
+    words = f"\n  {block.joint:<3} ".join(map(printable, block.words))
+    return f"      {words}\n  => {printable(block.conclusion)}"
 
 
 def _fact(fact: Fact, width: int | None, style: Style) -> str:
-    row = _wrapped(fact.text, width, f"{fact.name:<{_INDENT}}")
+    row = _wrapped(fact.text, width, f"{printable(fact.name):<{_INDENT}}")
     if not fact.tone:
         return row
-    word = fact.text.split()[0]
+    word = printable(fact.text).split()[0]
     return row[:_INDENT] + row[_INDENT:].replace(word, style(word, fact.tone), 1)
 
 
 def _table(table: Table, width: int | None, style: Style) -> str:
     space = "   " if table.title else "  "
-    widths = [max(map(len, column)) for column in zip(table.head, *table.rows, strict=True)]
+    head, *rows = [[printable(cell) for cell in row] for row in (table.head, *table.rows)]
+    widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
     if width is not None:
         _narrow(widths, table.left, sum(widths) + len(space) * (len(widths) - 1) - width)
     line = "-" * (sum(widths) + len(space) * (len(widths) - 1))
-    lines = [style(table.title, "strong")] if table.title else []
-    lines.append(_row(table.head, widths, table.left, space))
+    lines = [style(printable(table.title), "strong")] if table.title else []
+    lines.append(_row(head, widths, table.left, space))
     if table.title:
         lines.append(line)
     tones: Sequence[Tone] = table.tones or [""] * len(table.rows)
-    for row, tone in zip(table.rows, tones, strict=True):
+    for row, tone in zip(rows, tones, strict=True):
         if table.title and tone == "strong":
             lines.append(line)
         lines.append(style(_row(row, widths, table.left, space), tone))
@@ -208,6 +210,7 @@ def _narrow(widths: list[int], left: Sequence[int], excess: int) -> None:
 
 def _wrapped(text: str, width: int | None, head: str = "") -> str:
     """Wrap to the width, indented below the head."""
+    text = printable(text)
     if width is None:
         return head + text
     return textwrap.fill(text, width, initial_indent=head, subsequent_indent=" " * len(head))
@@ -237,19 +240,6 @@ def percent(share: float) -> str:
     return f"{share:.1%}".replace("%", " %")
 
 
-def printable(text: str) -> str:
-    r"""Return a name that fits into a line: blanks for white space, marks for control characters.
-
-    Characters that turn the direction of writing are control characters, too.
-
-    Examples
-    --------
-    >>> printable("a\tb"), printable("a\x1b[31mb") == "a\ufffd[31mb"
-    ('a b', True)
-    """
-    return "".join(" " if c.isspace() else c if c.isprintable() else "\ufffd" for c in text)
-
-
 def one_line(text: str) -> str:
     r"""Return the text without line ends and control characters, for a comment.
 
@@ -258,4 +248,4 @@ def one_line(text: str) -> str:
     >>> one_line("colour is\nred  or green")
     'colour is red or green'
     """
-    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
+    return " ".join(printable(text).replace("\ufffd", " ").split())

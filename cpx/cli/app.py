@@ -30,7 +30,7 @@ from cpx.cli import (
 from cpx.cli.dashes import Command
 from cpx.cli.output import warn
 from cpx.cli.streams import open_streams
-from cpx.errors import CpxError, InvalidOption, shortened
+from cpx.errors import CpxError, InvalidOption, printable, shortened
 from cpx.processes import interrupts
 
 __all__ = ["CommandGroup", "app", "command_help", "main"]
@@ -198,7 +198,7 @@ def _complain(message: str) -> None:
         traceback.print_exc()
     # Names of files are shorter; what is longer is no name.
     message = re.sub(r"\S{1000,}", lambda found: shortened(found[0]), message)
-    typer.echo(f"cpx: error: {message}", err=True)
+    typer.echo(f"cpx: error: {printable(message)}", err=True)
 
 
 def _close_stdout() -> None:

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from cpx.cli.options import complete_backends
-from cpx.errors import InvalidOption
+from cpx.errors import InvalidOption, printable
 
 
 def conformance(
@@ -65,5 +65,6 @@ def conformance(
             typer.echo(json.dumps(vars(found)))
             continue
         word = typer.style(f"{found.verdict:<8}", fg="green" if found.verdict == "ok" else "red")
-        typer.echo(f"{found.check:<32} {word} {found.seconds:>7.1f} s  {found.why}".rstrip())
+        why = printable(found.why)
+        typer.echo(f"{found.check:<32} {word} {found.seconds:>7.1f} s  {why}".rstrip())
     raise typer.Exit(0 if good else 1)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cpx.errors import EngineError
+from cpx.errors import EngineError, printable
 
 if TYPE_CHECKING:
     from cpx.backends import Backend
@@ -93,7 +93,7 @@ def doctor() -> None:
             cls = backend_class(name)
             members = cls.installed()
         except EngineError as error:
-            typer.echo(f"{name:<20} {typer.style('FAILED', fg='red')} {error}")
+            typer.echo(f"{name:<20} {typer.style('FAILED', fg='red')} {printable(error)}")
             good = False
             continue
         if not cls.available():
@@ -169,7 +169,7 @@ def _try(engines: list[str], label: str, remark: str = "") -> bool:
         times = f" {answer['load']:>6.2f} s {answer['solve']:>6.2f} s"
     typer.echo(f"{label:<20} {word}{times}  {remark}".rstrip())
     for line in str(answer["error"]).splitlines():
-        typer.echo(f"    {line}")
+        typer.echo(f"    {printable(line)}")
     return good
 
 

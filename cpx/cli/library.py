@@ -89,6 +89,7 @@ def _list() -> None:
 
 def _save(problem: Problem, directory: Path) -> None:
     from cpx.answers.values import in_words
+    from cpx.cli.output import say
     from cpx.instances import save
     from cpx.library import best_known
 
@@ -99,4 +100,4 @@ def _save(problem: Problem, directory: Path) -> None:
     if known is not None:
         proof = "optimal" if known.proved else f"bound {known.bound}"
         told = f"value {in_words(known.value)}, {proof}"
-    typer.echo(f"{path}  {told}")
+    say(f"{path}  {told}")

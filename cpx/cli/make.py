@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cpx.cli import options as opt
-from cpx.cli.dashes import as_given
 from cpx.cli.expectation import KINDS as EXPECTED
 from cpx.cli.expectation import ExpectationOptions, of_file, of_table
 from cpx.cli.make_rule_set import PROBLEMS as RULE_SETS
@@ -258,13 +257,14 @@ def make(
 
 def _deliver(problem: Problem, path: Path | None, words: str) -> None:
     """Write the instance to a file or to standard output."""
+    from cpx.cli.output import say
     from cpx.instances import dumps, save
 
     if path is None:
         typer.echo(dumps(problem), nl=False)
         return
     save(problem, path)
-    typer.echo(as_given(f"wrote {path}: {words}"))
+    say(f"wrote {path}: {words}")
 
 
 def _expected(

@@ -14,7 +14,7 @@ import typer
 
 from cpx.answers.text import Block, Paragraph, Tone, as_text
 from cpx.cli.dashes import as_given
-from cpx.errors import OutputError
+from cpx.errors import OutputError, printable
 from cpx.processes.interrupts import noted
 
 if TYPE_CHECKING:
@@ -26,12 +26,17 @@ _COLOURS: dict[Tone, str] = {"good": "green", "open": "yellow", "bad": "red"}
 
 def warn(text: str) -> None:
     """Print a warning on standard error."""
-    typer.echo(f"cpx: warning: {text}", err=True)
+    typer.echo(f"cpx: warning: {printable(text)}", err=True)
 
 
 def note(text: str) -> None:
     """Print a remark on standard error."""
-    typer.echo(f"cpx: {as_given(text)}", err=True)
+    typer.echo(f"cpx: {printable(as_given(text))}", err=True)
+
+
+def say(text: str) -> None:
+    """Print a line on standard output."""
+    typer.echo(printable(as_given(text)))
 
 
 def exit_code(result: Result) -> int:

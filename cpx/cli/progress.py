@@ -10,6 +10,8 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Self
 
+from cpx.errors import printable
+
 if TYPE_CHECKING:
     from rich.progress import Progress as Bars
 
@@ -35,8 +37,9 @@ def phase(text: str, long: bool = False) -> Iterator[None]:
         yield
         return
     from rich.console import Console
+    from rich.text import Text
 
-    with Console(stderr=True).status(text):
+    with Console(stderr=True).status(Text(printable(text))):
         yield
 
 
@@ -47,7 +50,7 @@ def solve_progress(engine: str, limit: float | None) -> Iterator[Callable[[Event
         yield None
         return
     with _bars() as bars:
-        task = bars.add_task(engine, total=limit, state="starting")
+        task = bars.add_task(printable(engine), total=limit, state="starting")
         yield lambda event: bars.update(task, state=_state(event))
 
 
@@ -74,7 +77,8 @@ class RunProgress:
         """Note that a run starts; called from worker threads."""
         if self._bars is not None:
             with self._lock:
-                self._tasks[key] = self._bars.add_task(name, total=limit, state="starting")
+                task = self._bars.add_task(printable(name), total=limit, state="starting")
+                self._tasks[key] = task
 
     def heard(self, key: Hashable, event: Event) -> None:
         """Note that a run gets better; called from worker threads."""
@@ -224,7 +228,7 @@ def _bars() -> Bars:
 
     return Progress(
         SpinnerColumn(),
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         Clock(),
         Seconds(),
         TextColumn("[bold]{task.fields[state]}"),

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cpx.cli import options as opt
-from cpx.cli.dashes import as_given
 from cpx.errors import InvalidInstance, InvalidOption, UnknownName
 
 if TYPE_CHECKING:
@@ -98,6 +97,7 @@ def export(
     \b
     Exit codes: 0 written; 2 wrong input; 1 anything else.
     """
+    from cpx.cli.output import say
     from cpx.cli.reading import output_path, read_instance
     from cpx.export import EXPORT_FORMS, export_bytes
     from cpx.support.files import write_atomic
@@ -111,7 +111,7 @@ def export(
     write_atomic(path, data)
     _warn_of(problem, encoding)
     stated = problem.encoding(encoding).name
-    typer.echo(as_given(f"wrote {path}: {form}, encoding {stated}, {len(data)} bytes"))
+    say(f"wrote {path}: {form}, encoding {stated}, {len(data)} bytes")
 
 
 def check(
@@ -152,6 +152,7 @@ def check(
     from cpx.answers.values import digits, in_words
     from cpx.check import UNDECIDED, UNJUDGED, on_trust, violations
     from cpx.check.proofs import Refused, Undecided, covers
+    from cpx.cli.output import say
     from cpx.cli.reading import read_instance, result_object
     from cpx.support.validation import seconds
 
@@ -163,7 +164,7 @@ def check(
     found = violations(instance, data)
     undecided = {UNDECIDED: "UNDECIDED", UNJUDGED: "NOT CHECKED"}
     for violation in found:
-        typer.echo(f"{undecided.get(violation, 'FAILED')} {violation}")
+        say(f"{undecided.get(violation, 'FAILED')} {violation}")
     if found:
         raise typer.Exit(3 if undecided.keys() >= {*found} else 1)
     answer = Result.from_dict(data)
@@ -174,22 +175,22 @@ def check(
     except Undecided as undecided_proof:
         beyond = str(undecided_proof)
     except Refused as refused:
-        typer.echo(f"FAILED proof: {refused}")
+        say(f"FAILED proof: {refused}")
         raise typer.Exit(1) from None
     values = (answer.objective, answer.bound)
     places = digits(values)
     value, bound = ("" if v is None else in_words(v, places) for v in values)
     known = f"value {value}" if value else "no solution"
     limit = f"bound {bound}" if bound else "no bound"
-    typer.echo(f"OK {answer.status}, {known}, {limit}: the data confirm it")
+    say(f"OK {answer.status}, {known}, {limit}: the data confirm it")
     less = wanted and not (claim is not None and covers(claim, data))
     if less:
         none = answer.bound is None and answer.status is not Status.INFEASIBLE
         told = "nothing is claimed" if none else "less is proved than the result claims"
-        typer.echo(f"UNDECIDED proof: {beyond or told}")
+        say(f"UNDECIDED proof: {beyond or told}")
     elif wanted:
-        typer.echo("OK proof: it proves what is claimed")
-    typer.echo(f"taken on trust: {', '.join(on_trust(instance, data, claim))}")
+        say("OK proof: it proves what is claimed")
+    say(f"taken on trust: {', '.join(on_trust(instance, data, claim))}")
     if less:
         raise typer.Exit(3)
 

@@ -15,10 +15,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from cpx.answers.plots import require_matplotlib
-from cpx.answers.text import printable
 from cpx.compare.cases import Cases
 from cpx.compare.growth import Curves, growth
 from cpx.compare.summary import in_seconds
+from cpx.errors import printable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

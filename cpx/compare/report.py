@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cpx.answers.text import printable
 from cpx.answers.values import Value, decimal, digits
 from cpx.compare.cases import Cases
 from cpx.compare.plots import COLOURS, anytime, cactus, profile
@@ -20,7 +19,7 @@ from cpx.compare.report_tables import DEFINITIONS, grids
 from cpx.compare.scores import scores as scores_of
 from cpx.compare.summary import findings
 from cpx.compare.table import outcome
-from cpx.errors import EngineMissing
+from cpx.errors import EngineMissing, printable
 from cpx.support.versions import installed_version
 
 if TYPE_CHECKING:

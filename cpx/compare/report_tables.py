@@ -11,11 +11,12 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from cpx.answers.explanation import Explanation
-from cpx.answers.text import Tone, printable
+from cpx.answers.text import Tone
 from cpx.answers.values import Value, decimal, digits
 from cpx.compare.cases import Cases, reason
 from cpx.compare.statistics import intervals, pairs
 from cpx.compare.summary import floored, in_seconds
+from cpx.errors import printable
 
 _MOST_PAIRS = 400
 

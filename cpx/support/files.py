@@ -17,7 +17,7 @@ from io import BytesIO, StringIO
 from pathlib import Path
 from typing import IO, Any
 
-from cpx.errors import CpxError, OutputError, shortened
+from cpx.errors import CpxError, OutputError, printable, shortened
 
 # What an unpacked file may cost: a million samples of two hundred features pack into next to
 # nothing when they repeat, and cost half of this. Ordinary files unpack to ten times their size.
@@ -225,6 +225,7 @@ def csv_text(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> str:
 
     A text that starts with ``=``, ``+``, ``-``, ``@``, a tab or a carriage return gets a single
     quote in front, since spreadsheets would run it; :func:`from_cell` takes the quote away.
+    Control characters and line ends become what :func:`cpx.errors.printable` makes of them.
 
     Examples
     --------
@@ -243,7 +244,9 @@ def csv_text(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> str:
 
 
 def _to_cell(value: Any) -> Any:
-    return f"'{value}" if isinstance(value, str) and _FORMULA.match(value) else value
+    if not isinstance(value, str):
+        return value
+    return f"'{printable(value)}" if _FORMULA.match(value) else printable(value)
 
 
 def from_cell(text: str) -> str:

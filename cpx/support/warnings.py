@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 import warnings
 
+from cpx.errors import printable
+
 _PACKAGE = __name__.partition(".")[0]
 
 
@@ -30,7 +32,7 @@ def warn(message: str, category: type[Warning] = UserWarning) -> None:
     frame, level = sys._getframe(), 1
     while frame.f_back is not None and _ours(str(frame.f_globals.get("__name__", ""))):
         frame, level = frame.f_back, level + 1
-    warnings.warn(message, category, stacklevel=level)
+    warnings.warn(printable(message), category, stacklevel=level)
 
 
 def _ours(module: str) -> bool:

@@ -25,6 +25,7 @@ from pulp.apis import coin_api
 
 from cpx.backends.milp.minimisation import as_minimisation, sign_of
 from cpx.backends.milp.watch import Watch
+from cpx.errors import printable
 from cpx.options import EngineOption
 from cpx.processes.children import scratch
 from cpx.processes.console import Console
@@ -221,7 +222,7 @@ class CbcSolver(pulp.COIN_CMD):  # type: ignore[misc]
     def _follow(self, lines: Iterable[bytes]) -> None:
         for line in lines:
             if self.log:
-                print(line.decode(errors="replace"), flush=True)
+                print(printable(line.decode(errors="replace")), flush=True)
             self._infeasible = self._infeasible or line.startswith(_INFEASIBLE)
             if best := _BEST.search(line):
                 value = float(best[1])

@@ -21,6 +21,7 @@ from pulp import constants
 
 from cpx.backends.milp.minimisation import as_minimisation, sign_of
 from cpx.backends.milp.watch import Watch
+from cpx.errors import printable
 from cpx.processes.children import scratch
 from cpx.processes.console import Console
 
@@ -108,7 +109,7 @@ class GlpkSolver(pulp.GLPK_CMD):  # type: ignore[misc]
     def _follow(self, console: Console) -> None:
         for line in console.lines():
             if self.log:
-                print(line.decode(errors="replace"), flush=True)
+                print(printable(line.decode(errors="replace")), flush=True)
             self._infeasible = self._infeasible or line.startswith(_INFEASIBLE)
             self._within_gap = self._within_gap or line.startswith(_WITHIN_GAP)
             if found := _LINE.match(line):

@@ -13,7 +13,7 @@ from cpx.answers.result import Termination
 from cpx.backends.base import Outcome, Progress
 from cpx.backends.program.answers import Answer, answer_reader
 from cpx.backends.program.configuration import Definition
-from cpx.errors import EngineError, shortened
+from cpx.errors import EngineError, printable, shortened
 from cpx.processes.children import is_child
 from cpx.processes.console import Console
 
@@ -98,7 +98,7 @@ class Run:
         for line in console.lines():
             text = line.decode("utf-8", "replace").strip()
             if self._options.log:
-                print(text, flush=True)
+                print(printable(text), flush=True)
             self._last = text or self._last
             answer.line(text)
 

@@ -16,7 +16,7 @@ from sklearn.base import BaseEstimator
 from cpx.answers.rule import Literal, RuleFigures, RuleSet
 from cpx.data.binarizer import NotFitted
 from cpx.data.oracle import labels
-from cpx.errors import DataError
+from cpx.errors import DataError, printable
 from cpx.methods.active.black_box import BlackBox
 from cpx.methods.active.domain import Domain
 from cpx.methods.active.state import Evidence
@@ -180,6 +180,7 @@ class DecisionSet(BaseEstimator, ABC):  # type: ignore[misc]
             f"{self.classes_[0]}; fidelity {self.fidelity_:.3f} on {self.rule_set_.total} real "
             f"instances, {self.queries_} queries"
         )
+        head = printable(head)
         return f"{head}\n{self.rule_set_.table()}" if n else head
 
     def _keep(self, masks: Sequence[BoolArray], evidence: Evidence, box: BlackBox) -> Self:

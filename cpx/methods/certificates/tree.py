@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cpx.data.base import Distribution
-from cpx.errors import InvalidOption
+from cpx.errors import InvalidOption, printable
 from cpx.methods.certificates.domain import (
     Bits,
     Domain,
@@ -220,7 +220,7 @@ class UnfoldedNode:
         name = self.literals[-1] if len(self.node) > top else " and ".join(self.literals)
         indent = "  " * (len(self.node) - top)
         figures = f"{self.reached:.3f} of the rows, {self.share:.3f} true"
-        yield f"{indent}{name or 'all rows'}: {figures}"
+        yield f"{indent}{printable(name) or 'all rows'}: {figures}"
         for child in self.children:
             yield from child._lines(top)
 
