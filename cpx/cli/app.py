@@ -27,8 +27,7 @@ from cpx.cli import (
     show,
     solve,
 )
-from cpx.cli.dashes import Command
-from cpx.cli.output import warn
+from cpx.cli.dashes import Command, as_given
 from cpx.cli.streams import open_streams
 from cpx.errors import CpxError, InvalidOption, printable, shortened
 from cpx.processes import interrupts
@@ -58,9 +57,12 @@ class CommandGroup(TyperGroup):
         global _debug
         _debug = bool(os.environ.get("CPX_DEBUG"))
         try:
-            with warnings.catch_warnings():
-                warnings.showwarning = _show_warning  # type: ignore[assignment]
+            # Warnings are printed like those of commands, and can still be recorded.
+            usual, warnings.formatwarning = warnings.formatwarning, _warning_line  # type: ignore[assignment]
+            try:
                 return super().main(*args, **kwargs)
+            finally:
+                warnings.formatwarning = usual
         except BrokenPipeError:
             _close_stdout()
             sys.exit(1)
@@ -187,8 +189,8 @@ def main(application: Callable[[], None] = app) -> None:
             sys.exit(1)
 
 
-def _show_warning(message: Warning | str, *_: Any) -> None:
-    warn(str(message))
+def _warning_line(message: Warning | str, *_: Any) -> str:
+    return f"cpx: warning: {printable(as_given(message))}\n"
 
 
 def _complain(message: str) -> None:

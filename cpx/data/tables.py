@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from cpx.data.categories import infinite
 from cpx.data.text_columns import TextColumns
 from cpx.data.text_file import text_table
 from cpx.errors import DataError, InvalidOption, nearest, shortened, shown
@@ -158,9 +159,9 @@ def read_rows(
     ...     read_rows(path).columns.tolist(), read_rows(path, "y").columns.tolist()
     (['size', 'y'], ['size'])
     """
-    if target is not None:
-        return read_table(path, target, missing=missing)[0]
-    return _read(Path(path), missing)
+    if target is None:
+        return _read(Path(path), missing)
+    return _read(Path(path), missing, [("target", target)]).drop(columns=target)
 
 
 def _read(
@@ -189,6 +190,9 @@ def _read(
         raise DataError(f"{path}: the table has a header but no rows")
     columns = TextColumns(words)
     found = {name: columns.read(name, cells) for name, cells in zip(table.header, table.columns)}
+    for name, column in found.items():
+        if column.dtype.kind == "f" and (strange := column[column.abs() == float("inf")]).size:
+            raise DataError(f"{path}: {infinite(name, strange.iloc[0])}")
     for note in (*table.notes, *columns.notes()):
         warn(f"{path}: {note}")
     return pd.DataFrame(found)

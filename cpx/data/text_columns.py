@@ -38,6 +38,7 @@ _DATE = re.compile(
     r"|[0-9]{1,2}[-/.][0-9]{1,2}[-/.][0-9]{2,4}"
 )
 _TRUTH = {"true": True, "false": False}
+_SIGNS = "%$€£¥ "
 _LONGEST = 400  # digits; no float is as large
 
 
@@ -59,19 +60,19 @@ _STYLES = (
     ),
     _Style(
         "commas between thousands",
-        re.compile(r"[+-]?[0-9]{1,3}(,[0-9]{3})+(\.[0-9]*)?"),
+        re.compile(r"[+-]?[1-9][0-9]{0,2}(,[0-9]{3})+(\.[0-9]*)?"),
         re.compile(r"[+-]?[0-9]+(\.[0-9]*)?"),
         lambda t: t.replace(",", ""),
     ),
     _Style(
         "points between thousands",
-        re.compile(r"[+-]?[0-9]{1,3}(\.[0-9]{3})+(,[0-9]*)?"),
+        re.compile(r"[+-]?[1-9][0-9]{0,2}(\.[0-9]{3})+(,[0-9]*)?"),
         re.compile(r"[+-]?[0-9]+(,[0-9]*)?"),
         lambda t: t.replace(".", "").replace(",", "."),
     ),
     _Style(
         "gaps between thousands",
-        re.compile(r"[+-]?[0-9]{1,3}([ '’\u00a0\u2009\u202f][0-9]{3})+([.,][0-9]*)?"),
+        re.compile(r"[+-]?[1-9][0-9]{0,2}([ '’\u00a0\u2009\u202f][0-9]{3})+([.,][0-9]*)?"),
         re.compile(r"[+-]?[0-9]+([.,][0-9]*)?"),
         lambda t: re.sub(r"[ '’\u00a0\u2009\u202f]", "", t).replace(",", "."),
     ),
@@ -86,6 +87,7 @@ _TOLD = {
     "ambiguous": "columns are taken as texts, since a comma may stand for a point or between "
     "thousands: {}; write the numbers with points alone",
     "codes": "columns are taken as texts, since some numbers begin with a zero: {}",
+    "signs": "columns are taken as texts, since their numbers have signs: {}",
     "dates": "dates are taken as texts: {}; numbers, such as days or years, can be compared",
 }
 _HOW = "missing={words!r} (in the shell, {shell}) makes these words missing"
@@ -195,6 +197,11 @@ class TextColumns:
         total, known = texts.total(), sum(texts[text] for text in numbers)
         if sum(n for text, n in texts.items() if _DATE.fullmatch(text)) > total / 2:
             self._tell("dates", name, "in")
+            return
+        bare = {text: text.strip(_SIGNS) for text in texts}
+        signed = [text for text in texts if text != bare[text] and _NUMBER.fullmatch(bare[text])]
+        if sum(texts[text] for text in signed) > total / 2:
+            self._tell("signs", name, after=f"({shown(signed[0])})")
             return
         words = [text for text in texts if text.lower() in _LIKE_MISSING]
         if "-" in words and "+" in texts:

@@ -22,6 +22,7 @@ from cpx.data import (
 from cpx.data import distribution as make_distribution
 from cpx.data.bits import require_rows_fit
 from cpx.data.oracle import labels, precision_of
+from cpx.data.other_frames import as_pandas
 from cpx.errors import EngineError, InvalidOption, NoMass
 from cpx.explainers.adaptive import Rounds
 from cpx.explainers.arguments import (
@@ -128,9 +129,9 @@ class Explainer:
         et al., section 4.1; else on the rows.
         """
         bits = self.distribution.name == "uniform"
-        rows = self.binarizer.transform(X).astype("int8") if bits else X
+        rows = self.binarizer.transform(X).astype("int8") if bits else as_pandas(X)
         with interruptible():
-            self.classifier.fit(rows, y)
+            self.classifier.fit(rows, as_pandas(y))
         return self
 
     def labelled(self) -> Explainer:

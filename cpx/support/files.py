@@ -26,7 +26,7 @@ _MOST_UNPACKED, _MOST_TIMES = 2**29, 100
 _DEEPEST = 100
 
 # What spreadsheets take for the start of a formula, after the quotes that we put before it.
-_FORMULA = re.compile(r"'*[=+\-@\t\r]")
+_FORMULA = re.compile(r"'* *[=+\-@]")
 
 
 def ensure_writable(path: str | os.PathLike[str]) -> Path:
@@ -177,9 +177,9 @@ def refuse_bomb(unpacked: int, packed: int, what: str, error: type[CpxError]) ->
 
 
 def read_text(path: str | os.PathLike[str], error: type[CpxError]) -> str:
-    """Return the text of a file in UTF-8, plain or gzipped; see :func:`read_bytes`."""
+    """Return the text of a file in UTF-8, plain or gzipped, without a mark of its encoding."""
     try:
-        return read_bytes(path, error).decode("utf-8")
+        return read_bytes(path, error).decode("utf-8-sig")
     except UnicodeDecodeError as cause:
         raise error(f"{path}: not UTF-8: {cause}") from cause
 
@@ -223,9 +223,9 @@ def parse_json(text: str, error: type[CpxError], **hooks: Any) -> Any:
 def csv_text(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> str:
     r"""Return CSV text with a header, in which no text is a formula.
 
-    A text that starts with ``=``, ``+``, ``-``, ``@``, a tab or a carriage return gets a single
-    quote in front, since spreadsheets would run it; :func:`from_cell` takes the quote away.
-    Control characters and line ends become what :func:`cpx.errors.printable` makes of them.
+    Texts are as :func:`cpx.errors.printable` makes them. One that starts with ``=``, ``+``, ``-``
+    or ``@`` gets a single quote in front, since spreadsheets would run it; :func:`from_cell` takes
+    the quote away.
 
     Examples
     --------
@@ -246,7 +246,8 @@ def csv_text(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> str:
 def _to_cell(value: Any) -> Any:
     if not isinstance(value, str):
         return value
-    return f"'{printable(value)}" if _FORMULA.match(value) else printable(value)
+    text = printable(value)
+    return f"'{text}" if _FORMULA.match(text) else text
 
 
 def from_cell(text: str) -> str:

@@ -52,6 +52,8 @@ def test_reads(csv, name):
         ("a;b;y\n1;2;3\n4;5\n", "line 3 has 2 fields, the header has 3; a field with a semicolon"),
         ("a,y\n1,0.5\n2,1\n", "target 'y' has 2 different numbers such as 0.5: no classes"),
         ("a,y\n" + "".join(f"1,{i}\n" for i in range(30)), "'y' has 30 different numbers: no"),
+        ("a,y\n1,0\n-Infinity,1\n", "column 'a' has an infinite value .-inf.: replace it"),
+        ("a,y\n1,0\n1e999,1\n", "column 'a' has an infinite value .inf.: replace it"),
         ("a,y\n1,u\n1,v\n1,w\n", "'y' has 3 different texts in 3 rows: no classes"),
         ("a,y\n1,no\n2,\n", "target column 'y' has no value in 1 rows, the first being row 1"),
         ("size,colour,Y\n1,2,3\n", "target column 'y' is not there.*size, colour, Y"),
@@ -149,11 +151,12 @@ def test_the_empty_field_is_missing_and_blanks_are_told(csv):
         (["1", "-2", "+3"], [1, -2, 3], ""),
         (["1", "2.5", ".5", "1e3"], [1, 2.5, 0.5, 1000], ""),
         (["True", "false", "TRUE"], [True, False, True], ""),
-        (["inf", "1"], [float("inf"), 1], ""),
         (["1,5", "2", "0,25"], [1.5, 2, 0.25], "decimal commas in 'a'"),
         (["1,234", "12.5", "1,234,567"], [1234, 12.5, 1234567], "commas between thousands in"),
         (["1.234,5", "12"], [1234.5, 12], "points between thousands in 'a'"),
         (["1 234", "12"], [1234, 12], "gaps between thousands in 'a'"),
+        (["0,125", "1,250"], [0.125, 1.25], "decimal commas in 'a'"),
+        (["5 %", "12%"], ["5 %", "12%"], "their numbers have signs: 'a' ('5 %')"),
         (["1,234", "12"], ["1,234", "12"], "may stand for a point or between thousands: 'a'"),
         (["007", "12"], ["007", "12"], "begin with a zero: 'a' ('007')"),
         (["2020-01-31", "2021-12-01"], ["2020-01-31", "2021-12-01"], "dates are taken as texts"),
@@ -220,5 +223,7 @@ def test_rows_are_read_by_the_same_rules(csv):
         assert read_row(path, missing="?")["a"] == 1.5
     with pytest.warns(UserWarning, match="1 '\\?' in 'b'"):
         assert read_rows(path)["b"].tolist() == ["?"]
+    path = csv("a,price\n1,0.25\n2,0.5\n")
+    assert read_rows(path, "price")["a"].tolist() == [1, 2]
     with pytest.raises(InvalidOption, match="missing must be texts of cells, got 5"):
         read_rows(path, missing=[5])

@@ -177,8 +177,8 @@ def test_errors_and_warnings(tmp_path: Path) -> None:
 
 
 def test_cells_of_tables_are_one_line_and_no_formula() -> None:
-    rows = [{"a": "\t=1+1"}, {"a": "x\r\ny\x1b"}, {"a": "\r=1"}]
-    assert csv_text(["a"], rows) == "a\n' =1+1\nx  y\ufffd\n' =1\n"
+    rows = [{"a": "\t=1+1"}, {"a": "x\r\ny\x1b"}, {"a": "\r=1"}, {"a": "\tb"}]
+    assert csv_text(["a"], rows) == "a\n' =1+1\nx  y\ufffd\n' =1\n b\n"
 
 
 def test_printable_is_what_it_says() -> None:
