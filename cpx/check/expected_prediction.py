@@ -169,7 +169,26 @@ class _Claims(ExactScores, ABC):
         rounded = f"each leaf is rounded {self.rounded}"
         unit = f"scores are counted in units of {float(self.unit):.3g}: "
         note = unit + (rounded if self.chances.factorised else "their sum is rounded")
-        return out + wrong_sentences(found, [told, *likeliest], [note], follows if bound else None)
+        # Earlier versions did not say which values may be missing.
+        notes = [note, *self._lacking()][: max(1, len(found.get("notes") or ()))]
+        return out + wrong_sentences(found, [told, *likeliest], notes, follows if bound else None)
+
+    def _lacking(self) -> list[str]:
+        """Say which values rows may lack, where the model takes any row that lacks one."""
+        states, forest = self.states, self.forest
+        if forest.tested <= forest.refusing:
+            return []
+        names = [
+            states.titles[c]
+            for columns, rows in zip(states.columns, states.states, strict=True)
+            for i, c in enumerate(columns)
+            if any(row[i] < 0 for row in rows)
+        ]
+        if not names:
+            return ["missing values: none; rows that lack a value are left out"]
+        more = f" and {len(names) - 5} more" if len(names) > 5 else ""
+        listed = ", ".join(names[:5]) + more
+        return [f"missing values: of {listed} only, as often as the distribution says"]
 
     rounded = ""
 

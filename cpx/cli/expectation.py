@@ -124,7 +124,9 @@ def _of_columns(row: ExplainedRow, wanted: RuleOptions) -> dict[str, Any]:
     }
 
 
-def of_table(source: Source, wanted: RuleOptions, name: str | None = None) -> ExplainedRow:
+def of_table(
+    source: Source, wanted: RuleOptions, missing_in: str | None, name: str | None = None
+) -> ExplainedRow:
     """Train a tree model on a table and fit a distribution to it.
 
     A column of texts becomes 0/1 columns, one for each text, which are known together.
@@ -143,7 +145,8 @@ def of_table(source: Source, wanted: RuleOptions, name: str | None = None) -> Ex
     table, groups = _encoded(X)
     with phase(f"training {source.model} on {len(X)} rows", long=True):
         model = tree_classifier(source.model, source.seed).fit(table, y)
-    explainer = _explainer(model, table, distribution, groups, source.seed)
+    may = opt.read_missing(missing_in)
+    explainer = _explainer(model, table, distribution, groups, source.seed, may)
     title = name or f"{source.table.name.partition('.')[0]}-{source.row}"
     return ExplainedRow(explainer, table.iloc[[source.row]], title, source.model)
 
@@ -155,6 +158,7 @@ def of_file(
     file: ModelFile,
     wanted: RuleOptions,
     name: str | None = None,
+    missing_in: str | None = None,
 ) -> ExplainedRow:
     """Read the model of a file, a row, and rows to fit a distribution to."""
     from cpx.cli.progress import phase
@@ -168,7 +172,7 @@ def of_file(
         X = read_rows(background, source.target, missing=missing)
         x = read_row(row_file, missing=missing)
     distribution, model = _distribution(source), file.read(source.table)
-    explainer = _explainer(model, X, distribution, {}, source.seed)
+    explainer = _explainer(model, X, distribution, {}, source.seed, opt.read_missing(missing_in))
     title = name or f"{source.table.name.partition('.')[0]}-{row_file.stem}"
     return ExplainedRow(explainer, x, title, "")
 
@@ -179,6 +183,7 @@ def _explainer(
     distribution: str,
     groups: dict[str, list[str]],
     seed: int,
+    missing: Any,
 ) -> ProbabilisticExplainer:
     from cpx.cli.output import note
     from cpx.cli.progress import phase
@@ -186,7 +191,12 @@ def _explainer(
 
     with phase(f"fitting the distribution {distribution} to {len(rows)} rows"):
         explainer = ProbabilisticExplainer(
-            model, rows, distribution=distribution, groups=groups, seed=seed
+            model,
+            rows,
+            distribution=distribution,
+            groups=groups,
+            seed=seed,
+            missing=missing,
         )
     for text in explainer.notes:
         note(text)

@@ -109,7 +109,8 @@ class Kind:
         """Raise for a kind that is not known, and for options of the other kind."""
         if self.kind not in KINDS:
             raise UnknownName("kind", self.kind, KINDS)
-        if self.kind != "sufficient" and (options := given(self, "kind")):
+        shared = ("missing_in",) if self.kind == "probabilistic" else ()
+        if self.kind != "sufficient" and (options := given(self, "kind", *shared)):
             raise InvalidOption(f"{options[0]} is for --kind sufficient")
 
 
@@ -164,7 +165,7 @@ def explain(
     path = output_path(output, source.table)
     kind.check()
     if kind.kind == "probabilistic":
-        result, title = _expected(source, wanted, expected, engine, k, fresh)
+        result, title = _expected(source, kind, wanted, expected, engine, k, fresh)
         raise typer.Exit(deliver(result, as_json, path, title))
     expected.refuse("--kind probabilistic")
     if kind.kind == "sufficient":
@@ -202,6 +203,7 @@ def explain(
 
 def _expected(
     source: Source,
+    kind: Kind,
     wanted: RuleOptions,
     expected: ExpectationOptions,
     engine: Engine,
@@ -220,7 +222,7 @@ def _expected(
     if k is not None and expected.threshold is not None:
         raise InvalidOption("-k and --threshold: give one, for the fewest columns have no k")
     engine.start()
-    row = of_table(source, wanted)
+    row = of_table(source, wanted, kind.missing_in)
     problem: ExpectedPrediction
     question: FewestSampled | None = None
     if expected.of_rows_drawn:

@@ -128,7 +128,7 @@ class ReasonOptions:
             _refuse_unstatable(self.problem)
             raise UnknownName("problem", self.problem, (*PROBLEMS, *_objectives(), *known))
         if self.problem in EXPECTED:
-            for option in given(self, "problem", "row_file", "background"):
+            for option in given(self, "problem", "row_file", "background", "missing_in"):
                 raise InvalidOption(f"{option} is not for --problem {self.problem}")
         elif self.background is not None:
             raise InvalidOption(f"--background is for --problem {' or '.join(EXPECTED)}")
@@ -283,7 +283,8 @@ def _expected(
         raise InvalidOption(f"--problem {asked.problem} {told} --threshold")
     expected.check()
     if asked.background is not None:
-        row = of_file(source, asked.row_file, asked.background, file, wanted, name)
+        of = asked.row_file, asked.background, file
+        row = of_file(source, *of, wanted, name, asked.missing_in)
     elif asked.row_file is not None or given(file):
         raise InvalidOption(
             f"--problem {asked.problem} of the model of a file needs rows to fit a distribution "
@@ -291,7 +292,7 @@ def _expected(
         )
     else:
         source.require()
-        row = of_table(source, wanted, name)
+        row = of_table(source, wanted, asked.missing_in, name)
     if not expected.of_rows_drawn:
         problem = expected.problem(row, k, wanted)
         return problem, row.title(problem.label, [problem.kind, *problem.brief()])

@@ -135,4 +135,5 @@ class ProbabilisticOptions(ExpectationOptions, ReaderOptions, total=False):
     groups: Mapping[str, Sequence[int | str]] | None
     max_states: int
     smoothing: float
+    missing: Missing
     class_names: ClassNames

@@ -22,6 +22,7 @@ from cpx.options import read_named
 from cpx.processes.interrupts import interruptible
 from cpx.support.validation import positive_integer
 from cpx.trees import TreeModel, read_model
+from cpx.trees.form import Missing
 from cpx.trees.hold import hold_rows
 from cpx.trees.linear import is_linear, read_linear
 
@@ -128,6 +129,23 @@ def fitted_to_rows(
     trees = trees.with_attributes(attributes)
     hold_rows(trees, frame)
     return trees, frame, notes
+
+
+def rows_that_may_lack(
+    trees: TreeModel, rows: pd.DataFrame, missing: Missing
+) -> tuple[pd.DataFrame, pd.DataFrame, tuple[str, ...]]:
+    """Return the rows that lack no other values than may be missing, a row that lacks all these,
+    and how many are left out.
+    """
+    may = np.array([a.missing for a in trees.attributes], dtype=bool)
+    kept = rows[~(rows.isna().to_numpy() & ~may).any(axis=1)]
+    if not len(kept):
+        raise DataError(f"missing is {shown(missing)}: each row of the background lacks others")
+    also = kept.iloc[[0]].astype(np.float64)
+    also.iloc[:, np.flatnonzero(may)] = np.nan
+    told = f"{len(rows) - len(kept)} of {len(rows)} rows of the background are left out: they "
+    lacking = len(kept) < len(rows)
+    return kept, also, (f"{told}lack values that may not be missing",) * lacking
 
 
 def _columns(frame: pd.DataFrame, names: list[str]) -> pd.DataFrame:

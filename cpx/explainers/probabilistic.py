@@ -21,7 +21,11 @@ from cpx.explainers.arguments import (
     ExpectationOptions,
     ReaderOptions,
 )
-from cpx.explainers.background import fitted_distribution, read_background
+from cpx.explainers.background import (
+    fitted_distribution,
+    read_background,
+    rows_that_may_lack,
+)
 from cpx.explainers.class_names import ClassNames
 from cpx.explainers.expectations import all_sizes, answered, nothing_found, with_same_class
 from cpx.explainers.preparation import counted, left_of, solve_in_time, with_limit
@@ -31,6 +35,7 @@ from cpx.models.expected_prediction.problem import MLSE, ExpectedPrediction
 from cpx.models.expected_prediction.text import MEASURES
 from cpx.models.sufficient_reason.row import row_values
 from cpx.support.validation import positive_integer
+from cpx.trees.form import Missing
 from cpx.trees.hold import held_against
 
 if TYPE_CHECKING:
@@ -80,6 +85,10 @@ class ProbabilisticExplainer:
         Names of the classes, by position or by label.
     seed : int, default=0
         Of the fit, of the rows drawn, and of the engine.
+    missing : {"auto", "never", "always"} or sequence of str, default="auto"
+        Which values rows may lack: ``"auto"``, those that rows of the background lack, as often as
+        they do; ``"never"``, none; ``"always"``, all, also where no row lacks one; or those of
+        some columns. Rows of the background that lack others are left out.
     **reader
         Options of :func:`cpx.read_model` and its readers: ``trusted``, ``rounds``, ``classes``.
 
@@ -123,10 +132,16 @@ class ProbabilisticExplainer:
         smoothing: float = 1.0,
         class_names: ClassNames = None,
         seed: int = 0,
+        missing: Missing = "auto",
         **reader: Unpack[ReaderOptions],
     ) -> None:
         self.class_names, self.seed = class_names, seed
         self.model, rows, self.notes = read_background(model, background, reader)
+        also = None
+        if not (isinstance(missing, str) and missing == "auto"):
+            self.model = self.model.with_missing(missing)
+            rows, also, told = rows_that_may_lack(self.model, rows, missing)
+            self.notes += told
         self.coding = Coding.fit(
             rows,
             names=[a.name for a in self.model.attributes],
@@ -134,6 +149,7 @@ class ProbabilisticExplainer:
             groups=groups,
             cast=self.model.cast,
             max_states=max_states,
+            also=also,
         )
         self.trials: tuple[Trial, ...] = ()
         if isinstance(distribution, TreeMixture):
@@ -287,7 +303,8 @@ class ProbabilisticExplainer:
             if result.explanation is None:
                 raise question.nothing(result)
             problem: ExpectedPrediction = question.problem
-            notes, checked = [*self.notes], "the share of these rows"
+            notes = [*problem.missing_notes(), *self.notes]
+            checked = "the share of these rows"
         else:
             problem, result = self._solved(x, k, asked)
             found: Any = result.explanation

@@ -289,3 +289,59 @@ def test_the_statement_is_saved_and_judged() -> None:
     narrow = cpx.solve(cpx.SufficientReason(read_model(model, missing="never"), x)).to_dict()
     wide = cpx.SufficientReason(read_model(model, missing="always"), x)
     assert check.violations(wide.to_check(), narrow) != []
+
+
+# ------------------------------------------------------------------ expectations
+
+
+def expectation(model: Any, x: Any, X: Any, missing: Any = "auto", **more: Any) -> Any:
+    options = {"kind": "probabilistic", "distribution": "factorised", "k": 2, "missing": missing}
+    return cpx.explain(model, x, X, **options | more)
+
+
+def told_of_missing(found: Any) -> list[str]:
+    return [note.removeprefix("missing values: ") for note in found.notes if "missing v" in note]
+
+
+@pytest.mark.parametrize("which", ["tree", "lightgbm"])
+def test_expectations_say_which_values_may_be_missing(which: str) -> None:
+    if which == "lightgbm":
+        pytest.importorskip("lightgbm")
+    X, y = table(1)
+    model, x = fitted(which, X, y), X.dropna().iloc[0]
+    none = ["none; rows that lack a value are left out"]
+    some = "of {} only, as often as the distribution says"
+    assert told_of_missing(expectation(model, x, X)) == [some.format("phone")]
+    assert told_of_missing(expectation(model, x, X.dropna())) == none
+    never = expectation(model, x, X, "never")
+    assert told_of_missing(never) == none
+    left_out = f"{int(X.phone.isna().sum())} of {len(X)} rows of the background are left out"
+    assert any(left_out in note for note in never.notes)
+    assert never.expected == expectation(model, x, X.dropna()).expected
+    assert told_of_missing(expectation(model, x, X, ["age"])) == [some.format("age")]
+    assert told_of_missing(expectation(model, x, X, "always")) == [
+        some.format("income, phone, age")
+    ]
+    gone = x.copy()
+    gone["age"] = np.nan
+    with pytest.raises(DataError, match="'age' is missing, and its attribute says that no value"):
+        expectation(model, gone, X, "never")
+    assert "age is missing" in str(expectation(model, gone, X, "always", required="age").rule)
+    with pytest.raises(DataError, match="missing is 'never': each row of the background lacks"):
+        expectation(model, x, X[X.phone.isna()], "never")
+
+
+def test_the_statement_of_an_expectation_is_judged() -> None:
+    X, y = table(1)
+    found = expectation(fitted("tree", X, y), X.dropna().iloc[0], X)
+    saved, result = found.problem.to_check(), found.result.to_dict()
+    assert check.violations(saved, result) == []
+    units, told = result["explanation"]["notes"]
+    assert told.startswith("missing values: of phone")
+    for notes, right in (
+        ([units], True),  # as it was before it was said
+        ([units, "missing values: none; rows that lack a value are left out"], False),
+    ):
+        other = copy.deepcopy(result)
+        other["explanation"]["notes"] = notes
+        assert (check.violations(saved, other) == []) == right

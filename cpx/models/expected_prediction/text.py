@@ -125,7 +125,23 @@ class ExpectationText(Problem):
             if self.distribution.factorised
             else "their sum is rounded"
         )
-        return (f"scores are counted in units of {self._unit_words()}: {rounding}",)
+        units = f"scores are counted in units of {self._unit_words()}: {rounding}"
+        return (units, *self.missing_notes())
+
+    def missing_notes(self) -> tuple[str, ...]:
+        """Say which values rows may lack, where the model takes any row that lacks one."""
+        model, coding = self.tree_model, self.coding
+        if all(model.refuses_missing(c) for c in model.used):
+            return ()
+        names = [
+            coding.column_names[c]
+            for a, columns in enumerate(coding.columns)
+            for i, c in enumerate(columns)
+            if (coding.states[a][:, i] == MISSING).any()
+        ]
+        if not names:
+            return ("missing values: none; rows that lack a value are left out",)
+        return (f"missing values: of {listed(names)} only, as often as the distribution says",)
 
     @property
     def rounding_words(self) -> str:

@@ -130,7 +130,7 @@ def _refuse_missing(model: TreeModel, i: int) -> None:
     if not attribute.missing:
         raise DataError(
             f"x: {shown(attribute.name)} is missing, and its attribute says that no value is; "
-            "give the model attributes with missing=True (with_attributes)"
+            "missing= says which values may be missing, as TreeModel.with_missing does"
         )
 
 
