@@ -311,7 +311,7 @@ class ProbabilisticExplainer:
             if found is None or result.status is Status.ERROR:
                 raise nothing_found(problem, result, self.seed)
             notes, checked = [*found.notes, *self.notes], "the expectation"
-        notes += held_against(self.model)
+        notes += held_against(self.model, problem.x)
         return answered(problem, self.measured(problem, result, fresh), checked, notes)
 
     def sampled(

@@ -76,7 +76,7 @@ def explain_by_reason(model: Any, x: Any, **options: Unpack[ReasonOptions]) -> R
     engine["hint"] = _hint(problem, engine.get("hint"))
     result = solve_in_time(problem, backend or engine_for(problem), seed, engine)
     result = with_limit(result, engine["time_limit"])
-    notes = (*notes, *told, *_near_tie(problem), *held_against(trees))
+    notes = (*notes, *told, *_near_tie(problem), *held_against(trees, problem.x))
     return conclude(problem, result, notes)
 
 

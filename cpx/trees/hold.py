@@ -30,11 +30,14 @@ _ADVICE = (
 _ROUNDED = "its scores are so close that rounding decides, and no exact sum tells how"
 
 
-def held_against(model: TreeModel) -> tuple[str, ...]:
+def held_against(model: TreeModel, x: ArrayLike = ()) -> tuple[str, ...]:
     """Return a note that says whether a live model was asked; none for trees of no library."""
     live, source = model.live, model.source
     if live is not None:
-        return (f"checked: {live.name}.predict agrees on x and on {ROWS} rows changed from it",)
+        near = live.held.get(_key(model, np.array(x, dtype=np.float64)), 0)
+        told = f"{ROWS - near} of {ROWS} rows changed from it" if near else f"{ROWS} rows"
+        rest = "; rounding decides the others" if near else " changed from it"
+        return (f"checked: {live.name}.predict agrees on x and on {told}{rest}",)
     told = f"not held against predict: the trees ({source}) came without their live model"
     return (told,) if source else ()
 
@@ -61,15 +64,19 @@ def hold(
     """
     live = model.live
     row = np.array(x, dtype=np.float64)
-    key = (row.tobytes(), model.attributes)
-    if live is None or (pools is None and key in live._held):
+    key = _key(model, row)
+    if live is None or (pools is None and key in live.held):
         return
     if live.sparse_is_missing:
         _refuse_filled(model, live, row)
     rows = np.vstack([row, changed(model, row, values(model) if pools is None else pools, seed)])
-    _compare(model, rows, must=1)
+    near = _compare(model, rows, must=1)
     if pools is None:
-        live._held.add(key)
+        live.held[key] = near
+
+
+def _key(model: TreeModel, row: NDArray[np.float64]) -> Any:
+    return row.tobytes(), model.attributes
 
 
 def hold_reason(model: TreeModel, x: ArrayLike, attributes: Iterable[int]) -> None:
@@ -104,18 +111,19 @@ def hold_rows(model: TreeModel, rows: ArrayLike, seed: int = 0) -> None:
         _compare(model, table, must=0)
 
 
-def _compare(model: TreeModel, rows: NDArray[np.float64], must: int) -> None:
-    """Raise where the live model answers otherwise than its trees.
+def _compare(model: TreeModel, rows: NDArray[np.float64], must: int) -> int:
+    """Raise where the live model answers otherwise; return how often rounding explains it.
 
     Of the first ``must`` rows, of which x is one, both must say the same; of the others unless
     rounding explains it.
     """
     live = model.live
     if live is None:
-        return
+        return 0
     words = partial(_words, model, rows, must > 0)
     ours = model.predict_index(rows)
-    theirs, said = live.predict(rows)
+    theirs, said = live.predict(rows, model.classes)
+    own = ", ".join(shown(label) for label in live.classes[:_LISTED])
     differing = np.flatnonzero(ours != theirs)
     near = near_ties(model, rows[differing]) if differing.size else np.zeros(0, dtype=bool)
     near &= theirs[differing] >= 0
@@ -124,6 +132,10 @@ def _compare(model: TreeModel, rows: NDArray[np.float64], must: int) -> None:
             continue
         told = shown(model.classes[theirs[i]] if theirs[i] >= 0 else said[i])
         why = _ROUNDED if tied else _ADVICE
+        if theirs[i] < 0:
+            why = (
+                f"if that is what its classes are called, give classes=[...] in their order: {own}"
+            )
         count = int((~near).sum())
         more = f"; so they differ on {count} of {len(rows)} rows" if count > 1 else ""
         raise UnsupportedModel(
@@ -131,6 +143,7 @@ def _compare(model: TreeModel, rows: NDArray[np.float64], must: int) -> None:
             f"{shown(model.classes[ours[i]])}{more}: {why}"
         )
     _compare_probabilities(model, live, rows, words)
+    return int(near.sum())
 
 
 def _compare_probabilities(
@@ -236,7 +249,7 @@ def _refuse_filled(model: TreeModel, live: LiveModel, row: NDArray[np.float64]) 
     if not ones:
         return
     sparse = np.where(row == 0, np.nan, row)
-    said = live.predict(np.vstack([row, sparse]))[1]
+    said = live.predict(np.vstack([row, sparse]), model.classes)[1]
     if said[0] != said[1]:
         raise DataError(
             f"x: {shown(model.attributes[ones[0]].name)} is 0, and {live.name} saw no other "

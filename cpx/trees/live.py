@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -30,6 +31,8 @@ class LiveModel:
         What it is called in messages; by default the name of its class.
     sparse_is_missing : bool
         Whether it takes what a sparse row leaves out as missing, and not as 0.
+    held : dict
+        The rows that it was asked about, and how many rows near them rounding decides.
     """
 
     model: Any
@@ -38,17 +41,22 @@ class LiveModel:
     scale: float = 1.0
     title: str = ""
     sparse_is_missing: bool = False
-    _held: set[Any] = field(default_factory=set, repr=False)
+    held: dict[Any, int] = field(default_factory=dict, repr=False)
 
     @property
     def name(self) -> str:
         """What the model is called in messages."""
         return self.title or type(self.model).__name__
 
-    def predict(self, rows: NDArray[np.float64]) -> tuple[NDArray[np.int64], list[Any]]:
-        """Return the index of the class of each row, -1 for a label unknown, and the labels."""
+    def predict(
+        self, rows: NDArray[np.float64], given: Sequence[Any]
+    ) -> tuple[NDArray[np.int64], list[Any]]:
+        """Return the index of the class of each row, -1 for a label unknown, and the labels.
+
+        A subclass may also predict by what a person calls the classes, ``given``.
+        """
         said = self._ask(lambda table: labels(self.model, table), rows).tolist()
-        numbers = {label: i for i, label in enumerate(self.classes)}
+        numbers = {label: i for names in (given, self.classes) for i, label in enumerate(names)}
         return np.array([numbers.get(label, -1) for label in said]), said
 
     def probabilities(self, rows: NDArray[np.float64], width: int) -> NDArray[np.float64] | None:

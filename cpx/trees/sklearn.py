@@ -10,7 +10,7 @@ import numpy as np
 from cpx.errors import InvalidOption, ModelError, UnsupportedModel, shown
 from cpx.trees.attribute import Attribute
 from cpx.trees.building import Nodes, assemble, attribute_list, highest_upto
-from cpx.trees.checks import label_list
+from cpx.trees.checks import class_labels, label_list
 from cpx.trees.form import Rule, TreeModel
 from cpx.trees.live import LiveModel
 from cpx.trees.tree import LEFT, REFUSED, RIGHT
@@ -29,6 +29,7 @@ def read_sklearn(
     model: Any,
     *,
     rule: Rule | None = None,
+    classes: Sequence[Any] | None = None,
     attributes: Sequence[str | Attribute] | None = None,
 ) -> TreeModel:
     """Read a fitted classifier of scikit-learn.
@@ -44,6 +45,8 @@ def read_sklearn(
         the first of equal ones, and the class with the most votes wins, the first of equal
         ones. That is another model: it can answer otherwise than ``model.predict``. Gradient
         boosting has the rule ``"sum"`` only.
+    classes : sequence of labels, optional
+        By default those of the classifier.
     attributes : sequence of str or Attribute, optional
         Names of the columns, or all there is to say of them. By default the names seen in
         fit, or ``x0, x1, ...``.
@@ -94,16 +97,16 @@ def read_sklearn(
         fields = _boosted(model)
     else:
         fields = _forest(model, [model] if kind in _SINGLE else model.estimators_, rule)
-    classes, source, live = label_list(model.classes_), f"sklearn {kind}", None
+    own, source, live = label_list(model.classes_), f"sklearn {kind}", None
     if rule == "vote":
         source += " by votes"  # another model than its predict, which was asked for
     else:
-        live = LiveModel(model, classes, *_link(model, fields))
+        live = LiveModel(model, own, *_link(model, fields))
     names = getattr(model, "feature_names_in_", None)
     default = [f"x{i}" for i in range(model.n_features_in_)] if names is None else names
     return assemble(
         attributes=attribute_list(attributes, [str(name) for name in default], fields["trees"]),
-        classes=classes,
+        classes=own if classes is None else class_labels(classes, len(own)),
         source=source,
         live=live,
         named=names is not None or attributes is not None,
@@ -142,7 +145,10 @@ def _kind(model: Any) -> str:
     raise UnsupportedModel(
         f"{type(model).__name__} is no tree classifier of scikit-learn that cpx reads; it reads "
         + ", ".join((*FORESTS, *_BOOSTED))
-        + ". kind='rule' explains any classifier by its predict alone"
+        + (
+            ". kind='rule' explains any classifier by its predict alone"
+            * hasattr(model, "classes_")
+        )
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -18,13 +19,14 @@ from sklearn.ensemble import (
     RandomForestClassifier,
 )
 from sklearn.linear_model import LogisticRegression
-from sklearn.tree import DecisionTreeClassifier
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import cpx
-from cpx.errors import ClassifierError, DataError, ModelError, UnsupportedModel
+from cpx.errors import ClassifierError, DataError, UnsupportedModel
 from cpx.methods.reasons import contrastive, enumerate_reasons, minimal_reason, minimum_reason
 from cpx.trees import Attribute, read_logistic, read_model
 from cpx.trees.hold import ROWS, hold, values
+from cpx.trees.library_agreement import near_ties
 
 X, Y = load_breast_cancer(return_X_y=True, as_frame=True)
 X = X.iloc[:, :6]
@@ -101,7 +103,10 @@ def _changed_tree() -> Any:
     ("made", "told"),
     [
         (_monkeypatched, "predict gives .* the class 1, its trees give it 0"),
-        (_other_labels, "predict gives x the class 'benign'"),
+        (
+            _other_labels,
+            r"gives x the class 'benign', .* give classes=\[...\] in their order: 0, 1",
+        ),
         (_probabilities_of_its_own, r"predict_proba gives x the probability .* its trees"),
         (_changed_tree, "differ on"),
     ],
@@ -109,6 +114,24 @@ def _changed_tree() -> Any:
 def test_other_ways_to_differ(made: Callable[[], Any], told: str) -> None:
     with pytest.raises(UnsupportedModel, match=told):
         cpx.explain(made(), ALIKE, kind="sufficient")
+
+
+def test_labels_of_a_predict_of_its_own() -> None:
+    found = cpx.explain(_other_labels(), ALIKE, kind="sufficient", classes=["benign", "malign"])
+    assert "force benign" in str(found)
+    with pytest.raises(UnsupportedModel, match="predict gives x the class 'benign'"):
+        cpx.explain(_other_labels(), ALIKE, kind="sufficient", classes=["malign", "benign"])
+
+
+def test_ties_that_rounding_decides_are_told() -> None:
+    forest = RandomForestClassifier(2, max_depth=None, random_state=0).fit(X, Y)
+    model, own = read_model(forest), forest.predict
+    forest.predict = lambda rows: np.where(near_ties(model, rows), 1, own(rows))
+    found = cpx.explain(forest, ALIKE, kind="sufficient")
+    note = next(note for note in found.notes if "predict agrees" in note)
+    match = re.search(r"on (\d+) of 200 rows changed from it; rounding decides the others", note)
+    assert match is not None
+    assert int(match[1]) < 200
 
 
 def test_a_predict_that_fails_is_told() -> None:
@@ -373,4 +396,5 @@ def test_searches_are_refused_with_what_predicts_for_them() -> None:
     fixed = FixedThresholdClassifier(tree, threshold=0.8).fit(X, Y)
     with pytest.raises(UnsupportedModel, match="kind='rule' explains any classifier"):
         cpx.explain(fixed, ALIKE, kind="sufficient")
-    assert issubclass(UnsupportedModel, ModelError)
+    with pytest.raises(UnsupportedModel, match=r"HistGradientBoostingClassifier$"):
+        read_model(DecisionTreeRegressor().fit(X, Y))
