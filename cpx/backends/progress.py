@@ -8,7 +8,7 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
@@ -24,6 +24,7 @@ from cpx.models.ratio import RatioProblem
 from cpx.models.statement import Values
 from cpx.options import SolveOptions
 from cpx.processes.limits import Limits
+from cpx.processes.overtime import stopped_when
 
 T = TypeVar("T")
 
@@ -62,6 +63,8 @@ class Progress:
     ----------
     limits : Limits
         What workers are confined to, for an engine that starts some.
+    stating : float
+        Share of the time limit that stating may take.
     record : list or None
         To which an engine that can adds what spares a proof of its bound a search of its own;
         None where nobody asks for a proof.
@@ -81,7 +84,7 @@ class Progress:
     ) -> None:
         self.problem = problem
         self.options = options
-        self.limits = Limits()
+        self.limits, self.stating = Limits(), 1.0
         self.record: list[object] | None = None
         self.started = time.perf_counter()
         self._compiling_before = kernel.seconds_compiling
@@ -173,14 +176,24 @@ class Progress:
 
     @contextmanager
     def phase(self, name: str) -> Iterator[None]:
-        """Add the seconds of the block to ``times[name]`` (state, compile or solve)."""
+        """Add the seconds of the block to ``times[name]`` (state, compile or solve).
+
+        Stating and compiling are done in Python, which no engine can stop: they end with
+        :class:`~cpx.processes.overtime.OutOfTime` when the time is over or Ctrl-C came.
+        """
         start = time.perf_counter()
         self._tell(name)
+        share = self.stating if name == "state" else 1.0
         try:
-            yield
+            with nullcontext() if name == "solve" else stopped_when(partial(self._past, share)):
+                yield
         finally:
             self.times[name] += time.perf_counter() - start
             self._tell(None)
+
+    def _past(self, share: float) -> bool:
+        limit = self.options.time_limit
+        return self.interrupted or (limit is not None and self.elapsed >= share * limit)
 
     def _tell(self, phase: str | None) -> None:
         if self._entered is not None:

@@ -19,9 +19,10 @@ from cpx.errors import CpxError, InvalidOption
 from cpx.models.bare_model import problem_of
 from cpx.models.base import Problem
 from cpx.models.ratio import RatioProblem
-from cpx.models.statement import Statement
+from cpx.models.statement import Encoding, Statement
 from cpx.options import SolveOptions
 from cpx.processes.limits import Limits
+from cpx.processes.overtime import OutOfTime
 from cpx.solving.clash import with_clash
 from cpx.solving.conclude import conclude
 from cpx.solving.dinkelbach import dinkelbach
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
     import cpmpy
 
 _DEFAULT = SolveOptions()
+
+_STATING = 0.25  # of the limit, for an encoding that the engine prefers
 
 DEFAULT_ENGINE = "cpsat"
 
@@ -235,19 +238,24 @@ def run(
         if options.warm_start and engine.wants_start(problem):
             started = Start(engine, progress)
             options = started.options
-        if form.name:
-            options = replace(options, encoding=form.name)
-        # A ratio has no statement; an engine that needs one gets linear steps.
-        if engine.needs_model and isinstance(problem, RatioProblem):
-            outcome = dinkelbach(engine, problem, options, progress)
-        elif form.stand_in is not None:
-            outcome = solve_stand_in(engine, form.stand_in(problem), options, progress)
-        else:
-            outcome = engine.solve(problem, options, progress)
-            if engine.needs_model and form.faithful:
-                outcome = break_ties(engine, outcome, options, progress)
+        first = problem.encodings[0] if form.name else form
+        if options.encoding is None and form.name != first.name:
+            progress.stating = _STATING
+        try:
+            outcome = _solved(engine, problem, form, options, progress)
+        except OutOfTime:
+            if progress.interrupted or progress.expired or progress.stating == 1:
+                raise
+            notes.append(
+                f"stating {form.name!r} took too much of the time limit: {first.name!r} took its "
+                "place"
+            )
+            form, progress.stating = problem.stated_in(first.name), 1.0
+            outcome = _solved(engine, problem, form, options, progress)
         if started is not None:
             outcome.warnings += started.told(progress)
+    except OutOfTime:
+        outcome = Outcome(False, progress.why_stopped(), "stopped while the problem was stated")
     except MemoryError as error:
         outcome = Outcome(False, Termination.MEMORY_LIMIT, f"MemoryError: {error}")
     except KeyboardInterrupt:
@@ -269,6 +277,27 @@ def run(
     if not problem.side_constraints:
         return result
     return with_clash(problem, result, progress.remaining)
+
+
+def _solved(
+    engine: Backend,
+    problem: Problem,
+    form: Encoding[Any],
+    options: SolveOptions,
+    progress: Progress,
+) -> Outcome:
+    """Let the engine solve the problem in an encoding."""
+    if form.name:
+        options = replace(options, encoding=form.name)
+    # A ratio has no statement; an engine that needs one gets linear steps.
+    if engine.needs_model and isinstance(problem, RatioProblem):
+        return dinkelbach(engine, problem, options, progress)
+    if form.stand_in is not None:
+        return solve_stand_in(engine, form.stand_in(problem), options, progress)
+    outcome = engine.solve(problem, options, progress)
+    if engine.needs_model and form.faithful:
+        outcome = break_ties(engine, outcome, options, progress)
+    return outcome
 
 
 def _take_hint(progress: Progress) -> list[str]:

@@ -29,6 +29,9 @@ class Behind(Progress):
     def expired(self) -> bool:
         return False
 
+    def _past(self, share: float) -> bool:
+        return False
+
 
 def test_the_limit_is_the_reason_also_when_the_engine_is_first() -> None:
     rng = np.random.default_rng(0)

@@ -192,10 +192,10 @@ def test_rules_of_five_features_need_more_time() -> None:
     rng = np.random.default_rng(0)
     samples = Samples(rng.random((40, 50)) < 0.6, rng.random(40) < 0.5)
     four, five = (KMonomial(samples, k).search_form() for k in (4, 5))
-    assert triples.known_rule_helps(four, 0.21)
-    assert not triples.known_rule_helps(four, 0.20)
-    assert triples.known_rule_helps(five, 1.875)
-    assert not triples.known_rule_helps(five, 1.87)
+    assert triples.known_rule_helps(four, 3.15)
+    assert not triples.known_rule_helps(four, 3.0)
+    assert triples.known_rule_helps(five, 28.125)
+    assert not triples.known_rule_helps(five, 28.05)
 
 
 def test_the_statement_does_not_grow_without_end(monkeypatch) -> None:

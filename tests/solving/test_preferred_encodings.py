@@ -46,10 +46,10 @@ def test_an_encoding_that_says_nothing_more_is_not_taken(engine: str, small: str
 def test_an_encoding_that_takes_long_to_state_is_not_taken_in_a_short_time(isolate: bool) -> None:
     rng = np.random.default_rng(1)
     problem = KMonomial(Samples(rng.random((500, 50)) < 0.9, rng.random(500) < 0.5), k=4)
-    result = solve(problem, "cpsat", time_limit=0.15, isolate=isolate)
+    result = solve(problem, "cpsat", time_limit=3, gap=100, isolate=isolate)
     assert result.encoding == "sizes"
-    assert backend("cpsat").encoding_of(problem, None, 0.2).name == "sizes"
-    assert backend("cpsat").encoding_of(problem, None, 0.22).name == "triples"
+    assert backend("cpsat").encoding_of(problem, None, 3.1).name == "sizes"
+    assert backend("cpsat").encoding_of(problem, None, 3.2).name == "triples"
     assert backend("cpsat").encoding_of(problem).name == "triples"
 
 

@@ -20,9 +20,9 @@ from cpx.support.one_thread import one_thread
 _MOST_WORK = 6 * 10**11
 """Of what the time for the bounds of all triples is proportional to: max(m, 500) d^4."""
 
-_WORK_PER_SECOND = 15 * 10**9
-"""What a time limit allows for each of its seconds: some three tenths of it, where measured; with
-k = 5 and no row worth covering, a third of it at d = 42 and half at d = 133."""
+_WORK_PER_SECOND = 10**9
+"""What a time limit allows for each of its seconds. Most machines do 10**10 and more in a second:
+stating takes a tenth of the limit. One was ten times slower."""
 
 _FEW = 500
 """Samples: with fewer, the number of triples decides how long their bounds take."""
@@ -69,7 +69,7 @@ def triples(form: WeightedMonomial) -> Statement:
     Where k < 4, features are required, there are limits or further constraints, or no two
     features can be chosen together, it is ``clausal``. So it is where costs add up to 2**20 or
     more, and where max(m, 500) d^4, or with k = 5 225,000 d^3, is above 6 * 10**11. No engine
-    chooses it by itself where that is above 1.5 * 10**10 for each second of the limit. Of more
+    chooses it by itself where that is above 10**9 for each second of the limit. Of more
     than 50,000 triples those with the least indices are said.
 
     Size: one variable, d + 1 constraints, and at most d clauses of two literals, d (d - 1) / 2 of

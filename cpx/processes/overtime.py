@@ -1,0 +1,59 @@
+"""Work in Python that is stopped when its time is over, without asking it to look at a clock."""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+
+_POLL_SECONDS = 0.02
+
+
+class OutOfTime(BaseException):
+    """The time of the work is over. Like KeyboardInterrupt, no error that work may catch."""
+
+
+@contextmanager
+def stopped_when(over: Callable[[], bool]) -> Iterator[None]:
+    """Raise :class:`OutOfTime` in the block, between two steps of Python, once ``over`` says so.
+
+    A call of a compiled library is not cut; what it returns is lost. Nothing is raised once the
+    block is left.
+
+    Examples
+    --------
+    >>> try:
+    ...     with stopped_when(lambda: True):
+    ...         while True:
+    ...             pass
+    ... except OutOfTime:
+    ...     print("stopped")
+    stopped
+    """
+    me, lock, ended, raised = threading.get_ident(), threading.RLock(), threading.Event(), [False]
+
+    def watch() -> None:
+        while not ended.wait(_POLL_SECONDS):
+            if over():
+                with lock:
+                    if not ended.is_set():
+                        raised[0] = True
+                        _raise_in(me, OutOfTime)
+                return
+
+    with suppress(RuntimeError, MemoryError):  # no memory for a thread: it is not stopped
+        threading.Thread(target=watch, daemon=True).start()
+    try:
+        yield
+    finally:
+        while not ended.is_set():
+            with suppress(OutOfTime), lock:
+                if raised[0]:
+                    _raise_in(me, None)  # takes back what has not arrived
+                ended.set()
+
+
+def _raise_in(thread: int, error: type[BaseException] | None) -> None:
+    what = ctypes.py_object() if error is None else ctypes.py_object(error)
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), what)

@@ -1,0 +1,128 @@
+"""Every phase hears the time limit and Ctrl-C: what is slow here never ends by itself."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import cpx
+from cpx.answers.result import Status, Termination
+from cpx.backends.cpsat import CpSat
+from cpx.models.monomial.problem import MONOMIAL_ENCODINGS, WeightedProblem
+from cpx.options import SolveOptions
+from cpx.processes.overtime import OutOfTime, stopped_when
+from cpx.solving import run as solving
+from cpx.solving.run import run
+
+ENGINES = ["cpsat", "maxsat:rc2", "milp:highs", "milp:cbc", "cpmpy:ortools"]
+
+
+def forever(*args: Any, **more: Any) -> Any:
+    """Work in Python that looks at no clock."""
+    while True:
+        sum(range(100))
+
+
+def problem(seed: int = 0, d: int = 12, k: int = 4) -> cpx.KMonomial:
+    rng = np.random.default_rng(seed)
+    return cpx.KMonomial(cpx.Samples(rng.random((80, d)) < 0.8, rng.random(80) < 0.5), k=k)
+
+
+@pytest.fixture
+def slow_stating(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(WeightedProblem, "model", forever)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.usefixtures("slow_stating")
+def test_stating_is_ended_by_the_limit(engine: str) -> None:
+    result = cpx.solve(problem(), engine, time_limit=0.2, warm_start=False)
+    assert result.termination is Termination.TIME_LIMIT
+    assert result.status is Status.UNKNOWN
+    assert result.raw_status == "stopped while the problem was stated"
+
+
+@pytest.mark.usefixtures("slow_stating")
+def test_what_was_found_before_is_kept() -> None:
+    hinted = cpx.solve(problem(), "cpsat", time_limit=0.2, hint=[0, 1], warm_start=False)
+    assert hinted.status is Status.FEASIBLE
+    assert hinted.objective == problem().evaluate(problem().explanation([0, 1])).objective
+    assert hinted.verified
+
+
+@pytest.mark.usefixtures("slow_stating")
+def test_stating_is_ended_by_a_cancel() -> None:
+    cancel = threading.Event()
+    threading.Timer(0.1, cancel.set).start()
+    result = run(problem(), "cpsat", SolveOptions(warm_start=False), cancel=cancel)
+    assert result.termination is Termination.INTERRUPTED
+
+
+def test_compiling_is_ended_by_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    from cpx.backends.cpsat import compile as compiling
+
+    monkeypatch.setattr(compiling, "compile_cp_model", forever)
+    result = cpx.solve(problem(), "cpsat", time_limit=0.2, warm_start=False)
+    assert (result.status, result.termination) == (Status.UNKNOWN, Termination.TIME_LIMIT)
+
+
+def test_a_preferred_encoding_that_is_slow_to_state_gives_way(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    slow = replace(next(e for e in MONOMIAL_ENCODINGS if e.name == "triples"), build=forever)
+    encodings = tuple(slow if e.name == "triples" else e for e in cpx.KMonomial.encodings)
+    monkeypatch.setattr(cpx.KMonomial, "encodings", encodings)
+    monkeypatch.setattr(CpSat, "preferred_encodings", ("triples",))
+    monkeypatch.setattr(solving, "_STATING", 0.001)
+    asked = problem()
+    result = cpx.solve(asked, "cpsat", time_limit=200, warm_start=False)
+    assert result.status is Status.OPTIMAL
+    assert result.encoding == asked.encodings[0].name
+    assert any("'triples' took too much" in warning for warning in result.warnings)
+    assert result.objective == cpx.solve(asked, "search").objective
+
+
+def test_stating_of_a_large_instance_fits_its_limit() -> None:
+    rng = np.random.default_rng(0)
+    large = cpx.KMonomial(cpx.Samples(rng.random((1000, 70)) < 0.8, rng.random(1000) < 0.5), k=4)
+    # It took 28 s on one machine.
+    assert CpSat().encoding_of(large, None, 20.0).name != "triples"
+
+
+# ------------------------------------------------------------------ the mechanism
+
+
+def test_nothing_is_raised_once_the_block_is_left() -> None:
+    for turn in range(200):
+        over = threading.Event()
+        try:
+            with stopped_when(over.is_set):
+                over.set()
+                if turn % 2:
+                    time.sleep(0.0005 * (turn % 60))
+        except OutOfTime:
+            pass
+        for _ in range(50):
+            sum(range(10))  # where a late one would be raised
+
+
+def test_a_block_that_ends_is_not_touched() -> None:
+    with stopped_when(lambda: False):
+        value = sum(range(1000))
+    assert value == 499500
+
+
+def test_blocks_within_blocks() -> None:
+    def inner() -> Iterator[int]:
+        with stopped_when(lambda: False):
+            yield from range(10**9)
+
+    with pytest.raises(OutOfTime), stopped_when(lambda: True):
+        for _ in inner():
+            pass
