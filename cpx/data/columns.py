@@ -255,7 +255,8 @@ def _values_of(table: pd.DataFrame, numeric: Sequence[bool]) -> Iterator[Values]
             for dtype, wanted in zip(part.dtypes, numeric[start:], strict=False)
         ]
         numbers = part.loc[:, plain].to_numpy(dtype=np.float64)
-        strange = np.isinf(numbers).any(axis=0)
+        # Infinite ones are refused one by one, and integers that no float may hold.
+        strange = (np.abs(numbers) >= 2.0**53).any(axis=0)
         arrays = zip(np.ascontiguousarray(numbers.T), strange, strict=True)
         for c, whole in enumerate(plain):
             values, refused = next(arrays) if whole else (None, True)

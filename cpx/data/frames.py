@@ -282,8 +282,8 @@ def _plain_numbers(cells: npt.NDArray[Any], dtype: np.dtype[Any]) -> npt.NDArray
     try:
         if whole:
             return np.array([int(cell) for cell in cells], dtype=dtype)
-        return np.array([float(cell) for cell in cells]).astype(dtype)
-    except OverflowError:
+        return np.array([as_float("x", cell) for cell in cells]).astype(dtype)
+    except (OverflowError, DataError):
         return None
 
 

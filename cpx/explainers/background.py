@@ -14,6 +14,7 @@ from cpx.data.frames import as_table
 from cpx.data.mixture_choice import Trial, choose_mixture
 from cpx.data.mixture_fit import fit_mixture, structure_of
 from cpx.data.naive_bayes import fit_naive_bayes
+from cpx.data.number_tables import numbers_and_names
 from cpx.data.other_frames import as_pandas
 from cpx.data.tree_mixture import TreeMixture
 from cpx.errors import DataError, InvalidOption, UnknownName, shown
@@ -96,7 +97,7 @@ def read_background(
             if columns is not None and own is not None
             else frame
         )
-        trees = read_linear(model, rows)
+        trees = read_linear(model, numbers_and_names(rows, None)[0])
     else:
         trees = read_model(model, **reader)
     return fitted_to_rows(trees, frame)
@@ -121,6 +122,8 @@ def fitted_to_rows(
         raise DataError(
             f"the background has {frame.shape[1]} columns, the model {trees.n_attributes}"
         )
+    # What is missing is NaN from here on, whatever the frame calls it, and numbers are exact.
+    frame = pd.DataFrame(numbers_and_names(frame, None)[0], columns=frame.columns)
     lacking = frame.isna().any().tolist()
     attributes = [
         replace(a, missing=a.missing or (gone and not trees.refuses_missing(c)))

@@ -127,6 +127,15 @@ def test_large_integers_are_refused_by_name(dtype):
     assert Binarizer().fit(whole).columns_[0].thresholds == (6e17,)
 
 
+def test_rows_of_floats_refuse_large_integers():
+    table = pd.DataFrame({"id": [0.5, 1.5], "a": [0.5, 1.5]})
+    explainer = cpx.Explainer(lambda rows: rows["a"] > 1, table)
+    message = "x in column 'id' has the integer 9007199254740993, which no float holds"
+    with pytest.raises(DataError, match=message):
+        explainer.explain({"id": 2**53 + 1, "a": 0.5}, k=1)
+    assert explainer.explain({"id": 2**53, "a": 0.5}, k=1).rule.words == ("a <= 1",)
+
+
 def test_rows_of_arrays_keep_large_integers():
     table = np.array([[2**53, 0], [5, 1], [7, 0]])
     explainer = cpx.Explainer(lambda rows: rows[:, 1] > 0, table)
