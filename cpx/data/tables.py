@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cpx.data.categories import infinite
-from cpx.data.text_columns import TextColumns
-from cpx.data.text_file import text_table
+from cpx.data.text_columns import TextColumns, is_number
+from cpx.data.text_file import TextTable, text_table
 from cpx.errors import DataError, InvalidOption, nearest, shortened, shown
 from cpx.support.files import read_bytes
 from cpx.support.validation import integer
@@ -184,7 +184,7 @@ def _read(
             raise DataError(
                 f"{path}: {what} column {shown(name)} is not "
                 f"there{nearest(str(name), table.header)}; "
-                f"the columns are: {shortened(', '.join(table.header))}"
+                f"the columns are: {shortened(', '.join(table.header))}{_header_hint(table)}"
             )
     if not table.n_rows:
         raise DataError(f"{path}: the table has a header but no rows")
@@ -196,6 +196,15 @@ def _read(
     for note in (*table.notes, *columns.notes()):
         warn(f"{path}: {note}")
     return pd.DataFrame(found)
+
+
+def _header_hint(table: TextTable) -> str:
+    """Say what may be wrong with a header that lacks a column."""
+    if len(table.header) == 1:
+        return "; fields end with commas, semicolons, tabs or bars"
+    if any(is_number(name) for name in table.header):
+        return "; the first line must have the names of the columns"
+    return ""
 
 
 def _require_classes(path: Path, y: pd.Series[Any]) -> None:

@@ -172,7 +172,7 @@ class TextColumns:
         """Return what each text of a column stands for."""
         if texts and all(text.lower() in _TRUTH for text in texts):
             return {text: _TRUTH[text.lower()] for text in texts}
-        numbers = {text for text in texts if _NUMBER.fullmatch(text) or _INFINITE.fullmatch(text)}
+        numbers = {text for text in texts if is_number(text)}
         if len(numbers) == len(texts):
             codes = [text for text in texts if _CODE.fullmatch(text)]
             if not codes:
@@ -184,6 +184,7 @@ class TextColumns:
             style = styles[0]
             self._tell("style", name, f"{style.name} in")
             return {text: _number(style.usual(text)) for text in texts}
+        numbers |= {text for text in texts if any(s.marked.fullmatch(text) for s in _STYLES)}
         self._tell_of_texts(name, texts, numbers, bool(styles))
         return {text: text for text in texts}
 
@@ -220,6 +221,11 @@ class TextColumns:
         for word in words:
             self._tell("words", name, f"{texts[word]} {shown(word)} in")
         self._words["words"] |= dict.fromkeys(words)
+
+
+def is_number(text: str) -> bool:
+    """Whether a text is a number as it is usually written, which may be infinite."""
+    return bool(_NUMBER.fullmatch(text) or _INFINITE.fullmatch(text))
 
 
 def _fits(style: _Style, texts: Iterable[str]) -> bool:

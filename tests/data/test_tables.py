@@ -57,6 +57,8 @@ def test_reads(csv, name):
         ("a,y\n1,u\n1,v\n1,w\n", "'y' has 3 different texts in 3 rows: no classes"),
         ("a,y\n1,no\n2,\n", "target column 'y' has no value in 1 rows, the first being row 1"),
         ("size,colour,Y\n1,2,3\n", "target column 'y' is not there.*size, colour, Y"),
+        ("a b y\n1 2 3\n", "columns are: a b y; fields end with commas, semicolons, tabs or bars"),
+        ("1,2,u\n3,4,v\n", "columns are: 1, 2, u; the first line must have the names of the col"),
         ("size,ty,z\n1,2,3\n", "target column 'y' is not there .did you mean 'ty'"),
     ],
 )
@@ -131,6 +133,13 @@ def test_a_column_of_nearly_only_numbers_is_told(csv, word):
     found, said = column(csv, cells, missing=word)
     assert found.dropna().tolist() == list(range(18))
     assert not said
+
+
+def test_a_column_of_nearly_only_decimal_commas_is_told(csv):
+    found, said = column(csv, ["1,5", "?", "2,25"])
+    assert found.tolist() == ["1,5", "?", "2,25"]
+    assert "'a' (2 of its 3 cells are numbers, the others are '?')" in said[0]
+    assert column(csv, ["1,5", "?", "2,25"], missing="?")[0].tolist()[::2] == [1.5, 2.25]
 
 
 def test_the_empty_field_is_missing_and_blanks_are_told(csv):
