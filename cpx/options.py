@@ -54,6 +54,9 @@ class SolveOptions:
         that it does not have are refused when it is asked to solve.
     warm_start : bool
         Whether an engine without a good start of its own may be handed one.
+    cpu_limit : float or None
+        Seconds of processor time > 0 of the process that solves, all its threads together; None
+        for no such limit. Programs that an engine starts are not counted while they run.
     log : bool
         Let the engine print its own log, where it has one, to standard output.
 
@@ -76,6 +79,7 @@ class SolveOptions:
     encoding: str | None = None
     engine: Mapping[str, Any] = field(default_factory=dict, hash=False)
     warm_start: bool = True
+    cpu_limit: float | None = None
     log: bool = field(default=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -83,6 +87,7 @@ class SolveOptions:
             object.__setattr__(self, name, value)
 
         put("time_limit", seconds(self.time_limit))
+        put("cpu_limit", seconds(self.cpu_limit, "cpu_limit"))
         put("threads", integer_in("threads", self.threads, 1, 2**31 - 1))
         put("seed", valid_seed(self.seed))
         if self.gap is not None:
@@ -120,6 +125,8 @@ class SolveOptions:
             "encoding": self.encoding,
             "engine": dict(self.engine),
             "warm_start": self.warm_start,
+            # Files of comparisons that have none are as they were.
+            **({} if self.cpu_limit is None else {"cpu_limit": self.cpu_limit}),
         }
 
 

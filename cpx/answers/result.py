@@ -98,6 +98,7 @@ _KINDS: dict[str, Any] = {
     "error": str,
     "clash": list,
     "statement": str,
+    "start": Mapping | None,
 }
 
 
@@ -162,6 +163,9 @@ class Result(Shown):
     clash : tuple of str
         A smallest set of side constraints that no answer satisfies together, where that is why
         there is none.
+    start : mapping or None
+        The solution of another method that the engine began with, where it was given one:
+        ``method``, ``value`` and the ``seconds`` after which it was there.
     proof : Proof or None
         What shows bound or infeasibility to who does not trust the engine, where it was asked
         for; it is saved in a file of its own.
@@ -187,6 +191,7 @@ class Result(Shown):
     error: str = ""
     clash: tuple[str, ...] = ()
     statement: str = ""
+    start: Mapping[str, Any] | None = None
     proof: Proof | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
@@ -258,6 +263,8 @@ class Result(Shown):
             data["clash"] = list(self.clash)
         if self.statement:
             data["statement"] = self.statement
+        if self.start is not None:
+            data["start"] = dict(self.start)
         return data
 
     @classmethod
@@ -278,6 +285,8 @@ class Result(Shown):
         try:
             # Which only errors, contradictory side constraints and statements from outside have.
             data = {"error": "", "clash": [], "statement": "", **data}
+            # Which only errors, and contradictory side constraints, have.
+            data = {"error": "", "clash": [], "start": None, **data}
             for key, kinds in _KINDS.items():
                 if isinstance(data[key], bool) != (kinds is bool) or not isinstance(
                     data[key], kinds
@@ -294,6 +303,8 @@ class Result(Shown):
                 ("clash", str, data["clash"]),
             ):
                 _require(key, kind, values)
+            if data["start"] is not None:
+                from_json("start", data["start"].get("value"))
             found = data["explanation"]
             told = ExpectedExplanation if found and "expectation" in found else Explanation
             return cls(
@@ -317,6 +328,7 @@ class Result(Shown):
                 error=data["error"],
                 clash=tuple(data["clash"]),
                 statement=data["statement"],
+                start=data["start"],
             )
         except KeyError as error:
             raise InvalidInstance(f"result lacks the key {shown(error.args[0])}") from error

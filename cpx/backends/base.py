@@ -247,7 +247,7 @@ class Backend(ABC):
         if not self.settings:
             return options
         own = dict(self.settings)
-        warm_start = own.pop("warm_start", True) and options.warm_start
+        warm_start = own.pop("warm_start", options.warm_start)
         return replace(options, engine=own, warm_start=warm_start)
 
     @classmethod

@@ -87,6 +87,7 @@ class Progress:
         self.limits, self.stating = Limits(), 1.0
         self.record: list[object] | None = None
         self.started = time.perf_counter()
+        self._cpu_before = time.process_time()
         self._compiling_before = kernel.seconds_compiling
         self.explanation: Explanation | None = None
         self.objective: Value | None = None
@@ -105,6 +106,7 @@ class Progress:
     def start_clock(self) -> None:
         """Count the time from now, once what is no part of the solve has been loaded."""
         self.started = time.perf_counter()
+        self._cpu_before = time.process_time()
 
     @property
     def elapsed(self) -> float:
@@ -120,8 +122,13 @@ class Progress:
 
     @property
     def expired(self) -> bool:
-        """Whether the time limit is over."""
-        return self.remaining == 0.0
+        """Whether the time limit, or that of processor time, is over."""
+        return self.remaining == 0.0 or self._cpu_expired
+
+    @property
+    def _cpu_expired(self) -> bool:
+        limit = self.options.cpu_limit
+        return limit is not None and time.process_time() - self._cpu_before >= limit
 
     @property
     def interrupted(self) -> bool:
@@ -283,6 +290,7 @@ class InnerProgress(Progress):
     def __init__(self, problem: Problem, options: SolveOptions, whole: Progress) -> None:
         super().__init__(problem, options, cancel=whole.cancel)
         self.started, self.times, self._entered = whole.started, whole.times, whole._entered
+        self._cpu_before = whole._cpu_before
         self._compiling_before = whole._compiling_before
         self._whole = whole
 

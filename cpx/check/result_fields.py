@@ -138,6 +138,7 @@ _RESULT: dict[str, tuple[str, _Test]] = {
     "memory": ("an integer", _or_none(_count)),
     "verified": ("true or false", _truth),
     "error?": ("a string", _text),
+    "start?": ("an object", _object),
 }
 _EXPLANATION: dict[str, tuple[str, _Test]] = {
     "features*": ("a list of integers", _all(_integer)),

@@ -57,6 +57,10 @@ def compare(
             "with commas.  [default: 60]",
         ),
     ] = None,
+    cpu_limit: Annotated[
+        float | None,
+        typer.Option(metavar="SECONDS", help="Limit of processor time, beside the other one."),
+    ] = None,
     seeds: Annotated[
         str | None,
         typer.Option(metavar="N,N", help="Seeds, each with every engine.  [default: 0]"),
@@ -70,7 +74,7 @@ def compare(
         bool | None,
         typer.Option(
             "--warm-start/--no-warm-start",
-            help="Whether engines may be handed a start of another method.  [default: yes]",
+            help="Whether engines may be handed a start of another method.  [default: no]",
         ),
     ] = None,
     jobs: Annotated[
@@ -145,6 +149,7 @@ def compare(
         "backends": backends,
         "encodings": opt.split(encoding),
         "time_limit": _limits(time_limit),
+        "cpu_limit": cpu_limit,
         "seeds": _seeds(seeds),
         "threads": threads,
         "gap": gap,

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from cpx.compare import Comparison
 
 _FIGURES = ("pdf", "png", "svg")
-_TABLES = {"latex": "tex", "markdown": "md"}
+_TABLES = {"latex": "tex", "markdown": "md", "csv": "csv"}
 
 
 def report(
@@ -35,7 +35,7 @@ def report(
     ] = None,
     tables: Annotated[
         str | None,
-        typer.Option(metavar="A,B", help="Also write DIR/tables/*: latex, markdown."),
+        typer.Option(metavar="A,B", help="Also write DIR/tables/*: latex, markdown, csv."),
     ] = None,
 ) -> None:
     r"""Write a page about a comparison: findings, scores, figures and all runs.
@@ -95,11 +95,11 @@ def _draw(comparison: Comparison, folder: Path, forms: list[str]) -> None:
 
 def _tabulate(comparison: Comparison, folder: Path, kinds: list[str]) -> None:
     from cpx.cli.output import note
-    from cpx.compare.report_tables import as_latex, as_markdown, grids
+    from cpx.compare.report_tables import as_csv, as_latex, as_markdown, grids
     from cpx.support.files import ensure_directory, write_atomic
 
     ensure_directory(folder)
-    forms = {"latex": as_latex, "markdown": as_markdown}
+    forms = {"latex": as_latex, "markdown": as_markdown, "csv": as_csv}
     made = grids(comparison.cases(), comparison.scores())
     for name, grid in made.items():
         for kind in kinds:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -35,9 +36,10 @@ class Cases:
         A row for each run; see the page on scores. Columns: ``configuration``, ``problem`` and
         ``case`` (numbers), ``solved``, ``proved``, ``wrong``, ``failed``, ``place`` (0 for the
         best known value, 1 for the next, and so on), ``answer`` (the less, the better),
-        ``seconds``, ``limit`` (infinite where there was none), ``horizon``, ``quality``, ``gap``,
-        ``par2``, ``primal_integral``, ``dual_integral``, ``to_best``, ``to_target``,
-        ``to_proof``.
+        ``seconds``, ``limit`` (infinite where there was none), ``cpu_limit`` (that of processor
+        time, or else the same), ``horizon``, ``quality``, ``gap``,
+        ``par2``, ``cpu``, ``par2_cpu``, ``from_start``, ``primal_integral``, ``dual_integral``,
+        ``to_best``, ``to_target``, ``to_proof``.
     curves : list of Curve
         How the value and the bound of each run came near the best known value.
     problems : list of (str, str)
@@ -63,6 +65,22 @@ class Cases:
         """The configurations without a refuted claim."""
         wrong = {self.frame["configuration"].iloc[i] for i in self.refuted}
         return [name for name in self.configurations if name not in wrong]
+
+    @cached_property
+    def labels(self) -> dict[str, str]:
+        """What tables and figures call each configuration: with the encoding that was solved.
+
+        ``cpsat clausal/sizes`` is an engine that chose by instance.
+        """
+        solved: dict[str, set[str]] = {name: set() for name in self.configurations}
+        for name, run in zip(self.frame["configuration"], self.runs, strict=True):
+            # One that was asked for is part of the configuration.
+            if not run.result.options.get("encoding"):
+                solved[str(name)].add(run.result.encoding)
+        return {
+            name: f"{name} {'/'.join(sorted(encodings - {''}))}".rstrip()
+            for name, encodings in solved.items()
+        }
 
     def per_case(self, column: str, names: Sequence[str]) -> FloatArray:
         """Return a column as an array, cases by configurations, NaN where there is no run."""
@@ -145,7 +163,10 @@ _TYPES = {
     "failed": bool,
     "place": int,
     "seconds": float,
+    "cpu": float,
+    "from_start": bool,
     "limit": float,
+    "cpu_limit": float,
     "quality": float,
     "gap": float,
 }
@@ -159,9 +180,12 @@ def _latest(runs: Sequence[Run]) -> list[tuple[str, Run]]:
     return list(last.values())
 
 
+_LIMITS = ("time_limit", "cpu_limit", "threads", "seed", "gap")
+
+
 def _case(run: Run) -> Hashable:
     options = run.result.options
-    limits = tuple(options.get(name) for name in ("time_limit", "threads", "seed", "gap"))
+    limits = tuple(options.get(name) for name in _LIMITS)
     return (run.instance, run.fingerprint, *limits)
 
 
@@ -206,7 +230,7 @@ def _row(run: Run, value: Value | None, wrong: bool) -> dict[str, Any]:
     result = run.result
     closed = result.status is Status.INFEASIBLE and not wrong
     proved = closed or (result.status is Status.OPTIMAL and value is not None)
-    limit = result.options.get("time_limit")
+    limit, cpu_limit = (result.options.get(name) for name in ("time_limit", "cpu_limit"))
     gap = 0.0 if proved else 1.0 if value is None or result.gap is None else min(1.0, result.gap)
     return {
         "solved": value is not None or closed,
@@ -214,7 +238,10 @@ def _row(run: Run, value: Value | None, wrong: bool) -> dict[str, Any]:
         "wrong": wrong,
         "failed": result.status is Status.ERROR and not wrong,
         "seconds": result.times.total,
+        "cpu": result.times.cpu,
+        "from_start": run.from_start,
         "limit": np.inf if limit is None else float(limit),
+        "cpu_limit": float(next((v for v in (cpu_limit, limit) if v is not None), np.inf)),
         "gap": gap,
     }
 
@@ -235,9 +262,14 @@ def _add_times(frame: pd.DataFrame, curves: Sequence[Curve], target: float) -> N
     frame["horizon"] = frame["limit"].where(finite, longest)
     unproved = (2 * frame["limit"]).where(finite)
     frame["par2"] = frame["seconds"].where(frame["proved"], unproved)
+    unproved = (2 * frame["cpu_limit"]).where(np.isfinite(frame["cpu_limit"]))
+    frame["par2_cpu"] = frame["cpu"].where(frame["proved"], unproved)
     pairs = list(zip(curves, frame["horizon"], strict=True))
     frame["primal_integral"] = [curve.value.integral(end) for curve, end in pairs]
     frame["dual_integral"] = [curve.bound.integral(end) for curve, end in pairs]
-    frame["to_best"] = [curve.value.first(0.0) for curve in curves]
-    frame["to_target"] = [curve.value.first(target) for curve in curves]
+    # What the engine was given it has not found.
+    given = frame["from_start"]
+    for column, distance in (("to_best", 0.0), ("to_target", target)):
+        first = pd.Series([curve.value.first(distance) for curve in curves], dtype=float)
+        frame[column] = first.where(~given, np.inf)
     frame["to_proof"] = frame["seconds"].where(frame["proved"], np.inf)

@@ -132,7 +132,11 @@ class Comparison(Shown):
         return cases_of(self.runs, known=known, target=target)
 
     def scores(
-        self, *, known: Mapping[str, Value] | None = None, target: float = 0.01
+        self,
+        *,
+        known: Mapping[str, Value] | None = None,
+        target: float = 0.01,
+        par: float = 2,
     ) -> pd.DataFrame:
         """Return the scores of each configuration, the best one first.
 
@@ -146,6 +150,9 @@ class Comparison(Shown):
             Best known values by the names of instances, where these runs may not have them.
         target : float
             Relative distance from the best known value that counts for ``to_target``.
+        par : float
+            With a factor other than 2, such as 10: also the columns ``par10`` and ``par10_cpu``,
+            where no proof counts as so many times the limit.
 
         Returns
         -------
@@ -154,7 +161,7 @@ class Comparison(Shown):
         """
         from cpx.compare.scores import scores
 
-        return scores(self.cases(known=known, target=target))
+        return scores(self.cases(known=known, target=target), par)
 
     def pairs(self, score: str = "par2") -> pd.DataFrame:
         """Return a row for each two configurations: wins, ties, losses, and a test.

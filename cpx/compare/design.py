@@ -44,8 +44,13 @@ class Design:
     seeds : iterable of int
     time_limit : float, None, or several of them
         Seconds; each with every engine.
-    threads, gap, warm_start
+    threads, gap
         As for :func:`cpx.solve`, the same for all runs.
+    warm_start : bool
+        Whether engines may be handed a start of another method. Default: they are left to
+        themselves, since it is they that are compared; ``"milp{warm_start=true}"`` for one.
+    cpu_limit : float, optional
+        Seconds of processor time that each run may use, beside ``time_limit``.
     jobs : int
         Runs at the same time. More jobs than idle cores make the times meaningless.
     memory : int, optional
@@ -65,7 +70,8 @@ class Design:
     time_limit: float | Iterable[float | None] | None = 60.0
     threads: int = 1
     gap: float | None = None
-    warm_start: bool = True
+    warm_start: bool = False
+    cpu_limit: float | None = None
     jobs: int = 1
     memory: int | None = None
 
@@ -83,6 +89,7 @@ class Design:
                 raise InvalidOption(f"options must map names to values, got {shown(given)}")
         put("seeds", tuple(valid_seed(seed) for seed in _several("seeds", self.seeds)))
         put("time_limit", tuple(map(seconds, _limits(self.time_limit))))
+        put("cpu_limit", seconds(self.cpu_limit, "cpu_limit"))
         positive_integer("jobs", self.jobs)
         if self.memory is not None:
             positive_integer("memory", self.memory)

@@ -62,7 +62,7 @@ class Task:
         """What makes two runs the same experiment; equal to :attr:`Run.key` of its run."""
         options = self.options
         rest = (options.time_limit, options.threads, options.seed, options.gap)
-        own = json.dumps(options.engine), options.warm_start
+        own = json.dumps(options.engine), options.warm_start, options.cpu_limit
         return (self.instance, self.source.fingerprint, self.engine, self.form, *rest, *own)
 
     def failed(self, error: BaseException) -> Result:
@@ -256,6 +256,7 @@ def _settings(
             encoding=encoding if engine.encoding_of(problem, encoding).name else None,
             engine=own,
             warm_start=design.warm_start,
+            cpu_limit=design.cpu_limit,
         )
     )
     forms = {limit: engine.encoding_of(problem, encoding, limit).name for limit in design.limits}

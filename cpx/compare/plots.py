@@ -151,6 +151,10 @@ def figures(cases: Cases, order: Sequence[str]) -> Iterator[tuple[str, Figure]]:
             yield title, drawn(draw_runs, cases, order, problem=problem)
 
 
+def _labels(cases: Cases, names: Sequence[str]) -> list[str]:
+    return [cases.labels[name] for name in names]
+
+
 def _safe(name: str) -> str:
     return re.sub(r"[^A-Za-z0-9]+", "-", name).strip("-")[:60]
 
@@ -218,7 +222,7 @@ def _draw_cactus(figure: Figure, cases: Cases, order: Sequence[str]) -> None:
     _logarithmic(ax, "y")
     ax.set(xlabel="cases proved", ylabel="seconds, each case")
     ax.set_xlim(0, max(1, cases.frame["case"].nunique()))
-    _legend(ax, lines, order)
+    _legend(ax, lines, _labels(cases, order))
 
 
 def _draw_profile(figure: Figure, cases: Cases, order: Sequence[str]) -> None:
@@ -232,7 +236,7 @@ def _draw_profile(figure: Figure, cases: Cases, order: Sequence[str]) -> None:
         lines += ax.step(found, share, where="post", **_line(order, name, len(found)))
     _logarithmic(ax, "x")
     ax.set(xlabel="times the fastest proof", ylabel="share of cases", ylim=(0, 1.02))
-    _legend(ax, lines, names)
+    _legend(ax, lines, _labels(cases, names))
 
 
 def _draw_anytime(figure: Figure, cases: Cases, order: Sequence[str]) -> None:
@@ -247,7 +251,7 @@ def _draw_anytime(figure: Figure, cases: Cases, order: Sequence[str]) -> None:
         _logarithmic(ax, "x")
         ax.set(xlabel="seconds", title=what, ylim=(-0.02, 1.02))
     left.set_ylabel("mean distance from the best known value")
-    _legend(right, lines, order)
+    _legend(right, lines, _labels(cases, order))
 
 
 def draw_runs(figure: Figure, cases: Cases, order: Sequence[str], problem: int) -> None:
@@ -271,7 +275,7 @@ def draw_runs(figure: Figure, cases: Cases, order: Sequence[str], problem: int) 
     _logarithmic(ax, "x")
     ax.set(xlabel="seconds", ylabel="value, and bound (thin)")
     ax.set_title(_short(cases.problems[problem][0]))
-    _legend(ax, lines, shown)
+    _legend(ax, lines, _labels(cases, shown))
 
 
 def _draw_scatter(figure: Figure, cases: Cases, order: Sequence[str]) -> None:
@@ -292,7 +296,8 @@ def _draw_scatter(figure: Figure, cases: Cases, order: Sequence[str]) -> None:
     ax.plot(*spots[open_].T, "x", color=COLOURS[3], markersize=5)
     for side in "xy":
         _logarithmic(ax, side)
-    ax.set(xlabel=f"{_short(order[0])}: seconds", ylabel=f"{_short(order[1])}: seconds")
+    across, upwards = (_short(label) for label in _labels(cases, order[:2]))
+    ax.set(xlabel=f"{across}: seconds", ylabel=f"{upwards}: seconds")
     ax.set_title("dotted line: no proof", fontsize=8)
     ax.set_aspect("equal")
 
@@ -307,7 +312,10 @@ def _draw_heatmap(figure: Figure, cases: Cases, order: Sequence[str]) -> None:
     mesh = ax.pcolormesh(cells, cmap="cividis_r")
     ax.set_facecolor("#dddddd")
     ax.set_xticks(
-        np.arange(len(names)) + 0.5, [_short(name) for name in names], rotation=40, ha="right"
+        np.arange(len(names)) + 0.5,
+        [_short(label) for label in _labels(cases, names)],
+        rotation=40,
+        ha="right",
     )
     first = cases.frame.drop_duplicates("case").set_index("case")["problem"].sort_index()
     labels = [_short(cases.problems[p][0]) for p in first]
@@ -335,7 +343,7 @@ def _draw_sizes(figure: Figure, cases: Cases, order: Sequence[str]) -> None:
     _logarithmic(ax, "x")
     _logarithmic(ax, "y")
     ax.set(xlabel=size, ylabel="seconds")
-    _legend(ax, spots, names)
+    _legend(ax, spots, _labels(cases, names))
 
 
 def _draw_growth(
@@ -357,7 +365,7 @@ def _draw_growth(
         ax.set_xticks([], minor=True)
         ax.set_xlabel(letter)
     axes[0].set_ylabel("median seconds")
-    _legend(axes[-1], list(lines.values()), list(lines))
+    _legend(axes[-1], list(lines.values()), _labels(cases, list(lines)))
 
 
 def _line(order: Sequence[str], name: str, points: int) -> dict[str, Any]:

@@ -8,13 +8,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from cpx.answers.result import Result, Status, Termination, relative_gap
-from cpx.answers.values import Value
+from cpx.answers.values import Value, from_json
 from cpx.errors import InvalidInstance, shown
 from cpx.options import named_text
 
 _COLUMNS = """
-    instance fingerprint problem configuration backend solver engine_options warm_start encoding
-    seed threads time_limit status termination raw_status error contradicted verified
+    instance fingerprint problem configuration backend solver engine_options warm_start start
+    start_value encoding seed threads time_limit cpu_limit status termination raw_status error
+    contradicted verified
     objective objective_numerator objective_denominator bound bound_numerator bound_denominator
     gap seconds seconds_to_best state compile solve cpu memory
     variables constraints clauses soft nonzeros
@@ -72,7 +73,11 @@ class Run:
         """What makes two runs the same experiment."""
         options = self.result.options
         rest = (options.get(name) for name in ("time_limit", "threads", "seed", "gap"))
-        own = json.dumps(options.get("engine", {})), options.get("warm_start", True)
+        own = (
+            json.dumps(options.get("engine", {})),
+            options.get("warm_start", True),
+            options.get("cpu_limit"),
+        )
         return (self.instance, self.fingerprint, self.engine, self.result.encoding, *rest, *own)
 
     @property
@@ -86,6 +91,14 @@ class Run:
         return int(self.result.options.get("seed", 0))
 
     @property
+    def from_start(self) -> bool:
+        """Whether the value is that of the start that the engine was given."""
+        start = self.result.start
+        return (
+            start is not None and from_json("start", start.get("value")) == self.result.objective
+        )
+
+    @property
     def finished(self) -> bool:
         """Whether it need not be run again: it was neither interrupted nor an error."""
         return not self.interrupted and self.result.status is not Status.ERROR
@@ -97,9 +110,9 @@ class Run:
 
     @property
     def seconds_to_best(self) -> float | None:
-        """Seconds after which the final value was first reached; None without a value."""
+        """Seconds after which the engine first had the final value; None if it never did."""
         value = self.result.objective
-        if value is None:
+        if value is None or self.from_start:
             return None
         return next((p.seconds for p in self.result.trace if p.objective == value), None)
 
@@ -143,6 +156,8 @@ class Run:
             "problem": self.statement,
             "engine_options": named_text("", options.get("engine") or {}),
             "warm_start": options.get("warm_start", True),
+            "start": None if result.start is None else result.start.get("method"),
+            "start_value": None if result.start is None else str(result.start.get("value")),
             "contradicted": contradicted,
             "seconds": round(times.total, 4),
             "seconds_to_best": _rounded(self.seconds_to_best),
@@ -162,7 +177,7 @@ class Run:
             row[f"{name}_denominator"] = None if value is None else value.denominator
         for name in ("state", "compile", "solve", "cpu"):
             row[name] = round(getattr(times, name), 4)
-        for name in ("seed", "threads", "time_limit"):
+        for name in ("seed", "threads", "time_limit", "cpu_limit"):
             row[name] = options.get(name)
         for name in ("variables", "constraints", "clauses", "soft", "nonzeros"):
             row[name] = result.sizes.get(name)
@@ -188,6 +203,7 @@ _OPTIONS: dict[str, Any] = {
     "seed": int,
     "threads": int,
     "time_limit": int | float | None,
+    "cpu_limit": int | float | None,
     "gap": int | float | None,
     "encoding": str | None,
     "engine": Mapping | None,
@@ -231,8 +247,9 @@ class Skipped:
 def configuration(engine: str, options: Mapping[str, Any]) -> str:
     """Return engine, its options, and the encoding where one was chosen, in one text."""
     settings = dict(options.get("engine") or {})
-    if not options.get("warm_start", True):
-        settings["warm_start"] = False
+    # Comparisons are without, unless asked for. Files of early versions do not say.
+    if options.get("warm_start"):
+        settings["warm_start"] = True
     name = named_text(engine, settings)
     return f"{name} {options['encoding']}" if options.get("encoding") else name
 

@@ -18,8 +18,13 @@ from cpx.compare.plots import COLOURS, anytime, cactus, profile
 from cpx.compare.report_tables import DEFINITIONS, grids
 from cpx.compare.scores import scores as scores_of
 from cpx.compare.summary import findings
+<<<<<<< HEAD
 from cpx.compare.table import outcome
 from cpx.errors import EngineMissing, printable
+=======
+from cpx.compare.table import busy, outcome
+from cpx.errors import EngineMissing
+>>>>>>> 5200447d (Say in comparisons what is compared, and leave engines to themselves)
 from cpx.support.versions import installed_version
 
 if TYPE_CHECKING:
@@ -27,8 +32,8 @@ if TYPE_CHECKING:
     from cpx.compare.records import Run
 
 _MOST_VISIBLE = 8  # configurations that figures show before a reader asks for more
-_TABLES = ("scores", "pairs", "intervals", "explanations", "errors")
-_LIMITS = ("time_limit", "threads", "seed", "gap")
+_TABLES = ("scores", "settings", "pairs", "intervals", "explanations", "errors")
+_LIMITS = ("time_limit", "cpu_limit", "threads", "seed", "gap")
 _PER_RUN = ("load", "started")  # of which each run has its own
 _POINTS, _FEWEST_POINTS = 120_000, 10  # of all traces together, and of each run
 
@@ -90,6 +95,7 @@ def as_html(comparison: Comparison, title: str = "") -> str:
         scores_note=_scores_note(cases),
         precision_note=_precision_note(cases),
         record=_record(comparison),
+        busy=[printable(text) for text in busy(comparison.runs)],
         definitions=DEFINITIONS.items(),
     )
 
@@ -118,6 +124,8 @@ def _lead(comparison: Comparison, runs: int) -> str:
     known = sorted(limit for limit in limits if limit is not None)
     if known:
         told.append(f"at most {' or '.join(f'{limit:g}' for limit in known)} s each")
+    threads = sorted({run.result.options.get("threads", 1) for run in comparison.runs})
+    told.append(f"{' or '.join(map(str, threads))} thread{'s' * (threads != [1])}")
     if not comparison.complete:
         told.append("interrupted: not all runs were made")
     return ", ".join(told) + "."
@@ -189,6 +197,8 @@ def _data(cases: Cases, order: Sequence[str]) -> dict[str, Any]:
         ("best at", "number", "seconds", [_digits(run.seconds_to_best) for run in runs]),
         ("seconds", "number", "seconds", [_digits(run.result.times.total) for run in runs]),
         ("MB", "number", "plain", [m and round(m / 1e6) for m in (r.result.memory for r in runs)]),
+        ("cpu", "number", "seconds", [_digits(run.result.times.cpu) for run in runs]),
+        ("value by", "text", "", ["the start" if run.from_start else "" for run in runs]),
         ("precision", "number", "plain", [_four_digits(f, "precision") for f in founds]),
         ("coverage", "number", "plain", [_four_digits(f, "coverage") for f in founds]),
         *_unseen_columns(runs),
@@ -196,11 +206,12 @@ def _data(cases: Cases, order: Sequence[str]) -> dict[str, Any]:
     ]
     lists: list[list[str] | None] = [None] * len(columns)
     lists[0] = [printable(name) for name, _ in cases.problems]
-    lists[1] = [printable(name) for name in order]
-    for c in (4, len(columns) - 1):
-        texts = list(dict.fromkeys(columns[c][3]))
-        place = {text: i for i, text in enumerate(texts)}
-        lists[c] = [printable(text) for text in texts]
+    lists[1] = [printable(cases.labels[name]) for name in order]
+    texts = [c for c, column in enumerate(columns) if column[1].startswith("text")]
+    for c in texts[2:]:
+        known = list(dict.fromkeys(columns[c][3]))
+        place = {text: i for i, text in enumerate(known)}
+        lists[c] = [printable(text) for text in known]
         columns[c][3][:] = [place[text] for text in columns[c][3]]
     ratios, curves = profile(cases), anytime(cases)
     hardest = frame.groupby("problem")["primal_integral"].mean()

@@ -1,4 +1,4 @@
-"""The tables of a report, and the same in Markdown and LaTeX."""
+"""The tables of a report, and the same in Markdown, LaTeX and CSV."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import cache
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -13,10 +14,17 @@ import pandas as pd
 from cpx.answers.explanation import Explanation
 from cpx.answers.text import Tone
 from cpx.answers.values import Value, decimal, digits
+from cpx.backends import backend
 from cpx.compare.cases import Cases, reason
+from cpx.compare.records import Run
 from cpx.compare.statistics import intervals, pairs
 from cpx.compare.summary import floored, in_seconds
+<<<<<<< HEAD
 from cpx.errors import printable
+=======
+from cpx.errors import CpxError
+from cpx.support.files import csv_text
+>>>>>>> 5200447d (Say in comparisons what is compared, and leave engines to themselves)
 
 _MOST_PAIRS = 400
 
@@ -59,7 +67,8 @@ class Grid(NamedTuple):
 def grids(cases: Cases, scores: pd.DataFrame) -> dict[str, Grid]:
     """Return the tables of a comparison by their names, those that have rows."""
     ranked = cases.ranked
-    made = [_scores(scores), _explanations(cases), _errors(cases)]
+    made = [_scores(cases, scores), settings(cases, list(scores.index)), _explanations(cases)]
+    made.append(_errors(cases))
     if len(ranked) >= 2 and len(ranked) * (len(ranked) - 1) // 2 <= _MOST_PAIRS:
         made.append(_pairs(cases, list(scores.index)))
     if len(cases.problems) > 1:
@@ -72,6 +81,7 @@ _SCORES = (
     ("solved", "solved", "count"),
     ("best value", "best", "count"),
     ("PAR-2", "par2", "seconds"),
+    ("PAR-2, cpu", "par2_cpu", "seconds"),
     ("to best", "to_best", "seconds"),
     ("to target", "to_target", "seconds"),
     ("to proof", "to_proof", "seconds"),
@@ -86,16 +96,62 @@ _SCORES = (
 )
 
 
-def _scores(scores: pd.DataFrame) -> Grid:
+def _scores(cases: Cases, scores: pd.DataFrame) -> Grid:
     rows = []
     for name, row in scores.iterrows():
-        cells = [Cell(printable(str(name)))]
+        cells = [Cell(printable(cases.labels[str(name)]))]
         for _, column, form in _SCORES:
             unranked = row["wrong"] and column in ("points", "rank")
             cells.append(Cell("WRONG") if unranked else _cell(row[column], form, row["runs"]))
         rows.append(Row(tuple(cells), "bad" if row["wrong"] else ""))
     columns = (Column("configuration", "text"), *(Column(name) for name, _, _ in _SCORES))
     return Grid("scores", "Scores of each configuration", columns, tuple(rows))
+
+
+def settings(cases: Cases, order: Sequence[str]) -> Grid:
+    """Return what each configuration ran with: encoding, start, threads, limits, versions."""
+    told: dict[str, list[dict[str, None]]] = {name: [{} for _ in _SETTINGS] for name in order}
+    for name, run in zip(cases.frame["configuration"], cases.runs, strict=True):
+        for known, text in zip(told[str(name)], _settings(run), strict=True):
+            known[text] = None
+    columns = (Column("configuration", "text"), *(Column(name, "text") for name in _SETTINGS))
+    rows = [
+        Row((Cell(printable(name)), *(Cell(printable(", ".join(each))) for each in told[name])))
+        for name in order
+    ]
+    return Grid("settings", "What each configuration ran with", columns, tuple(rows))
+
+
+_SETTINGS = ("encoding", "start", "threads", "limit", "seed", "versions")
+
+
+def _settings(run: Run) -> list[str]:
+    result, options = run.result, run.result.options
+    start = "none"
+    if result.start is not None:
+        start = str(result.start.get("method"))
+    elif options.get("warm_start"):
+        start = "allowed"
+    limit, cpu = options.get("time_limit"), options.get("cpu_limit")
+    seed = str(options.get("seed", 0)) if heeds_seed(run.engine) else "ignored"
+    return [
+        result.encoding or "none needed",
+        start,
+        str(options.get("threads", 1)),
+        ("none" if limit is None else f"{limit:g} s")
+        + (f", {cpu:g} s of processor time" if cpu is not None else ""),
+        seed,
+        ", ".join(f"{name} {value}" for name, value in result.versions.items()),
+    ]
+
+
+@cache
+def heeds_seed(engine: str) -> bool:
+    """Say whether an engine that is known here uses the seed."""
+    try:
+        return "seed" in backend(engine).supported_options
+    except CpxError:
+        return True
 
 
 def _pairs(cases: Cases, order: Sequence[str]) -> Grid:
@@ -109,7 +165,7 @@ def _pairs(cases: Cases, order: Sequence[str]) -> Grid:
         values = (win, found["ties"], lose, difference, found["p"], found["p_holm"])
         forms = ("0", "0", "0", "signed", "p", "p")
         cells = [_cell(value, form, 0) for value, form in zip(values, forms, strict=True)]
-        names = (Cell(printable(first)), Cell(printable(second)))
+        names = [Cell(printable(cases.labels[name])) for name in (first, second)]
         rows.append((place[first], place[second], Row((*names, *cells))))
     texts = (Column("first", "text"), Column("second", "text"))
     heads = ("wins", "ties", "losses", "median difference in PAR-2", "p", "p (Holm)")
@@ -121,7 +177,7 @@ def _pairs(cases: Cases, order: Sequence[str]) -> Grid:
 def _intervals(cases: Cases, order: Sequence[str]) -> Grid:
     found, rows = intervals(cases).to_dict("index"), []
     for name in order:
-        cells = [Cell(printable(name))]
+        cells = [Cell(printable(cases.labels[name]))]
         for score, form in (("proved", "share"), ("par2", "seconds"), ("quality", "quality")):
             values = found[score, name]
             mean, low, high = (_cell(values[v], form, 0) for v in ("mean", "low", "high"))
@@ -145,7 +201,7 @@ def _explanations(cases: Cases) -> Grid:
     for own, value in zip(runs, cases.reference, strict=True):
         order = sorted((row for row in own if row[1]), key=lambda row: (row[3], row[4]))
         run = (order or own)[0][-1]
-        found, first = run.result.explanation, str(order[0][0]) if order else "-"
+        found, first = run.result.explanation, cases.labels[order[0][0]] if order else "-"
         proved = {row[0] for row in own if row[2]}
         told = "no solution: proved" if proved and value is None else "-"
         cells = [
@@ -182,7 +238,7 @@ def _errors(cases: Cases) -> Grid:
     for i, run in enumerate(cases.runs):
         if i in cases.refuted or failed[i]:
             told = cases.refuted.get(i) or reason(run)
-            texts = (run.instance, configurations[i], told)
+            texts = (run.instance, cases.labels[configurations[i]], told)
             rows.append(Row(tuple(Cell(printable(text)) for text in texts)))
     columns = tuple(Column(name, "text") for name in ("instance", "configuration", "what"))
     return Grid("errors", "Refuted claims and failed runs", columns, tuple(rows))
@@ -262,6 +318,21 @@ def as_markdown(grid: Grid) -> str:
     return "".join(f"| {' | '.join(row)} |\n" for row in rows)
 
 
+def as_csv(grid: Grid) -> str:
+    """Return a table in CSV, in which no text is a formula; numbers have all their digits."""
+    names = [column.name for column in grid.columns]
+    rows = []
+    for row in grid.rows:
+        cells = [
+            cell.text
+            if cell.key is None or column.kind != "number" or " of " in cell.text
+            else repr(cell.key)
+            for cell, column in zip(row.cells, grid.columns, strict=True)
+        ]
+        rows.append(dict(zip(names, cells, strict=True)))
+    return csv_text(names, rows)
+
+
 def as_latex(grid: Grid) -> str:
     """Return a table in LaTeX with the rules of booktabs, in which no text is a command."""
     form = "".join("r" if column.kind == "number" else "l" for column in grid.columns)
@@ -293,7 +364,9 @@ DEFINITIONS = {
     "best value": "Cases in which the value is the best known one.",
     "PAR-2": "Mean seconds until the proof, twice the limit where there is none "
     "(SAT Competition).",
-    "to best": "Median of the seconds until the best known value was found.",
+    "PAR-2, cpu": "The same by seconds of processor time, which a busy machine changes less.",
+    "to best": "Median of the seconds until the engine found the best known value; never where "
+    "a start that it was given has it.",
     "to target": "Median of the seconds until a value within 1 % of the best known one was found.",
     "to proof": "Median of the seconds until the proof.",
     "gap": "Mean of |value - bound| / max(1, |value|) at the end; 100 % without a value or a "

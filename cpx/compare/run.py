@@ -43,7 +43,8 @@ def compare(
     time_limit: float | Iterable[float | None] | None = 60.0,
     threads: int = 1,
     gap: float | None = None,
-    warm_start: bool = True,
+    warm_start: bool = False,
+    cpu_limit: float | None = None,
     jobs: int = 1,
     memory: int | None = None,
     output: str | os.PathLike[str] | None = None,
@@ -73,8 +74,14 @@ def compare(
         Options of engines by their own names, each with every engine that has them.
     seeds, time_limit
         As for :func:`cpx.solve`; one limit, or several.
-    threads, gap, warm_start
+    threads, gap
         As for :func:`cpx.solve`, the same for all runs.
+    warm_start : bool
+        Whether engines may be handed a start of another method. Default: they are left to
+        themselves; ``"milp{warm_start=true}"`` is for one of them.
+    cpu_limit : float, optional
+        Seconds of processor time that each run may use, beside ``time_limit``; programs that an
+        engine starts are not counted while they run.
     jobs : int
         Runs at the same time. As long as there are cores for all of them, each run has its own.
         More jobs than idle cores make the times meaningless.
@@ -130,6 +137,7 @@ def compare(
         "threads": threads,
         "gap": gap,
         "warm_start": warm_start,
+        "cpu_limit": cpu_limit,
         "jobs": jobs,
         "memory": memory,
     }

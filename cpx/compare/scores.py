@@ -10,12 +10,14 @@ from cpx.compare.cases import Cases
 
 FloatArray = NDArray[np.float64]
 
-_MEANS = ("par2", "quality", "gap", "primal_integral", "dual_integral")
+_MEANS = ("par2", "par2_cpu", "quality", "gap", "primal_integral", "dual_integral")
 _MEDIANS = ("to_best", "to_target", "to_proof")
 
 
-def scores(cases: Cases) -> pd.DataFrame:
+def scores(cases: Cases, par: float = 2) -> pd.DataFrame:
     """Return a row of scores for each configuration, the best one first.
+
+    With another factor ``par``, such as 10, there are columns ``par10`` and ``par10_cpu``, too.
 
     A configuration with a refuted claim stands last, without rank, points and contributions.
     """
@@ -32,7 +34,10 @@ def scores(cases: Cases) -> pd.DataFrame:
         # Instances count alike, however many seeds each was run with.
         table[name] = _mean(cases.per_problem(name, names))
     # Without a limit there is no penalty, and no mean that would not hide it.
-    table.loc[frame["par2"].isna().groupby(frame["configuration"]).any(), "par2"] = np.nan
+    for name in ("par2", "par2_cpu"):
+        table.loc[frame[name].isna().groupby(frame["configuration"]).any(), name] = np.nan
+    if par != 2:
+        table = table.join(_penalised(cases, par))
     for name in _MEDIANS:
         table[name] = groups[name].median()
     alone, contribution = _contributions(cases)
@@ -41,6 +46,21 @@ def scores(cases: Cases) -> pd.DataFrame:
     open_share = 1 - table["proved"] / table["runs"]
     order = table.assign(open=open_share).sort_values(["rank", "open", "par2"], kind="stable")
     return table.loc[order.index].rename_axis("configuration")
+
+
+def _penalised(cases: Cases, par: float) -> pd.DataFrame:
+    """Return the mean seconds and processor seconds with so many times the limit for no proof."""
+    frame, own = cases.frame, pd.DataFrame(index=cases.configurations)
+    for column, limit, name in (
+        ("seconds", "limit", f"par{par:g}"),
+        ("cpu", "cpu_limit", f"par{par:g}_cpu"),
+    ):
+        penalty = par * frame[limit].where(np.isfinite(frame[limit]))
+        given = frame[column].where(frame["proved"], penalty)
+        groups = [frame["problem"], frame["configuration"]]
+        means = given.groupby(groups).agg(lambda v: v.mean(skipna=False)).unstack()
+        own[name] = means.mean(skipna=False).reindex(cases.configurations)
+    return own
 
 
 def standings(cases: Cases) -> FloatArray:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 import pandas as pd
@@ -19,6 +19,7 @@ _SHOWN = {
     "solved": "solved",
     "best": "best value",
     "par2": "PAR-2",
+    "par2_cpu": "PAR-2, cpu",
     "to_proof": "to proof",
     "gap": "gap",
     "quality": "quality",
@@ -33,21 +34,21 @@ def summary(cases: Cases, scores: pd.DataFrame) -> list[Block]:
     for fact in findings(cases, scores):
         facts.append(fact._replace(name="" if fact.name == last else fact.name))
         last = fact.name
-    return [scores_table(scores), Facts(tuple(facts))]
+    return [scores_table(scores, cases.labels), Facts(tuple(facts))]
 
 
-def scores_table(scores: pd.DataFrame) -> Table:
+def scores_table(scores: pd.DataFrame, labels: Mapping[str, str]) -> Table:
     """Return the scores that fit on a screen."""
     rows: list[tuple[str, ...]] = []
     tones: list[Tone] = []
     for name, row in scores.iterrows():
         counts = [f"{row[c]:.0f} of {row['runs']:.0f}" for c in ("proved", "solved", "best")]
-        seconds = [in_seconds(row[c], "") for c in ("par2", "to_proof")]
+        seconds = [in_seconds(row[c], "") for c in ("par2", "par2_cpu", "to_proof")]
         rest = [_number(row["gap"] * 100, 1, " %"), floored(row["quality"])]
         last = [_number(row["points"], 1), _number(row["rank"], 2)]
         if row["wrong"]:
             last[-1] = "WRONG"
-        rows.append((str(name), *counts, *seconds, *rest, *last))
+        rows.append((labels[str(name)], *counts, *seconds, *rest, *last))
         tones.append("bad" if row["wrong"] else "")
     return Table(("engine", *_SHOWN.values()), tuple(rows), (0,), tuple(tones), "all instances")
 
@@ -67,7 +68,7 @@ def findings(cases: Cases, scores: pd.DataFrame) -> Iterator[Fact]:
     yield from _on_unseen(cases)
     failed = scores.loc[scores["failed"] > 0, "failed"]
     if len(failed):
-        each = ", ".join(f"{name} {count}" for name, count in failed.items())
+        each = ", ".join(f"{cases.labels[str(name)]} {count}" for name, count in failed.items())
         runs = "1 run" if failed.sum() == 1 else f"{failed.sum()} runs"
         yield Fact("failed", f"{runs} failed: {each}", "bad")
     common = int((~np.isnan(cases.per_case("answer", cases.ranked)).any(axis=1)).sum())
@@ -79,7 +80,7 @@ def findings(cases: Cases, scores: pd.DataFrame) -> Iterator[Fact]:
 def _record(cases: Cases, name: str, row: pd.Series[float]) -> str:
     """Say how many cases a configuration proves, in what time, and how it does on the others."""
     runs, proved = int(row["runs"]), int(row["proved"])
-    told = f"{name} proves {proved} of {runs}"
+    told = f"{cases.labels[name]} proves {proved} of {runs}"
     own = cases.frame.loc[cases.frame["configuration"] == name]
     seconds = own.loc[own["proved"], "seconds"]
     if proved > 1:
@@ -89,7 +90,9 @@ def _record(cases: Cases, name: str, row: pd.Series[float]) -> str:
         told += f", in {in_seconds(seconds.max())}"
     others = own.loc[~own["proved"]]
     best = int((others["solved"] & (others["place"] == 0)).sum())
-    return told + (f"; has the best known value in {best} more" if best else "")
+    told += f"; has the best known value in {best} more" if best else ""
+    given = int((own["from_start"] & (own["place"] == 0)).sum())
+    return told + (f"; {given} of its best values are those of its start" if given else "")
 
 
 def _together(cases: Cases, ranked: pd.DataFrame) -> str:
@@ -98,10 +101,11 @@ def _together(cases: Cases, ranked: pd.DataFrame) -> str:
     proved, first = int(best["proved"].sum()), str(ranked["proved"].idxmax())
     gain = proved - int(ranked["proved"].max())
     told = f"the virtual best engine proves {proved} of {len(best)}, "
-    told += f"{gain} more than {first} alone" if gain else f"no more than {first} alone"
+    label = cases.labels[first]
+    told += f"{gain} more than {label} alone" if gain else f"no more than {label} alone"
     alone = ranked.loc[ranked["proved_alone"] > 0, "proved_alone"]
     if len(alone):
-        each = ", ".join(f"{name} {count:.0f}" for name, count in alone.items())
+        each = ", ".join(f"{cases.labels[str(name)]} {count:.0f}" for name, count in alone.items())
         told += f"; proved by one only: {each}"
     return told
 

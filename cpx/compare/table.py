@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from cpx.answers.result import Status, Termination
 from cpx.answers.text import Block, Paragraph, Table, Tone
@@ -12,7 +12,7 @@ from cpx.compare.records import Best, Run, best_of, contradictions
 from cpx.compare.scores import scores
 from cpx.compare.summary import summary
 
-__all__ = ["blocks", "outcome"]
+__all__ = ["blocks", "busy", "outcome"]
 
 Groups = Mapping[str, list[Run]]
 """The runs on each instance, by its name."""
@@ -25,10 +25,13 @@ _OUTCOMES = {
     Termination.SOLVER_ERROR: "error",
 }
 
-_FIGURES = ("value", "bound", "gap", "best at", "seconds", "memory")
+_FIGURES = ("value", "bound", "gap", "best at", "seconds", "cpu", "memory")
 
 _INTERRUPTED = "interrupted: not all runs were made"
-_NOTE = "* best value; best at: seconds until it was found; memory: MB at the peak"
+_NOTE = (
+    "* best value; best at: seconds until it was found, 'start' where another method found it; "
+    "cpu: seconds of processor time; memory: MB at the peak"
+)
 
 
 def blocks(groups: Groups, complete: bool) -> list[Block]:
@@ -41,12 +44,32 @@ def blocks(groups: Groups, complete: bool) -> list[Block]:
     if not parts:
         return [Paragraph("no runs")]
     parts.append(Paragraph(_NOTE))
+    parts += [
+        Paragraph(text, "open") for text in busy(run for runs in groups.values() for run in runs)
+    ]
     if len(groups) > 1:
         cases = cases_of([run for runs in groups.values() for run in runs])
         parts += summary(cases, scores(cases))
     if not complete:
         parts.append(Paragraph(_INTERRUPTED, "open"))
     return parts
+
+
+def busy(runs: Iterable[Run]) -> list[str]:
+    """Say where machines had more to do than cores to do it on when runs began."""
+    worst: dict[str, tuple[float, float, int]] = {}
+    for run in runs:
+        load, cores = run.machine.get("load"), run.machine.get("cores")
+        if load is None or not cores:
+            continue
+        high, _, count = worst.get(run.host, (0.0, 0, 0))
+        worst[run.host] = (max(high, load), cores, count + (load > cores))
+    return [
+        f"busy machine{f' {host}' if host else ''}: the load was up to {high:.0f} on {cores} "
+        f"cores, above them for {count} runs: compare processor times rather than seconds"
+        for host, (high, cores, count) in worst.items()
+        if count
+    ]
 
 
 def _troubles(runs: list[Run], wrong: dict[int, str]) -> list[str]:
@@ -67,7 +90,11 @@ def _table(name: str, runs: list[Run], wrong: set[int], best: Best) -> Table:
         "seed": [str(run.seed) for run in runs],
         "limit": [_limit(run) for run in runs],
     }
+    settings["threads"] = [str(run.result.options.get("threads", 1)) for run in runs]
     several = {name: column for name, column in settings.items() if len({*column} - {""}) > 1}
+    if any(settings["encoding"]):
+        # Who solved what is not to be guessed, also where all solved the same.
+        several = {"encoding": settings["encoding"], **several}
     # Values that differ must not look alike.
     places = digits(value for run in runs for value in (run.result.objective, run.result.bound))
     rows: list[tuple[str, ...]] = []
@@ -83,8 +110,9 @@ def _table(name: str, runs: list[Run], wrong: set[int], best: Best) -> Table:
             _number(result.objective, places) + (" *" if leads and result.verified else "  "),
             _number(result.bound, places),
             _percent(result.gap),
-            _seconds(run.seconds_to_best),
+            "start" if run.from_start else _seconds(run.seconds_to_best),
             _seconds(result.times.total),
+            _seconds(result.times.cpu),
             "-" if result.memory is None else f"{result.memory / 1e6:.0f}",
         ]
         rows.append(tuple(cells))
@@ -101,7 +129,7 @@ def _best_cells(best: Best, extra: int, places: int) -> tuple[str, ...]:
     outcome = "infeasible" if best.infeasible else "proved" if best.proved else "open"
     cells = ["virtual best", *[""] * extra, outcome]
     cells += [_number(best.objective, places) + "  ", _number(best.bound, places)]
-    return (*cells, _percent(best.gap), "", _seconds(best.seconds), "")
+    return (*cells, _percent(best.gap), "", _seconds(best.seconds), "", "")
 
 
 def outcome(run: Run, wrong: bool) -> str:

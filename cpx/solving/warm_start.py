@@ -9,7 +9,9 @@ search as a hint on all variables, and the better of that and what they find is 
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
+from cpx.answers.values import to_json
 from cpx.backends import backend as find_backend
 from cpx.backends.base import Backend, Progress
 from cpx.backends.progress import InnerProgress
@@ -59,7 +61,15 @@ class Start:
         if progress.explanation is not None:
             self._method = method
             self._value, self._chosen = progress.objective, progress.explanation.features
+            self._seconds = progress.elapsed
             self.options = replace(self.options, hint=self._chosen)
+
+    def record(self) -> dict[str, Any] | None:
+        """Return method, value and seconds of the start, for the result; None without one."""
+        if not self._method:
+            return None
+        value = to_json(self._value)
+        return {"method": self._method, "value": value, "seconds": self._seconds}
 
     def told(self, progress: Progress) -> list[str]:
         """Say whether the answer is the start's or the engine's."""

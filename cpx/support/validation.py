@@ -183,13 +183,13 @@ def closed_unit(name: str, value: object) -> float:
     return number
 
 
-def seconds(time_limit: object) -> float | None:
+def seconds(time_limit: object, name: str = "time_limit") -> float | None:
     """Return a time limit as a finite float above 0, None for none, or raise InvalidOption."""
     if time_limit is None:
         return None
     limit = _float(time_limit)
     if limit is None or not 0 < limit < math.inf:
-        raise InvalidOption(f"time_limit must be seconds > 0, got {shown(time_limit)}")
+        raise InvalidOption(f"{name} must be seconds > 0, got {shown(time_limit)}")
     return limit
 
 

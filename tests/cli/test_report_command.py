@@ -29,13 +29,15 @@ def test_report_writes_a_page_figures_and_tables(run: Run, tmp_path: Path, forms
     assert done.stdout == ""
     page = Path("results/report.html").read_text(encoding="utf-8")
     assert "Two &lt;b&gt;" in page
-    assert "cpsat proves 2 of 2" in page
+    assert "cpsat clausal proves 2 of 2" in page
     drawn = {path.stem for path in Path("results/figures").glob("*.svg")}
     assert drawn >= {"cactus", "profile", "anytime", "scatter", "heatmap", "runs-1-one"}
     pixels = {path.stem for path in Path("results/figures").glob("*.png")}
     assert pixels == (drawn if "png" in forms else set())
     tables = {path.name for path in Path("results/tables").iterdir()}
-    assert tables == {"scores.tex", "pairs.tex", "explanations.tex", "intervals.tex"}
+    assert tables == {
+        f"{name}.tex" for name in ("scores", "settings", "pairs", "explanations", "intervals")
+    }
     # The same results make the same files.
     before = {path: path.read_bytes() for path in Path("results").rglob("*.svg")}
     run("report", "results", "-o", "page.html", "--figures", "svg")

@@ -83,8 +83,22 @@ def test_wrong_answers_are_flagged_loudly_and_not_ranked() -> None:
 def test_table_lines() -> None:
     text = str(MIXED)
     lines = [line.split() for line in text.splitlines()]
-    assert ["cpsat", "proved", "5", "*", "5", "0", "%", "1.00", "2.00", "-"] in lines
-    assert ["milp:highs", "time", "limit", "7", "3", "57.1", "%", "0.50", "1.00", "-"] in lines
+    assert [
+        "cpsat",
+        "clausal",
+        "proved",
+        "5",
+        "*",
+        "5",
+        "0",
+        "%",
+        "1.00",
+        "2.00",
+        "0.00",
+        "-",
+    ] in lines
+    row = "milp:highs clausal time limit 7 3 57.1 % 0.50 1.00 0.00 -"
+    assert row.split() in lines
     assert ["virtual", "best", "proved", "5", "5", "0", "%", "2.00"] in lines
     assert ["error:", "ill:", "Boom:", "x"] in lines
     assert "interrupted: not all runs were made" in text

@@ -133,12 +133,10 @@ def test_an_engine_without_encodings_runs_once_whatever_encodings_are_compared()
 
 
 def test_options_are_an_axis() -> None:
-    found = compare(
-        [tiny()], "search,cpsat", options=[{}, {"cut_level": 0}, {"warm_start": False}]
-    )
+    found = compare([tiny()], "search,cpsat", options=[{}, {"cut_level": 0}, {"warm_start": True}])
     assert [run.configuration for run in found.runs] == [
-        "search", "search{warm_start=false}",
-        "cpsat", "cpsat{cut_level=0}", "cpsat{warm_start=false}",
+        "search", "search{warm_start=true}",
+        "cpsat", "cpsat{cut_level=0}", "cpsat{warm_start=true}",
     ]  # fmt: skip
     (pair,) = found.skipped
     assert (pair.configuration, "cut_level" in pair.reason) == ("search{cut_level=0}", True)
@@ -180,10 +178,10 @@ def test_table_as_frame_and_csv() -> None:
     samples = Samples([[1, 1], [1, 1], [1, 0], [0, 1], [0, 1]], [1, 1, 0, 0, 0])
     problem = MaxPrecision(samples, k=1, name="=ratio")
     found = Comparison.from_results(
-        [(problem, solve(problem, engine, warm_start=False)) for engine in ("search", "cpsat")]
+        [(problem, solve(problem, engine, warm_start=True)) for engine in ("search", "cpsat")]
     )
     frame = found.to_frame()
-    assert list(frame.configuration) == ["search{warm_start=false}", "cpsat{warm_start=false}"]
+    assert list(frame.configuration) == ["search{warm_start=true}", "cpsat{warm_start=true}"]
     row = frame.iloc[1]
     assert row.objective == pytest.approx(2 / 3)
     assert (row.objective_numerator, row.objective_denominator) == (2, 3)

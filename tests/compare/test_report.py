@@ -116,11 +116,15 @@ def test_the_page_says_first_what_is_refuted_and_found(reader: Reader) -> None:
     text = " ".join(" ".join(reader.texts).split())
     places = [
         text.index(words)
-        for words in ("1 claim is refuted", "quick proves 10 of 10", "Click a name in a legend")
+        for words in (
+            "1 claim is refuted",
+            "quick clausal proves 10 of 10",
+            "Click a name in a legend",
+        )
     ]
     assert places == sorted(places)
     assert "liar (" in text
-    assert "1 run failed: ill 1" in text
+    assert "1 run failed: ill clausal 1" in text
 
 
 def test_the_data_of_the_page_are_the_runs(reader: Reader) -> None:
@@ -128,7 +132,7 @@ def test_the_data_of_the_page_are_the_runs(reader: Reader) -> None:
     columns = {column[0]: c for c, column in enumerate(data["columns"])}
     assert len(data["runs"][columns["seconds"]]) == 32
     assert data["instances"][0] == HOSTILE[0]
-    assert data["configurations"][0] == "quick"
+    assert data["configurations"][0] == "quick clausal"
     assert data["cactus"][0] == [0.5 + i / 10 for i in range(10)]
     outcomes = [data["lists"][4][o] for o in data["runs"][columns["outcome"]]]
     assert outcomes.count("WRONG") == 1
@@ -139,7 +143,7 @@ def test_the_data_of_the_page_are_the_runs(reader: Reader) -> None:
 def test_a_page_of_next_to_nothing() -> None:
     assert "<h1>" in as_html(Comparison())
     alone = as_html(Comparison((run("OPTIMAL", 5, 5),)))
-    assert "cpsat proves 1 of 1" in alone
+    assert "cpsat clausal proves 1 of 1" in alone
     unknown = run("UNKNOWN", None, None, trace=(), options={"time_limit": None, "seed": 0})
     assert "proves 0 of 1" in as_html(Comparison((unknown,)))
 
@@ -193,7 +197,7 @@ def test_figures_take_names_for_names() -> None:
     legend = figure.axes[0].get_legend()
     assert legend is not None
     told = [text.get_text() for text in legend.get_texts()]
-    assert "_other $1$" in told  # neither left out nor taken for mathematics
+    assert "_other $1$ clausal" in told  # neither left out nor taken for mathematics
     assert not any(text.get_parse_math() for text in legend.get_texts())
     assert figure.axes[0].get_title().startswith("$x^2$ & 100 %")
 
@@ -248,7 +252,7 @@ def test_names_are_shown_as_they_are(browser: Browser) -> None:
     for name in HOSTILE[:6]:
         assert " ".join(name.split()) in " ".join(text.split())
     legends = browser.run("[...document.querySelectorAll('.legendtext')].map(t => t.textContent)")
-    assert "<i>slow</i>" in legends
+    assert "<i>slow</i> clausal" in legends
     assert browser.run("document.querySelectorAll('.legendtext i, .plot script').length") == 0
 
 

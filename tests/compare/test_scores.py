@@ -188,9 +188,9 @@ def test_answers_count_unchecked_only_where_there_is_no_judge() -> None:
 
 def test_options_and_chosen_encodings_compete() -> None:
     options = {"time_limit": 10.0, "threads": 1, "seed": 0, "gap": None}
-    each = [{"encoding": "reified"}, {"engine": {"a": 1}}, {"warm_start": False}, {}]
+    each = [{"encoding": "reified"}, {"engine": {"a": 1}}, {"warm_start": True}, {}]
     runs = [by("x", "OPTIMAL", 5, 5, options=options | more) for more in each]
-    names = ["x reified", "x{a=1}", "x{warm_start=false}", "x"]
+    names = ["x reified", "x{a=1}", "x{warm_start=true}", "x"]
     assert cases_of(runs).configurations == names
 
 

@@ -153,7 +153,7 @@ def test_wrong_shards(shard: str) -> None:
 
 
 def test_results_of_earlier_versions_are_read_and_resumed(tmp_path: Path) -> None:
-    first = cpx.compare([tiny()], "search", seeds=[0, 1])
+    first = cpx.compare([tiny()], "search", seeds=[0, 1], warm_start=True)
     old = first.to_dict()
     del old["skipped"]
     for each in old["runs"]:
@@ -166,7 +166,7 @@ def test_results_of_earlier_versions_are_read_and_resumed(tmp_path: Path) -> Non
         cpx.compare([tiny()], "search", output=tmp_path)
     ran: list[int] = []
     found = cpx.compare(
-        [tiny()], "search", seeds=[0, 1, 2], output=tmp_path, resume=True,
+        [tiny()], "search", seeds=[0, 1, 2], output=tmp_path, resume=True, warm_start=True,
         on_result=lambda run, _: ran.append(run.seed),
     )  # fmt: skip
     assert ran == [2]

@@ -35,11 +35,11 @@ def told(comparison: Comparison) -> list[str]:
 
 def test_the_summary_says_who_proves_what() -> None:
     assert told(MANY) == [
-        "cpsat proves 2 of 3, in 3.00 s at the median and 4.00 s at most; has the best known "
-        "value in 1 more",
-        "milp:highs proves 1 of 3, in 8.00 s; has the best known value in 1 more",
-        "the virtual best engine proves 3 of 3, 1 more than cpsat alone; proved by one only: "
-        "cpsat 2, milp:highs 1",
+        "cpsat clausal proves 2 of 3, in 3.00 s at the median and 4.00 s at most; has the best "
+        "known value in 1 more",
+        "milp:highs clausal proves 1 of 3, in 8.00 s; has the best known value in 1 more",
+        "the virtual best engine proves 3 of 3, 1 more than cpsat clausal alone; proved by one "
+        "only: cpsat clausal 2, milp:highs clausal 1",
     ]
 
 
@@ -47,7 +47,7 @@ def test_the_summary_is_printed_below_the_tables_of_several_instances() -> None:
     text = str(MANY)
     assert text.index("three  k-monomial") < text.index("all instances") < text.index("proves 2")
     lines = [line.split() for line in text.splitlines()]
-    row = "cpsat 2 of 3 3 of 3 3 of 3 8.67 4.00 20.8 % 1.000 2.0 1.33"
+    row = "cpsat clausal 2 of 3 3 of 3 3 of 3 8.67 6.67 4.00 20.8 % 1.000 2.0 1.33"
     assert row.split() in lines
     assert "all instances" not in str(Comparison(MANY.runs[:2]))
     assert "all instances" in MANY._repr_html_()
@@ -57,7 +57,7 @@ def test_the_summary_says_what_failed_and_what_is_not_compared() -> None:
     crash = Termination.SOLVER_ERROR
     ill = run("ERROR", None, None, name="one", backend="ill", termination=crash)
     found = told(Comparison((*MANY.runs, ill)))
-    assert "1 run failed: ill 1" in found
+    assert "1 run failed: ill clausal 1" in found
     assert "ranks are on the 1 of 3 cases that all have run" in found
 
 
