@@ -284,9 +284,7 @@ class Result(Shown):
             )
         try:
             # Which only errors, contradictory side constraints and statements from outside have.
-            data = {"error": "", "clash": [], "statement": "", **data}
-            # Which only errors, and contradictory side constraints, have.
-            data = {"error": "", "clash": [], "start": None, **data}
+            data = {"error": "", "clash": [], "statement": "", "start": None, **data}
             for key, kinds in _KINDS.items():
                 if isinstance(data[key], bool) != (kinds is bool) or not isinstance(
                     data[key], kinds

@@ -18,13 +18,8 @@ from cpx.compare.plots import COLOURS, anytime, cactus, profile
 from cpx.compare.report_tables import DEFINITIONS, grids
 from cpx.compare.scores import scores as scores_of
 from cpx.compare.summary import findings
-<<<<<<< HEAD
-from cpx.compare.table import outcome
-from cpx.errors import EngineMissing, printable
-=======
 from cpx.compare.table import busy, outcome
-from cpx.errors import EngineMissing
->>>>>>> 5200447d (Say in comparisons what is compared, and leave engines to themselves)
+from cpx.errors import EngineMissing, printable
 from cpx.support.versions import installed_version
 
 if TYPE_CHECKING:

@@ -19,12 +19,8 @@ from cpx.compare.cases import Cases, reason
 from cpx.compare.records import Run
 from cpx.compare.statistics import intervals, pairs
 from cpx.compare.summary import floored, in_seconds
-<<<<<<< HEAD
-from cpx.errors import printable
-=======
-from cpx.errors import CpxError
+from cpx.errors import CpxError, printable
 from cpx.support.files import csv_text
->>>>>>> 5200447d (Say in comparisons what is compared, and leave engines to themselves)
 
 _MOST_PAIRS = 400
 

@@ -272,13 +272,10 @@ def run(
     except KeyboardInterrupt:
         # The answer is there, and its check takes little time: the first Ctrl-C loses neither.
         result = conclude(progress, outcome, engine, form, notes, cpu)
-<<<<<<< HEAD
     if result.explanation is not None:
         problem.hold(result.explanation)
-=======
     if started is not None:
         result = replace(result, start=started.record())
->>>>>>> 5200447d (Say in comparisons what is compared, and leave engines to themselves)
     if not problem.side_constraints:
         return result
     return with_clash(problem, result, progress.remaining)
