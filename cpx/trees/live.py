@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -75,13 +76,18 @@ class LiveModel:
         array = np.asarray(said, dtype=np.float64).reshape(len(rows), -1)
         return array[:, -1:] if width == 1 else array
 
-    def _ask(self, ask: Any, rows: NDArray[np.float64]) -> Any:
+    def _ask(self, ask: Callable[[Any], Any], rows: NDArray[np.float64]) -> Any:
         names = getattr(self.model, "feature_names_in_", None)
-        table: Any = rows
-        if names is not None:
-            import pandas as pd
-
-            table = pd.DataFrame(rows, columns=list(names))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return ask(table)
+            if names is None:
+                return ask(rows)
+            import pandas as pd
+
+            try:
+                return ask(pd.DataFrame(rows, columns=list(names)))
+            except Exception:
+                # A frame needs the categories of a column that no tree tests, an array has none.
+                with suppress(Exception):
+                    return ask(rows)
+                raise

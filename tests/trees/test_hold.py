@@ -372,6 +372,20 @@ def test_lightgbm_agrees_with_its_trees(kind: str, objective: str) -> None:
             hold(read_model(model), row)
 
 
+@pytest.mark.parametrize("library", ["xgboost", "lightgbm"])
+def test_a_column_of_categories_that_no_tree_tests(library: str) -> None:
+    package = pytest.importorskip(library)
+    table = X.iloc[:, :2].assign(kind=pd.Categorical(["u"] * (len(X) - 1) + ["v"]))
+    if library == "xgboost":
+        fitted = package.XGBClassifier(n_estimators=4, enable_categorical=True, n_jobs=1)
+    else:
+        fitted = package.LGBMClassifier(n_estimators=4, verbose=-1, n_jobs=1)
+    trees = read_model(fitted.fit(table, Y))
+    hold(trees, [20.0, 20.0, 0.0])
+    assert trees.live is not None
+    assert list(trees.live.held.values()) == [0]
+
+
 def test_a_lightgbm_predict_of_its_own() -> None:
     lightgbm = pytest.importorskip("lightgbm")
 
