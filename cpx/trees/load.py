@@ -77,6 +77,11 @@ def read_model(
     EngineMissing
         When a library is needed to open the file and not installed.
 
+    Notes
+    -----
+    A live model is kept beside its trees, as long as they are not saved. Whoever explains a row
+    asks it about the row and rows near it, and refuses where its ``predict`` differs.
+
     Examples
     --------
     >>> from sklearn.tree import DecisionTreeClassifier

@@ -132,6 +132,9 @@ def test_ties_that_rounding_decides_are_told() -> None:
     match = re.search(r"on (\d+) of 200 rows changed from it; rounding decides the others", note)
     assert match is not None
     assert int(match[1]) < 200
+    tied = X[near_ties(model, X.to_numpy()) & (own(X) == 0)].iloc[0]
+    with pytest.raises(UnsupportedModel, match=r"gives x the class 1, .* so close that rounding"):
+        cpx.explain(forest, tied, kind="sufficient")
 
 
 def test_a_predict_that_fails_is_told() -> None:
