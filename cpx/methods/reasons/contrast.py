@@ -68,6 +68,8 @@ def contrastive(
     Parameters
     ----------
     model : TreeModel
+        Its attributes say what a value may change to, and whether it may go missing; see
+        :meth:`cpx.trees.TreeModel.with_missing`.
     x : (d,) array of numbers
     weights : mapping or sequence of d positive integers, optional
         What the change of each attribute costs, 1 if not given.
