@@ -19,6 +19,7 @@ _SAID = {
     "rounds=": "--rounds",
     "give classes": "--classes",
     "as attributes": "--columns",
+    "output=": "--which-output",
 }
 """What an error of a reader asks for, and the option that it is here."""
 
@@ -51,6 +52,13 @@ class ModelFile:
             "of XGBoost how many there are.",
         ),
     ] = None
+    which_output: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            help="Of a tree or forest that predicts several columns: which of them, from 0.",
+        ),
+    ] = None
     columns: Annotated[
         str | None,
         typer.Option(
@@ -78,6 +86,7 @@ class ModelFile:
         given: dict[str, Any] = {
             "rounds": _number(self.rounds),
             "classes": self._classes(),
+            "output": self.which_output,
             "attributes": opt.split(self.columns),
             "base": self._base(),
         }

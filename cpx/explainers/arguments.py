@@ -86,6 +86,7 @@ class ReaderOptions(TypedDict, total=False):
     rounds: int | str | None
     classes: int | Sequence[Any] | None
     rule: Literal["average", "vote", "sum"] | None
+    output: int | None
     attributes: Any
     objective: str | None
     base: Sequence[float] | None

@@ -165,7 +165,7 @@ def explain(*args: Any, kind: str = "rule", **options: Any) -> Explanation:
     weights, required, forbidden, label
         With ``kind="sufficient"``, as for :class:`cpx.SufficientReason`, where features can
         be given by name; ``weights`` can be a mapping, of the features that do not weigh 1.
-    trusted, rounds, classes, rule, attributes, objective, base, num_parallel_tree
+    trusted, rounds, classes, rule, output, attributes, objective, base, num_parallel_tree
         With ``kind="sufficient"`` and ``"probabilistic"``, as for :func:`cpx.read_model`: whether
         a file may run code, how many rounds of XGBoost count, and what else its reader takes.
     missing : {"auto", "never", "always"} or sequence of str, default="auto"

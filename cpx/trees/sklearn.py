@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 
 from cpx.errors import InvalidOption, ModelError, UnsupportedModel, shown
+from cpx.support.validation import integer
 from cpx.trees.attribute import Attribute
 from cpx.trees.building import Nodes, assemble, attribute_list, highest_upto
 from cpx.trees.checks import class_labels, label_list
@@ -30,6 +32,7 @@ def read_sklearn(
     *,
     rule: Rule | None = None,
     classes: Sequence[Any] | None = None,
+    output: int | None = None,
     attributes: Sequence[str | Attribute] | None = None,
 ) -> TreeModel:
     """Read a fitted classifier of scikit-learn.
@@ -47,6 +50,8 @@ def read_sklearn(
         boosting has the rule ``"sum"`` only.
     classes : sequence of labels, optional
         By default those of the classifier.
+    output : int, optional
+        Of a tree or forest that predicts several columns: which of them is read, from 0.
     attributes : sequence of str or Attribute, optional
         Names of the columns, or all there is to say of them. By default the names seen in
         fit, or ``x0, x1, ...``.
@@ -58,7 +63,8 @@ def read_sklearn(
     Raises
     ------
     UnsupportedModel
-        For anything else than these classifiers, several outputs, categorical features of
+        For anything else than these classifiers, several outputs of which none is chosen,
+        categorical features of
         HistGradientBoostingClassifier, or an initial estimator that is no constant.
     ModelError
         When the model is not fitted, or the attributes do not fit.
@@ -91,17 +97,20 @@ def read_sklearn(
             f"rule must be one of {', '.join(rules)} for {kind}, got {shown(rule)}"
         )
     _refuse_unfitted(model, kind)
+    at = _output(model, kind, output)
     if kind == "HistGradientBoostingClassifier":
         fields = _histogram(model)
     elif kind in _BOOSTED:
         fields = _boosted(model)
     else:
-        fields = _forest(model, [model] if kind in _SINGLE else model.estimators_, rule)
-    own, source, live = label_list(model.classes_), f"sklearn {kind}", None
+        fields = _forest(model, [model] if kind in _SINGLE else model.estimators_, rule, at or 0)
+    own = label_list(model.classes_ if at is None else model.classes_[at])
+    source, live = f"sklearn {kind}", None
     if rule == "vote":
         source += " by votes"  # another model than its predict, which was asked for
     else:
-        live = LiveModel(model, own, *_link(model, fields))
+        asked = model if at is None else _OneOutput(model, at)
+        live = LiveModel(asked, own, *_link(model, fields), type(model).__name__)
     names = getattr(model, "feature_names_in_", None)
     default = [f"x{i}" for i in range(model.n_features_in_)] if names is None else names
     return assemble(
@@ -155,15 +164,49 @@ def _kind(model: Any) -> str:
 def _refuse_unfitted(model: Any, kind: str) -> None:
     if not hasattr(model, "classes_") or not hasattr(model, "n_features_in_"):
         raise ModelError(f"the {kind} is not fitted")
-    if getattr(model, "n_outputs_", 1) > 1:
-        raise UnsupportedModel(f"the {kind} has {model.n_outputs_} outputs, cpx reads one")
 
 
-def _forest(model: Any, estimators: Sequence[Any], rule: Rule | None) -> dict[str, Any]:
-    classes = len(model.classes_)
+def _output(model: Any, kind: str, output: int | None) -> int | None:
+    """Return the number of the output that is read, None of a model that has one."""
+    count = getattr(model, "n_outputs_", 1)
+    if count > 1 and output is None:
+        raise UnsupportedModel(
+            f"the {kind} has {count} outputs, one is read: say output=0 to {count - 1}"
+        )
+    number = 0 if output is None else integer(output)
+    if number is None or not 0 <= number < count:
+        raise InvalidOption(f"output must be 0 to {count - 1}, got {shown(output)}")
+    return number if count > 1 else None
+
+
+@dataclass(frozen=True)
+class _OneOutput:
+    """A model of several outputs as it predicts one of them."""
+
+    model: Any
+    output: int
+
+    @property
+    def feature_names_in_(self) -> Any:
+        """The columns it was trained with."""
+        return self.model.feature_names_in_
+
+    def predict(self, rows: Any) -> Any:
+        """Return the classes."""
+        return np.asarray(self.model.predict(rows))[:, self.output]
+
+    def predict_proba(self, rows: Any) -> Any:
+        """Return the probabilities."""
+        return self.model.predict_proba(rows)[self.output]
+
+
+def _forest(
+    model: Any, estimators: Sequence[Any], rule: Rule | None, output: int
+) -> dict[str, Any]:
+    classes = int(np.ravel(model.n_classes_)[output])
     trees = []
     for estimator in estimators:
-        values = estimator.tree_.value[:, 0, :]
+        values = estimator.tree_.value[:, output, :classes]
         if rule == "vote":
             values = np.eye(classes)[values.argmax(axis=1)]
         takes_missing = estimator.__sklearn_tags__().input_tags.allow_nan

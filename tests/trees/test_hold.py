@@ -22,7 +22,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import cpx
-from cpx.errors import ClassifierError, DataError, UnsupportedModel
+from cpx.errors import ClassifierError, DataError, InvalidOption, UnsupportedModel
 from cpx.methods.reasons import contrastive, enumerate_reasons, minimal_reason, minimum_reason
 from cpx.trees import Attribute, read_logistic, read_model
 from cpx.trees.hold import ROWS, hold, values
@@ -399,6 +399,28 @@ def test_a_lightgbm_predict_of_its_own() -> None:
     fitted = Loud(n_estimators=5, verbose=-1, n_jobs=1).fit(X, Y)
     with pytest.raises(UnsupportedModel, match=r"Loud.predict gives"):
         cpx.explain(fitted, ALIKE, kind="sufficient")
+
+
+@pytest.mark.parametrize("kind", [DecisionTreeClassifier, RandomForestClassifier])
+def test_one_of_several_outputs(kind: Any) -> None:
+    sizes = np.digitize(X.iloc[:, 3], [500, 1000])
+    both = np.column_stack([Y, sizes + 5])
+    options = {} if kind is DecisionTreeClassifier else {"n_estimators": 5}
+    for table in (X, X.to_numpy()):
+        fitted = kind(max_depth=4, random_state=0, **options).fit(table, both)
+        with pytest.raises(UnsupportedModel, match="2 outputs, one is read: say output=0 to 1"):
+            read_model(fitted)
+        said = fitted.predict(table)
+        for output, rule in ((0, None), (1, None), (1, "vote")):
+            model = read_model(fitted, output=output, rule=rule)
+            if rule is None:
+                assert model.predict(np.asarray(X)).tolist() == said[:, output].tolist()
+            hold(model, ALIKE.to_numpy())
+        found = cpx.explain(fitted, ALIKE, kind="sufficient", output=1)
+        assert f"class {fitted.predict(ALIKE.to_frame().T)[0, 1]}" in str(found)
+        with pytest.raises(InvalidOption, match="output must be 0 to 1, got 2"):
+            read_model(fitted, output=2)
+    assert read_model(_forest(), output=0) == read_model(_forest())
 
 
 def test_searches_are_refused_with_what_predicts_for_them() -> None:
