@@ -89,7 +89,8 @@ def explain(*args: Any, kind: str = "rule", **options: Any) -> Explanation:
         Maps rows like those of ``background`` to one label per row.
     background : DataFrame or array of shape (n, columns)
         Rows that say what the data look like, without the target. Frames of Polars, PyArrow and
-        others are taken, too; the classifier gets them as frames of pandas.
+        others are taken, too; the classifier gets them as frames of pandas. ``kind="sufficient"``
+        takes it by name only, to say which values may be missing.
     x : row
         The instance: a Series, a dict, a one-row frame or a vector.
     k : int, optional

@@ -161,6 +161,9 @@ def test_backgrounds(which: str) -> None:
     assert expected(x[::-1], frame) == expected(x, frame) == expected(row, frame)
     assert expected(row, bits).words[0].startswith("x0 ")
     assert expected(row, pd.DataFrame(bits)).words[0].startswith("x0 ")
+    assert expected(x, bits) == expected(x.set_axis(["x0", "x1", "x2"]), bits)
+    with pytest.raises(DataError, match="x2, x1, x0, which are the numbers of a model"):
+        expected(x.to_dict(), bits)
     named: Any = type(model)().fit(frame, Y)
     turned = frame[["x0", "x1", "x2"]]
     assert expected(x, turned, named) == expected(x, frame, named) == expected(x, frame)

@@ -27,7 +27,9 @@ def names_of(labels: Iterable[object]) -> list[str] | None:
     return None if names == [*range(len(names))] else [*map(str, names)]
 
 
-def column_order(model: TreeModel, columns: Sequence[str], holder: str = "x") -> list[int]:
+def column_order(
+    model: TreeModel, columns: Sequence[str], holder: str = "x", keyed: bool = False
+) -> list[int]:
     """Return where each attribute of the model is among the columns of a table or row.
 
     A model that was trained without names has its columns by position. One with names has them
@@ -40,6 +42,8 @@ def column_order(model: TreeModel, columns: Sequence[str], holder: str = "x") ->
         Names of the columns.
     holder : str
         What has these columns, for errors.
+    keyed : bool
+        Whether they are keys of a mapping, which no library takes.
 
     Raises
     ------
@@ -60,13 +64,13 @@ def column_order(model: TreeModel, columns: Sequence[str], holder: str = "x") ->
     if [*columns] == own:
         return [*range(len(own))]
     if not _has_names(model):
-        if {*columns} == {*own}:
+        if {*columns} == {*own} and (keyed or model.named is None):
             raise DataError(
                 f"{holder} has the columns {listed([*columns])}, which are the numbers of a model "
                 "that may have no names of columns: give an array, or say by attributes=[...] "
                 "what its columns are called"
             )
-        if not {*columns} & {*own}:
+        if model.named is not None or not {*columns} & {*own}:
             _refuse_count(model, columns, holder)
             return [*range(len(own))]
     for names, whose in ((own, "attributes of the model share"), (columns, f"{holder} repeats")):

@@ -70,7 +70,8 @@ def _in_order(model: TreeModel, x: Row) -> list[Any]:
     columns, values = _columns_and_values(x, absent)
     if columns is None:
         return [plain(value) for value in values]
-    return [plain(values[c]) for c in column_order(model, columns)]
+    keyed = isinstance(x, Mapping)
+    return [plain(values[c]) for c in column_order(model, columns, keyed=keyed)]
 
 
 def _columns_and_values(x: Row, absent: float = 0.0) -> tuple[list[str] | None, list[Any]]:
