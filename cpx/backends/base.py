@@ -20,6 +20,7 @@ from shutil import which
 from types import MappingProxyType
 from typing import Any, ClassVar
 
+from cpx.answers.explanation import Explanation
 from cpx.answers.result import Termination
 from cpx.answers.values import Value
 from cpx.backends.progress import Event, Progress
@@ -69,6 +70,8 @@ class Outcome:
     best_of_ties : bool
         With a proof: of the solutions with the same objective, none has a lesser tie than the
         best incumbent. Only problems that care for ties ask for it.
+    preferred : Explanation or None
+        With that: the solution of least tie, of those within the problem's tolerance.
     versions : dict of str to str
         Of what took part besides the engine's own.
     cpu : float
@@ -83,6 +86,7 @@ class Outcome:
     warnings: list[str] = field(default_factory=list)
     wrong: str = ""
     best_of_ties: bool = False
+    preferred: Explanation | None = None
     versions: Mapping[str, str] = field(default_factory=dict)
     cpu: float = 0.0
 

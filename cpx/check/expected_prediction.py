@@ -68,6 +68,8 @@ class _Claims(ExactScores, ABC):
     """What is claimed of a set of attributes, by both problems."""
 
     sign = 1
+    tolerance = 0
+    """Values that differ by no more may be equal, but for rounding."""
 
     def allowed(self, held: frozenset[int]) -> bool:
         """Whether a set has what is required and nothing forbidden."""
@@ -140,10 +142,11 @@ class _Claims(ExactScores, ABC):
             if not self.feasible(S):
                 continue
             value = self.objective(S)
-            if out := beaten(result, sorted(S), value, self.sign):
+            within = value + self.sign * self.tolerance
+            if out := beaten(result, sorted(S), within, self.sign):
                 return out
-            better = value == result["objective"] and self.penalty(S) < self.penalty(held)
-            if likeliest and better:
+            good = self.sign * value <= self.sign * result["objective"]
+            if likeliest and good and self.penalty(S) < self.penalty(held):
                 return [f"proved: {sorted(S)} is as good, and more likely"]
         return []
 
@@ -255,6 +258,11 @@ class Greatest(_Claims):
     sign = -1
     rounded = "to the nearest"
 
+    @property
+    def tolerance(self) -> int:  # type: ignore[override]
+        """A unit for each rounding: twice by what two sets that are expected alike may differ."""
+        return 2 * self.forgiven
+
     def objective(self, held: frozenset[int]) -> int:
         """Return the expected score in units."""
         if not self.chances.factorised:
@@ -277,7 +285,8 @@ class Greatest(_Claims):
             f"set of at most {plural(self.parameters['k'], 'attribute')}", _asked(self.instance)
         )
         if result["status"] == "OPTIMAL":
-            return f"{told}, greatest: no {rival} has more"
+            within = float((self.tolerance or self.roundings or 1) * self.unit)
+            return f"{told}, greatest within {within:.1g}: no {rival} has more"
         if result["bound"] is None:
             return f"{told}, without a bound"
         most = float(result["bound"] * self.unit)
@@ -287,7 +296,13 @@ class Greatest(_Claims):
 class Fewest(_Claims):
     """The fewest attributes that reach a threshold."""
 
-    rounded = "down"
+    @property
+    def rounded(self) -> str:  # type: ignore[override]
+        """How leaves are rounded, and what is lost."""
+        if not self.forgiven:
+            return "down"
+        lost = float(self.forgiven * self.unit)
+        return f"down, and what lacks {lost:.1g} or less counts as reached"
 
     def __init__(self, instance: Mapping[str, Any], deadline: float = math.inf) -> None:
         super().__init__(instance, deadline)
@@ -311,7 +326,7 @@ class Fewest(_Claims):
             others += [-self.tau * value for value in self.greatest_leaves(held)]
             needed = (1 - self.tau) * self.threshold
         reached = adds + sum(math.floor(value / self.unit) for value in others)
-        return reached >= math.ceil(needed / self.unit)
+        return reached >= math.ceil(needed / self.unit) - self.forgiven
 
     def too_bad(self, held: frozenset[int]) -> str:
         """Say that it does not reach the threshold."""

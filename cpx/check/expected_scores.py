@@ -21,6 +21,8 @@ _NOTHING = frozenset[int]()
 _MOST_BITS = 2**31  # of different events on the paths of all leaves
 _MEASURES = {"sum": "score", "average": "probability", "vote": "share of votes"}
 
+_FINE = 2**20  # what is less than this part of the greatest score is little
+
 MOST_WORK = 2 * 10**5
 """Sets, or rows of states, times leaves times components: what is gone through at most."""
 
@@ -64,6 +66,27 @@ class ExactScores:
         self.leaf_values = [self._for_class(leaf.values) for leaf in states.leaves]
         self.threshold, self.tied = self._threshold(rule, divisor)
         self.expected, self.chance = cache(self._expected), cache(self._chance)
+
+    @property
+    def roundings(self) -> int:
+        """How many numbers are rounded for a set: all leaves and the base, under independence.
+
+        For a bound on a probability, the greatest leaf of each tree as well.
+        """
+        if not self.chances.factorised:
+            return 0
+        bounded: bool = self.parameters.get("measure") == "probability-bound"
+        return len(self.states.leaves) + 1 + bounded * len(self.forest.trees)
+
+    @cached_property
+    def forgiven(self) -> int:
+        """How many units rounding may take from a set, where that is little: else 0."""
+        most: dict[int, int] = {}
+        for leaf, value in zip(self.states.leaves, self.leaf_values, strict=True):
+            most[leaf.tree] = max(most.get(leaf.tree, 0), abs(value))
+        score = abs(self.base) + Fraction(sum(most.values()), self.divisor)
+        little: bool = self.roundings * self.unit * _FINE <= score
+        return self.roundings if little else 0
 
     def broken(self) -> list[str]:
         """Say why nothing can be judged."""

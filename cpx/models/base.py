@@ -314,6 +314,15 @@ class Problem(Shown, ABC):
         """
         return None
 
+    @property
+    def tolerance(self) -> int:
+        """Objectives that differ by no more may be equal, but for rounding.
+
+        Of solutions within it of the optimum the answer is the one of :meth:`tie_step`, and its
+        bound says that none is better by more than this.
+        """
+        return 0
+
     tie_claim: ClassVar[str] = ""
     """What is said of an explanation of least tie."""
 

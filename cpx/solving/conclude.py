@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
 from cpx import check
+from cpx.answers.explanation import Explanation
 from cpx.answers.result import Result, Status, Termination, Times, TracePoint
 from cpx.answers.values import Value
 from cpx.backends.base import Backend, Outcome, Progress, contradiction
@@ -50,10 +52,19 @@ def conclude(
     if not form.faithful:
         warnings.append(_unfaithful(form, outcome, objective))
     explanation = progress.explanation
+    trace = progress.trace
     if explanation is not None:
         # A rule found by asking the classifier stands for more than these samples.
         if not engine.asks_classifier:
             explanation = problem.shortened(explanation)
+        if problem.tolerance and objective is not None and status is not Status.ERROR:
+            best = objective
+            explanation, objective = _settled(progress, outcome.preferred, explanation, best)
+            if status is Status.OPTIMAL:
+                bound = objective
+            within = 2 * _apart(best, objective) <= problem.tolerance
+            outcome = replace(outcome, best_of_ties=outcome.best_of_ties and within)
+            trace = [_no_better(progress, point, objective) for point in trace]
         explanation = problem.conclude(explanation, status is Status.OPTIMAL, objective, bound)
         if outcome.best_of_ties and status is Status.OPTIMAL and problem.tie_claim:
             proved = f"{explanation.proved}; {problem.tie_claim}"
@@ -67,7 +78,7 @@ def conclude(
         objective=objective,
         bound=bound,
         explanation=explanation,
-        trace=(*progress.trace, TracePoint(progress.elapsed, objective, bound)),
+        trace=(*trace, TracePoint(progress.elapsed, objective, bound)),
         sizes=dict(outcome.sizes),
         backend=engine.name,
         solver=engine.solver,
@@ -100,6 +111,33 @@ def _checked(result: Result, progress: Progress, cpu: float) -> Result:
         else:
             result = replace(result, verified=True)
     return replace(result, times=Times(**progress.times, total=progress.elapsed, cpu=cpu))
+
+
+def _settled(
+    progress: Progress, preferred: Explanation | None, known: Explanation, best: Value
+) -> tuple[Explanation, Value]:
+    """Return the answer among those that differ by rounding alone, and its objective."""
+    problem = progress.problem
+    if preferred is not None:
+        preferred = problem.shortened(preferred)
+    for chosen in (preferred, known, progress.explanation):
+        if chosen is not None:
+            value = problem.evaluate(chosen).objective
+            if _apart(best, value) <= problem.tolerance:
+                return chosen, value
+    return known, best
+
+
+def _apart(one: Value, other: Value) -> Fraction:
+    return abs(Fraction(one) - Fraction(other))
+
+
+def _no_better(progress: Progress, point: TracePoint, objective: Value) -> TracePoint:
+    """Return a point of the trace whose value is no better than that of the answer."""
+    value = point.objective
+    if value is None or not progress.is_better(value, objective):
+        return point
+    return TracePoint(point.seconds, objective, point.bound)
 
 
 def _seconds_to_check(progress: Progress) -> float:

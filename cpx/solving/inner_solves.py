@@ -45,7 +45,7 @@ def break_ties(
     if not _proved(outcome, progress) or objective is None or progress.explanation is None:
         return outcome
     step = progress.problem.tie_step(objective)
-    if step is None:
+    if step is None or not engine.accepts(step):
         return outcome
     best = progress.explanation.features
     # An encoding of another package states the problem that was asked, and may not state this.
@@ -59,7 +59,9 @@ def break_ties(
     outcome.warnings += [text for text in second.warnings if text not in outcome.warnings]
     if wrong := contradiction(step, second, inner.objective, inner.best_bound):
         return replace(outcome, wrong=f"second solve: {wrong}")
-    return replace(outcome, best_of_ties=_proved(second, inner))
+    proved = _proved(second, inner)
+    preferred = inner.explanation if proved else None
+    return replace(outcome, best_of_ties=proved, preferred=preferred)
 
 
 def _proved(outcome: Outcome, progress: Progress) -> bool:

@@ -297,7 +297,9 @@ def _solved(
     if form.stand_in is not None:
         return solve_stand_in(engine, form.stand_in(problem), options, progress)
     outcome = engine.solve(problem, options, progress)
-    if engine.needs_model and form.faithful:
+    # An engine without a statement breaks ties itself, but for those by rounding.
+    rounded = bool(problem.tolerance) and engine.exact and not engine.starts_workers
+    if form.faithful and (engine.needs_model or rounded):
         outcome = break_ties(engine, outcome, options, progress)
     return outcome
 

@@ -104,7 +104,8 @@ class Question:
         if self._instance["problem"] == "mlse":
             self.k = int(self._instance["parameters"]["k"])
             # What is beyond all values bounds the same sets, and is a float.
-            self.most = -_FAR if bound is None else max(-_FAR, min(bound, _FAR))
+            most = -_FAR if bound is None else bound + self.terms.tolerance
+            self.most = max(-_FAR, min(most, _FAR))
         else:
             self.k = self.terms.n if bound is None else bound - 1
             self.most = self.terms.needed - 1

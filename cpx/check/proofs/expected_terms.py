@@ -45,6 +45,8 @@ class Terms:
     slack : Fraction
         A set is expected to be worth less than what all terms say and this together; what is
         rounded then is at most that, rounded down. Without it they are for prices alone.
+    tolerance : int
+        A bound says that no set is worth more by more than this.
 
     Attributes
     ----------
@@ -67,8 +69,10 @@ class Terms:
         constant: int,
         needed: int,
         slack: Fraction = Fraction(0),
+        tolerance: int = 0,
     ) -> None:
         self.n, self.constant, self.needed, self.slack = n, constant, needed, slack
+        self.tolerance = tolerance
         self.attributes = [list(attributes) for attributes, _ in tables]
         sizes = [len(attributes) for attributes in self.attributes]
         spread = abs(constant) + sum(int(np.abs(values).max()) for _, values in tables)
@@ -173,8 +177,9 @@ def terms_of(scores: ExactScores, component: int = 0) -> Terms:
             for attributes, leaves in grouped
         ],
         math.floor(base / unit) if least else round(base / unit),
-        needed,
+        needed - scores.forgiven if least else needed,
         Fraction(rounded, 1 if least or not scores.chances.edgeless else 2),
+        0 if least else 2 * scores.forgiven,
     )
 
 

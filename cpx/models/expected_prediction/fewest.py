@@ -65,9 +65,11 @@ class FewestExpected(ExpectedPrediction):
     measure : {"expectation", "probability-bound"}
     unit : Fraction, int or str, optional
         What scores are rounded down to multiples of, leaf by leaf, under a factorised
-        distribution: a set that reaches the threshold in units reaches it exactly, and a smaller
-        one may miss it by the rounding alone. Other distributions are not rounded. Default: such
-        that scores have about 40 bits.
+        distribution. What is lost so, a unit for each leaf at most, is not asked for while it is
+        less than a millionth of the score: no set that reaches the threshold is missed, and one
+        that is given may be below it by that, which the answer names. In coarser units, a set
+        that reaches the threshold reaches it exactly, and a smaller one may miss it by rounding.
+        Other distributions are not rounded. Default: such that scores have about 40 bits.
 
     Notes
     -----
@@ -141,7 +143,7 @@ class FewestExpected(ExpectedPrediction):
 
     @property
     def rounding(self) -> Literal["nearest", "down"]:
-        """Down: what is reached in units is reached exactly."""
+        """Down: by how much units are below the score is known, and of one sign."""
         return "down"
 
     @property
@@ -149,13 +151,23 @@ class FewestExpected(ExpectedPrediction):
         """Whether the measure is the probability bound."""
         return self.measure == "probability-bound"
 
+    @property
+    def roundings(self) -> int:
+        """How many numbers are rounded down for a set: leaves, the base, the greatest leaves."""
+        if not self.distribution.factorised:
+            return 0
+        return super().roundings + self.bounded * len(self.tree_model.trees)
+
     @cached_property
     def target(self) -> int:
-        """What the tables must add up to, in units."""
+        """What the tables must add up to, in units.
+
+        It is less than the threshold by what rounding may take away, so that no set that reaches
+        the threshold is missed.
+        """
         assert self.unit is not None
-        if not self.bounded:
-            return ceil(self.tau / Fraction(self.unit))
-        return ceil(self.leaves.threshold * (1 - self.tau) / Fraction(self.unit))
+        needed = self.leaves.threshold * (1 - self.tau) if self.bounded else self.tau
+        return ceil(needed / Fraction(self.unit)) - self.forgiven
 
     @cached_property
     def base(self) -> int:
@@ -244,8 +256,11 @@ class FewestExpected(ExpectedPrediction):
 
     @property
     def rounding_words(self) -> str:
-        """How leaves are rounded."""
-        return "down"
+        """How leaves are rounded, and what is lost."""
+        if not self.forgiven:
+            return "down"
+        lost = float(self.forgiven * Fraction(self.unit or 0))
+        return f"down, and what lacks {lost:.1g} or less counts as reached"
 
     def facts(self) -> dict[str, str]:
         """Return the model, the class, the distribution and the parameters."""

@@ -37,6 +37,10 @@ class Likeliest(Problem):
         self.asked = asked
         self.form = replace(form, k=k, target=target, likeliest=True)
 
+    def search_form(self) -> TableSumForm:
+        """Return the plain arrays, for engines that need no statement."""
+        return self.form
+
     def model(self, encoding: str | None = None) -> Statement:
         """State the problem in an encoding; the default is the first."""
         return constrained(self.encoding(encoding).build(self.form), self.form.side)

@@ -70,6 +70,9 @@ UNIT = parameter(
 _BITS = 40
 """Scores have about so many bits unless a unit is given."""
 
+_FINE = 2**20
+"""What is less than this part of the greatest score is little."""
+
 _STEPS = 2**20
 """Likelihoods are compared in steps of 2**-20 bit per attribute."""
 
@@ -158,6 +161,20 @@ class ExpectedPrediction(ExpectationText):
             _BITS - (whole.numerator.bit_length() - whole.denominator.bit_length()) if whole else 0
         )
         return Fraction(2) ** -bits / leaves.divisor
+
+    @property
+    def roundings(self) -> int:
+        """How many numbers are rounded to units for the score of a set, at most."""
+        return len(self.leaves.values) + 1 if self.distribution.factorised else 0
+
+    @cached_property
+    def forgiven(self) -> int:
+        """How many units rounding may take from a set: nothing is decided by so little.
+
+        In units so coarse that this were no little thing, what is counted in them decides.
+        """
+        lost = self.roundings * Fraction(self.unit or 0)
+        return self.roundings if lost * _FINE <= self.greatest_sum else 0
 
     @property
     @abstractmethod
@@ -334,7 +351,9 @@ class MLSE(ExpectedPrediction):
     -----
     Two likelihoods are compared by penalties: ``round(2**20 log2(1 / Pr)) + 1`` for each
     attribute, where all are independent, and the same of Pr(S) otherwise, with the size of S. So
-    no attribute is chosen without need: without it the set would have a smaller penalty.
+    no attribute is chosen without need: without it the set would have a smaller penalty. Sets
+    whose values differ by no more than rounding may, which the claim names, count as equal, and
+    needless attributes are left out by exact fractions.
 
     References
     ----------
@@ -411,7 +430,9 @@ class MLSE(ExpectedPrediction):
         told = f"expected {self.measured} {found.expected:.6g} of {found.rule.conclusion}"
         rival = self.competing(f"set of at most {plural(self.k, 'attribute')}")
         if proved:
-            return f"{told}, greatest: no {rival} has more"
+            units = self.tolerance or self.roundings or 1
+            within = float(units * Fraction(self.unit or 0))
+            return f"{told}, greatest within {within:.1g}: no {rival} has more"
         if bound is None:
             return f"{told}, without a bound"
         return f"{told}, not proved greatest: no {rival} has more than {self.in_units(bound)}"
@@ -431,9 +452,38 @@ class MLSE(ExpectedPrediction):
             found += (f"{len(self.required)} attributes are required and k is {self.k}",)
         return found
 
+    @property
+    def tolerance(self) -> int:
+        """Twice what rounding can part two sets of the same expectation by, in units.
+
+        Each of the roundings is off by a half at most, so that of two sets of the same expected
+        score one has no more than this by half. Within that of the greatest value is every set of
+        the greatest expectation; and one without needless attributes is within it of these.
+        """
+        return 2 * self.forgiven
+
     def tie_step(self, objective: Value) -> Problem | None:
-        """Return the problem to find the likeliest set of at least this value."""
-        return Likeliest(self, self.form, self.k, int(objective))
+        """Return the problem to find the likeliest set that may be as good, but for rounding."""
+        if not self.stated:
+            return None
+        return Likeliest(self, self.form, self.k, int(objective) - self.forgiven)
+
+    def shortened(self, explanation: Explanation) -> Explanation:
+        """Leave out attributes without which no less is expected, by exact fractions."""
+        S = explanation.features
+        while True:
+            expected = self.scores.expected(S)
+            without = [tuple(a for a in S if a != j) for j in S]
+            enough = [
+                T
+                for T in without
+                if self._may_choose(T)
+                and self.scores.at_least(T, expected)
+                and (self.tolerance or self.value(T) == self.value(S))
+            ]
+            if not enough:
+                return explanation if explanation.features == S else self.explanation(S)
+            S = min(enough, key=self.tie)
 
     def trivial_bound(self) -> int:
         """Return the sum of the greatest leaves of all trees, in units."""
