@@ -211,17 +211,20 @@ def _require_classes(path: Path, y: pd.Series[Any]) -> None:
     """Refuse a target of measurements, and warn of one that may be."""
     values = y.tolist()
     different = len(set(values))
+    many, few = different > _MANY_CLASSES, len(values) < _FEW_ROWS * different
     told = f"{path}: the target {shown(y.name)} has {different} different"
     if any(isinstance(value, str) for value in values):
-        if different == len(values) > 2:
+        if many and different == len(values):
             raise DataError(f"{told} texts in {different} rows: no classes")
+        if many and few:
+            warn(f"{told} texts, and each is taken for a class")
         return
     fraction = next((v for v in values if isinstance(v, float) and v != int(v)), None)
-    if fraction is not None or (different > _MANY_CLASSES and len(values) < _FEW_ROWS * different):
+    if fraction is not None or (many and few):
         example = f" such as {fraction!r}" if fraction is not None else ""
         raise DataError(
             f"{told} numbers{example}: no classes; make classes of them, such as below and above "
             "a limit"
         )
-    if different > _MANY_CLASSES:
+    if many:
         warn(f"{told} numbers, and each is taken for a class")

@@ -54,7 +54,10 @@ def test_reads(csv, name):
         ("a,y\n" + "".join(f"1,{i}\n" for i in range(30)), "'y' has 30 different numbers: no"),
         ("a,y\n1,0\n-Infinity,1\n", "column 'a' has an infinite value .-inf.: replace it"),
         ("a,y\n1,0\n1e999,1\n", "column 'a' has an infinite value .inf.: replace it"),
-        ("a,y\n1,u\n1,v\n1,w\n", "'y' has 3 different texts in 3 rows: no classes"),
+        (
+            "a,y\n" + "".join(f"1,n{i}\n" for i in range(30)),
+            "has 30 different texts in 30",
+        ),
         ("a,y\n1,no\n2,\n", "target column 'y' has no value in 1 rows, the first being row 1"),
         ("size,colour,Y\n1,2,3\n", "target column 'y' is not there.*size, colour, Y"),
         ("a b y\n1 2 3\n", "columns are: a b y; fields end with commas, semicolons, tabs or bars"),
@@ -224,6 +227,9 @@ def test_other_encodings_are_told(csv):
 def test_a_target_of_many_numbers_is_told(csv):
     _, said = read(csv, "a,y\n" + "".join(f"1,{i % 25}\n" for i in range(250)))
     assert "the target 'y' has 25 different numbers, and each is taken for a class" in said[0]
+    _, said = read(csv, "a,y\n" + "".join(f"1,n{i % 25}\n" for i in range(100)))
+    assert "the target 'y' has 25 different texts, and each is taken for a class" in said[0]
+    assert not read(csv, "a,y\n1,u\n2,v\n3,w\n")[1]
 
 
 def test_rows_are_read_by_the_same_rules(csv):
