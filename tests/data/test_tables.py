@@ -236,7 +236,8 @@ def test_rows_are_read_by_the_same_rules(csv):
     path = csv("a;b\n1,5;?\n")
     with pytest.warns(UserWarning, match="decimal commas in 'a'"):
         assert read_row(path, missing="?")["a"] == 1.5
-    with pytest.warns(UserWarning, match="1 '\\?' in 'b'"):
+    path = csv("a,b\n1.5,?\n")
+    with pytest.warns(UserWarning, match=r"1 '\?' in 'b'"):
         assert read_rows(path)["b"].tolist() == ["?"]
     path = csv("a,price\n1,0.25\n2,0.5\n")
     assert read_rows(path, "price")["a"].tolist() == [1, 2]

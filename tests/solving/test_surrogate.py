@@ -21,7 +21,9 @@ ASKED, OTHER = KMonomial(SAMPLES, k=1), NegativeOnly(SAMPLES, k=1)
 def ran(act, **options):
     chosen = SolveOptions(**options)
     progress = Progress(ASKED, chosen)
-    return progress, solve_stand_in(SimpleNamespace(solve=act, accepts=lambda step: True), OTHER, chosen, progress)
+    return progress, solve_stand_in(
+        SimpleNamespace(solve=act, accepts=lambda step: True), OTHER, chosen, progress
+    )
 
 
 def finds(proved: bool, claimed: int | None = None, bound: int | None = None):
@@ -86,7 +88,9 @@ def test_ties_are_broken_once_there_is_a_proof(proved: bool, met: bool) -> None:
             return Outcome(False, Termination.TIME_LIMIT, warnings=["slow", "late"])
 
         first = Outcome(proved, Termination.COMPLETED, warnings=["slow"])
-        outcome = break_ties(SimpleNamespace(solve=act, accepts=lambda step: True), first, options, progress)
+        outcome = break_ties(
+            SimpleNamespace(solve=act, accepts=lambda step: True), first, options, progress
+        )
         assert (outcome.proved, outcome.best_of_ties) == (proved, False)
         if not proved and not met:
             assert (asked, outcome.warnings) == ([], ["slow"])
