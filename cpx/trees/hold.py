@@ -121,7 +121,8 @@ def _compare(model: TreeModel, rows: NDArray[np.float64], must: int) -> int:
     if live is None:
         return 0
     words = partial(_words, model, rows, must > 0)
-    ours = model.predict_index(rows)
+    totals = model.totals(rows)
+    ours = model.decide(totals)
     theirs, said = live.predict(rows, model.classes)
     own = ", ".join(shown(label) for label in live.classes[:_LISTED])
     differing = np.flatnonzero(ours != theirs)
@@ -142,19 +143,22 @@ def _compare(model: TreeModel, rows: NDArray[np.float64], must: int) -> int:
             f"{live.name}.predict gives {words(i)} the class {told}, its trees give it "
             f"{shown(model.classes[ours[i]])}{more}: {why}"
         )
-    _compare_probabilities(model, live, rows, words)
+    _compare_probabilities(model, live, rows, totals, words)
     return int(near.sum())
 
 
 def _compare_probabilities(
-    model: TreeModel, live: LiveModel, rows: NDArray[np.float64], words: Callable[[int], str]
+    model: TreeModel,
+    live: LiveModel,
+    rows: NDArray[np.float64],
+    totals: NDArray[Any],
+    words: Callable[[int], str],
 ) -> None:
     theirs = live.probabilities(rows, len(model.base))
     if theirs is None:
         return
     divisor = 2**model.exact.exponent * (len(model.trees) if model.rule == "average" else 1)
-    totals = model.totals(rows).tolist()
-    scores = np.array([[total / divisor for total in row] for row in totals]) * live.scale
+    scores = np.array([[total / divisor for total in row] for row in totals.tolist()]) * live.scale
     ours = _linked(scores, live.link)
     slack = TOLERANCE + float(Fraction(rounding(model), divisor)) * abs(live.scale)
     if theirs.shape != ours.shape:
