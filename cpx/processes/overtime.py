@@ -7,6 +7,8 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
+from cpx.processes.threads import start_thread
+
 _POLL_SECONDS = 0.02
 
 
@@ -42,8 +44,8 @@ def stopped_when(over: Callable[[], bool]) -> Iterator[None]:
                         _raise_in(me, OutOfTime)
                 return
 
-    with suppress(RuntimeError, MemoryError):  # no memory for a thread: it is not stopped
-        threading.Thread(target=watch, daemon=True).start()
+    with suppress(MemoryError):  # none for a thread: the block is not stopped
+        start_thread(watch)
     try:
         yield
     finally:

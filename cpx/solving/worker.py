@@ -199,7 +199,7 @@ def _confine(job: dict[str, Any]) -> None:
 
 def _work(job: dict[str, Any], outbox: Outbox, inbox: Inbox | None = None) -> None:
     from cpx.backends import Event
-    from cpx.backends.progress import start_thread
+    from cpx.processes.threads import start_thread
     from cpx.solving.run import run
 
     started = time.perf_counter()

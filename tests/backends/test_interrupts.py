@@ -13,9 +13,10 @@ from cpx import KMonomial, Samples, Status, SufficientReason, solve
 from cpx.answers.result import Termination
 from cpx.backends import backend as find_backend
 from cpx.backends.base import Outcome, Progress
-from cpx.backends.progress import run_interruptibly, start_thread
+from cpx.backends.progress import run_interruptibly
 from cpx.methods import portfolio
 from cpx.options import SolveOptions
+from cpx.processes.threads import start_thread
 from cpx.solving.conclude import conclude
 from cpx.solving.run import run
 from cpx.testing import conformance
@@ -77,6 +78,9 @@ class _StopsAtALook(Progress):
     def interrupted(self) -> bool:
         self.looks -= 1
         return self.looks < 0
+
+    def _past(self, share: float) -> bool:
+        return False  # only the engine looks
 
 
 def _reasons() -> list[tuple[SufficientReason, int | None]]:

@@ -29,6 +29,7 @@ from cpx.support.totalizer import (
     sum_encoding,
 )
 from cpx.testing.brute import brute_force
+from tests.processor_time import processor_seconds
 
 SOLVERS = MaxSat.solvers
 
@@ -149,8 +150,9 @@ def test_both_bounds_are_reported_on_the_way(monomial, solver):
 def test_time_limit(solver):
     rng = np.random.default_rng(0)
     problem = KMonomial(Samples(rng.random((800, 60)) < 0.5, rng.random(800) < 0.4), k=5)
+    spent = processor_seconds()
     progress, outcome = _solve(problem, solver, time_limit=1.4)
-    assert progress.elapsed < 20
+    assert processor_seconds() - spent < 20
     assert not outcome.proved
     assert outcome.termination is Termination.TIME_LIMIT
     assert progress.objective is not None

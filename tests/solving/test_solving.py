@@ -30,6 +30,7 @@ from cpx.solving.servers import shutdown
 from cpx.testing.minimum_subset import random_votes
 from cpx.testing.random_trees import random_reason
 from tests.engines import ENGINES
+from tests.processor_time import processor_seconds
 from tests.terminal import start
 
 
@@ -424,9 +425,9 @@ def test_the_limit_is_hard(scripted) -> None:
     """A worker that ignores every signal is killed; its last event survives."""
     solve(_problem(), isolate=True)
     heard = []
-    start = time.perf_counter()
+    start = processor_seconds()
     result = solve(_hard(), isolate=True, time_limit=0.6, listen=heard.append)
-    assert time.perf_counter() - start < 20
+    assert processor_seconds() - start < 20
     assert result.termination is Termination.TIME_LIMIT
     found = [event.point.objective for event in heard if event.explanation is not None]
     assert result.status is (Status.FEASIBLE if found else Status.UNKNOWN)

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from itertools import islice
 from typing import Any
 
-from cpx.backends.progress import start_thread
+from cpx.processes.threads import start_thread
 
 # Latency of a stop; each look costs microseconds.
 _POLL_SECONDS = 0.02

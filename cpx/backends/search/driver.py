@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.backends.progress import start_thread
 from cpx.backends.search.bounds import UNKNOWN, select, subtree_bounds, tighten
 from cpx.backends.search.objective import cost as cost_of
 from cpx.backends.search.root import Root
@@ -19,6 +18,7 @@ from cpx.backends.search.stack import grown, new_levels
 from cpx.backends.search.tree import FULL, STOPPED, branches, look_ahead
 from cpx.compiled.kernel import bind
 from cpx.compiled.vectors import LANES
+from cpx.processes.threads import start_thread
 
 if TYPE_CHECKING:
     from cpx.backends.search.presolve import Reduced

@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cpx.backends.progress import start_thread
 from cpx.errors import InvalidInstance, shown
 from cpx.models.monomial.form import WeightedMonomial
 from cpx.models.side_constraints.form import NO_SIDE_CONSTRAINTS, SideConstraints
+from cpx.processes.threads import start_thread
 from cpx.support.validation import index_set, integer_in, positive_integer, seconds
 
 if TYPE_CHECKING:

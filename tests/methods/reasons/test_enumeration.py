@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 import pytest
 
@@ -20,6 +18,7 @@ from cpx.methods.reasons import (
 from cpx.trees import Attribute, Tree, TreeModel
 from tests.methods.reasons.ensembles import KINDS, Truth, random_model
 from tests.methods.reasons.test_minimum import values
+from tests.processor_time import processor_seconds
 from tests.seeds import some
 
 
@@ -140,9 +139,9 @@ def test_wrong_arguments_are_refused() -> None:
 def test_time_limits_are_kept() -> None:
     _, model, _, _, row = next(cases("sum", 1))
     for function in (minimal_reason, contrastive, enumerate_reasons, relevant_attributes):
-        start = time.monotonic()
+        start = processor_seconds()
         function(model, row, time_limit=60)
-        assert time.monotonic() - start < 60
+        assert processor_seconds() - start < 60
 
 
 def test_a_model_of_one_class_needs_nothing() -> None:

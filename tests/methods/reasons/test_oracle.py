@@ -13,6 +13,7 @@ from cpx.methods.reasons import Stopped, SufficiencyOracle
 from cpx.models.sufficient_reason.features import conditional
 from cpx.trees import Attribute, Tree, TreeModel
 from tests.methods.reasons.ensembles import KINDS, Truth, random_model
+from tests.processor_time import processor_seconds
 from tests.seeds import each, some
 
 
@@ -139,10 +140,10 @@ def test_a_deadline_and_a_stop_end_the_search() -> None:
     oracle = SufficiencyOracle(model, [0] * 40)
     oracle.counterexample(range(40))
     oracle.deadline = time.monotonic() + 0.3
-    start = time.monotonic()
+    start = processor_seconds()
     with pytest.raises(Stopped):
         oracle.counterexample([])
-    assert time.monotonic() - start < 10
+    assert processor_seconds() - start < 10
     oracle.deadline, asked = None, []
     oracle.stop = lambda: len(asked) == 2 or asked.append(1)
     with pytest.raises(Stopped):

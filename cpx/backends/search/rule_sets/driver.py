@@ -9,11 +9,11 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.backends.progress import start_thread
 from cpx.backends.search.rule_sets.open_nodes import Incumbent, Subproblem
 from cpx.backends.search.rule_sets.parallel import TaskPool
 from cpx.backends.search.rule_sets.subproblem import SubproblemSearch
 from cpx.models.rule_set.form import RuleSelection
+from cpx.processes.threads import start_thread
 
 _POLL_SECONDS = 0.01
 
