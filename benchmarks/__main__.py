@@ -46,6 +46,7 @@ NAMES = (
     "cpmpy_overhead",
     "cpmpy_suite",
     "reports",
+    "relaxations",
 )
 # Benchmarks that are not a module of this package by the same name.
 ELSEWHERE = {"peers": "peers.sufficient_reasons"}

@@ -65,7 +65,7 @@ def baselines(
     seed: int,
     unasked: Callable[[], ActiveDecisionSet],
 ) -> Iterator[Faithfulness]:
-    """Yield the figures of ADS+, BRS+, SP-Anchor and DT-Extract, of those that are installed.
+    """Yield the figures of ADS+, BRS+, BRS, SP-Anchor and DT-Extract, of those that are installed.
 
     Parameters
     ----------
@@ -92,6 +92,9 @@ def baselines(
     def bayesian() -> _Rules:
         return Bayesian(more, labels, queries, seed)
 
+    def bayesian_alone() -> _Rules:
+        return Bayesian(rows, labels, 0, seed)
+
     def anchors() -> _Rules:
         if not installed():
             raise EngineMissing("pip install 'cpx-explain[anchors]'")
@@ -104,6 +107,7 @@ def baselines(
     for title, learn in (
         ("ADS+, beta = 0", active),
         ("BRS+", bayesian),
+        ("BRS", bayesian_alone),
         ("SP-Anchor", anchors),
         ("DT-Extract", tree),
     ):

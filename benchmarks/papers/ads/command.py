@@ -71,7 +71,9 @@ def ads(
     others: Annotated[
         bool,
         typer.Option(
-            "--others", help="Also ADS+, BRS+, SP-Anchor and DT-Extract, as the paper has them."
+            "--others",
+            help="Also ADS+, BRS with and without more rows, SP-Anchor, DT-Extract, SVM, DNN, and "
+            "CART and forest with more rows; the paper's SBRL is quoted.",
         ),
     ] = False,
     sweep: Annotated[

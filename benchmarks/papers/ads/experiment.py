@@ -83,7 +83,7 @@ def surrogates(network: Network, settings: Settings, seed: int) -> Iterator[Fait
     nothing = np.zeros(len(network.test_labels), dtype=bool)
     yield faithfulness("no rule", nothing, network.test_labels, rules=0, queries=0)
     for name, title in (("tree", "CART"), ("forest", "random forest")):
-        yield _yardstick(name, title, network, seed)
+        yield yardstick(name, title, network, seed)
     rows = network.train_rows
     if settings.rows is not None and settings.rows < len(rows):
         rows = rows.sample(settings.rows, random_state=seed).reset_index(drop=True)
@@ -102,9 +102,31 @@ def surrogates(network: Network, settings: Settings, seed: int) -> Iterator[Fait
         from benchmarks.papers.ads.baselines import baselines
 
         rules = max(1, len(active.rules_))
+        yield from enlarging(network, rows, settings.queries, seed)
         yield from baselines(
             network, rows, rules, settings.queries, seed, lambda: active_set(settings, seed, 0.0)
         )
+
+
+def enlarging(
+    network: Network, rows: pd.DataFrame, queries: int, seed: int
+) -> Iterator[Faithfulness]:
+    """Yield the paper's passive classifiers: on more rows, and those not yet there on these."""
+    from benchmarks.papers.ads.baselines import enlarged
+
+    more = enlarged(rows, queries, seed)
+    own = rows, np.asarray(network.classifier.predict(rows))
+    plus = more, np.asarray(network.classifier.predict(more))
+    for name, title, given in (
+        ("tree", "CART+", plus),
+        ("forest", "random forest+", plus),
+        ("svm", "SVM", own),
+        ("svm", "SVM+", plus),
+        ("mlp", "DNN", own),
+        ("mlp", "DNN+", plus),
+    ):
+        added = queries if title.endswith("+") else 0
+        yield yardstick(name, title, network, seed, given, added)
 
 
 def active_set(
@@ -163,14 +185,28 @@ def _learners(
         )
 
 
-def _yardstick(name: str, title: str, network: Network, seed: int) -> Faithfulness:
+def yardstick(
+    name: str,
+    title: str,
+    network: Network,
+    seed: int,
+    more: tuple[pd.DataFrame, Labels] | None = None,
+    queries: int = 0,
+) -> Faithfulness:
+    """Measure a classifier that imitates the network; on its rows, or on these with labels."""
     from cpx.data.classifiers import named_classifier
 
+    rows, labels = (network.train_rows, network.train_labels) if more is None else more
     start = time.process_time()
-    surrogate = named_classifier(name, seed).fit(network.train_rows, network.train_labels)
+    surrogate = named_classifier("mlp" if name == "svm" else name, seed)
+    if name == "svm":
+        from sklearn.svm import SVC
+
+        surrogate.steps[-1] = ("svm", SVC())
+    surrogate.fit(rows, labels)
     seconds = time.process_time() - start
     last = surrogate[-1]
-    trees = [one.tree_ for one in getattr(last, "estimators_", [last])]
+    trees = [one.tree_ for one in getattr(last, "estimators_", [last]) if hasattr(one, "tree_")]
     # A rule is a leaf of the positive class.
     positive = sum(
         int(((tree.children_left < 0) & (tree.value[:, 0].argmax(axis=1) == 1)).sum())
@@ -178,7 +214,12 @@ def _yardstick(name: str, title: str, network: Network, seed: int) -> Faithfulne
     )
     ours = np.asarray(surrogate.predict(network.test_rows), dtype=bool)
     return faithfulness(
-        title, ours, network.test_labels, rules=positive, queries=0, seconds=seconds
+        title,
+        ours,
+        network.test_labels,
+        rules=positive if trees else None,
+        queries=queries,
+        seconds=seconds,
     )
 
 

@@ -66,13 +66,23 @@ PUBLISHED = (
     Faithfulness(UNASKED, 0.884, 0.690, 0.602, 0.809, 29, 2.413, 4, 0),
     Faithfulness("ADS+, beta = 0", 0.895, 0.735, 0.678, 0.802, 28, 2.928, 4),
     Faithfulness("BRS+", 0.882, 0.709, 0.666, 0.757, 57, 3.859, 5),
+    Faithfulness("BRS", 0.868, 0.695, 0.703, 0.687, 56, 3.663, 5, 0),
+    Faithfulness("SBRL+", 0.903, 0.762, 0.720, 0.808, 143, 1.853, 2),
+    Faithfulness("SBRL", 0.901, 0.751, 0.699, 0.812, 107, 1.682, 2, 0),
     Faithfulness("SP-Anchor", 0.807, 0.205, 0.116, 0.877, 24, 7.875, 12),
     Faithfulness("DT-Extract", 0.829, 0.357, 0.221, 0.924, 24, 5.375, 8),
+    Faithfulness("CART+", 0.911, 0.796, 0.807, 0.786, 7741, 8.664, 12),
     Faithfulness("CART", 0.910, 0.797, 0.820, 0.775, 4406, 8.869, 12, 0),
+    Faithfulness("random forest+", 0.932, 0.831, 0.778, 0.891, 82850, 9.322, 12),
     Faithfulness("random forest", 0.929, 0.824, 0.773, 0.882, 44687, 9.571, 12, 0),
+    Faithfulness("SVM+", 0.915, 0.791, 0.747, 0.841),
+    Faithfulness("SVM", 0.913, 0.788, 0.755, 0.824, queries=0),
+    Faithfulness("DNN+", 0.943, 0.869, 0.872, 0.865),
+    Faithfulness("DNN", 0.935, 0.854, 0.875, 0.833, queries=0),
 )
-"""The figures of the paper; CART and forest are those without synthetic instances, and a plus
-means that as many were added before learning as ADS generates."""
+"""The figures of the paper, its two tables of section 5. A plus means that as many synthetic
+instances were added before learning as ADS generates. The machines have 22,689 support vectors
+with these and 10,866 without, the networks 28,310 weights; neither has rules."""
 
 
 def faithfulness(name: str, ours: Labels, theirs: Labels, **more: float | None) -> Faithfulness:

@@ -50,6 +50,14 @@ def kernels(
     ] = 10.0,
     seed: opt.Seed = 0,
     output: opt.Records = Path("kernels"),
+    figure: Annotated[
+        bool,
+        typer.Option(
+            "--figure",
+            help="Instead: Figure 2, the genetic algorithm guided by the machine and by labels "
+            "alone, as DIR/guided.svg and DIR/guided.md.",
+        ),
+    ] = False,
     show: Annotated[
         bool, typer.Option("--show", help="Run nothing: tables of what is there already.")
     ] = False,
@@ -72,6 +80,7 @@ def kernels(
       python -m benchmarks kernels --datasets monks-1,monks-3 --runs 1 --no-genetic
       python -m benchmarks kernels --operators shrink+half+distinct
       python -m benchmarks kernels --noise 0.05 -o noise/
+      python -m benchmarks kernels --figure --runs 2
       python -m benchmarks kernels --show
 
     \b
@@ -84,6 +93,9 @@ def kernels(
 
     limit = None if time_limit == math.inf else time_limit
     protocol = Protocol(runs, noise, limit, genetic, seed, operators)
+    if figure:
+        _draw_guided(choose(opt.split(datasets)), protocol, output)
+        raise typer.Exit(0)
     todo = tasks(choose(opt.split(datasets)), protocol)
     store = Store(output, Run.from_line)
     if not show:
@@ -91,6 +103,26 @@ def kernels(
     made = [store.records[task.key] for task in todo if task.key in store.records]
     _deliver(made, protocol, store.directory)
     raise typer.Exit(0 if len(made) == len(todo) and all(run.exact.proved for run in made) else 3)
+
+
+def _draw_guided(names: tuple[str, ...], protocol: Protocol, directory: Path) -> None:
+    """Run the genetic algorithm with and without the machine; write a figure and its table."""
+    from benchmarks.papers.grids import as_markdown
+    from benchmarks.papers.kernels.guided import Bred, breed, draw, grid
+    from cpx.cli.output import note
+    from cpx.support.files import ensure_directory, write_atomic
+
+    ensure_directory(directory)
+    bred: list[Bred] = []
+    for name in names:
+        for number in range(protocol.runs):
+            bred += breed(name, number, protocol)
+            note(f"{name}, split {number + 1}")
+    text = as_markdown([grid(bred)], [])
+    typer.echo(text, nl=False)
+    write_atomic(directory / "guided.md", text.encode())
+    draw(bred, directory / "guided.svg")
+    note(f"wrote {directory / 'guided.svg'} and guided.md")
 
 
 def _make(tasks: list[Task], store: Store[Run]) -> None:

@@ -17,8 +17,9 @@ def big_m(form):
                     C_i + sum_{j in M_i} X_j >= 1                       for each C_i
                     sum_{j in M_i} X_j <= min(k, |M_i|) U_i             for each U_i
 
-    Size: d + m variables and one row for each of them but the X_j. The relaxation is weak: a
-    single chosen feature raises U_i by 1/k only.
+    Size: d + m variables and one row for each of them but the X_j. A single chosen feature raises
+    U_i by 1/k only, many small fractions raise it more than rows X_j <= U_i would: neither
+    relaxation is always the stronger one.
 
     Source: the usual big-M form of an implication, as in any textbook of integer programming.
     """
