@@ -78,10 +78,7 @@ class Forest:
         return numerator * (self.scale // denominator)
 
     def _tree(self, tree: Mapping[str, Any]) -> Node:
-        """Build the nodes from the last to the first: children come after their parent.
-
-        Equal sibling leaves are one leaf: the test above them says nothing.
-        """
+        """Build the nodes from the last to the first: children come after their parent."""
         width, tests, end = len(tree["outputs"]), len(tree["split"]), len(tree["values"])
         done: list[Node] = []
         for column in reversed(tree["attribute"]):
@@ -99,9 +96,6 @@ class Forest:
                     limits[place] if 0 <= place < len(limits) else math.copysign(math.inf, place)
                 )
                 left, right = done.pop(), done.pop()
-                if left.left is right.left is None and left.values == right.values:
-                    done.append(left)
-                    continue
                 done.append(Node((), column, place, above, tree["missing"][tests], left, right))
         return done[0]
 

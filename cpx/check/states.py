@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from itertools import accumulate
 from operator import or_
@@ -72,7 +73,8 @@ class States:
         self._look = look
         # Each event is kept once: those of columns with thousands of thresholds are large.
         self._events: list[dict[int, int]] = [{} for _ in self.states]
-        self.leaves = [leaf for t, root in enumerate(forest.trees) for leaf in self._walk(t, root)]
+        trees = enumerate(map(_merged, forest.trees))
+        self.leaves = [leaf for t, root in trees for leaf in self._walk(t, root)]
 
     def _cell(self, c: int, value: float | None) -> int:
         return -1 if value is None else sum(value > cut for cut in self.cuts[c])
@@ -129,6 +131,30 @@ class States:
                     cells[found[i]] |= 1 << state
             self._below[c] = list(accumulate(cells, or_, initial=0)), missing
         return self._below[c]
+
+
+def _merged(root: Node) -> Node:
+    """Return a tree with equal sibling leaves as one, again and again.
+
+    The test above them says nothing, and their parts are not to be rounded one by one.
+    """
+    order, waiting = list[Node](), [root]
+    while waiting:
+        node = waiting.pop()
+        order.append(node)
+        waiting += [child for child in (node.left, node.right) if child is not None]
+    done = dict[int, Node]()
+    for node in reversed(order):
+        made = node
+        if node.left is not None and node.right is not None:
+            left, right = done[id(node.left)], done[id(node.right)]
+            alone = left.left is None and right.left is None
+            if alone and left.values == right.values:
+                made = left
+            elif left is not node.left or right is not node.right:
+                made = replace(node, left=left, right=right)
+        done[id(node)] = made
+    return done[id(root)]
 
 
 class Probabilities:
