@@ -21,7 +21,7 @@ demo: $(DEMO)
 	$(BIN)/cpx demo
 
 test: $(STAMP)
-	$(BIN)/python -m pytest -n auto --dist worksteal
+	$(BIN)/python -m pytest -n auto --dist worksteal --durations 15 --durations-min 1
 
 slow: $(STAMP)
 	$(BIN)/python -m pytest -m "slow or hypothesis" --hypothesis-profile many
