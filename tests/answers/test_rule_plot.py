@@ -141,5 +141,5 @@ def test_refuses_what_does_not_fit() -> None:
 
 def test_without_matplotlib_the_pip_line_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    with pytest.raises(EngineMissing, match=r"pip install 'cpx-explain\[plots\]'"):
+    with pytest.raises(EngineMissing, match="pip install matplotlib"):
         require_matplotlib()

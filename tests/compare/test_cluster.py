@@ -95,7 +95,7 @@ def test_without_dask(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setitem(sys.modules, "distributed", None)
     with (
-        pytest.raises(EngineMissing, match=r"pip install 'cpx-explain\[cluster\]'"),
+        pytest.raises(EngineMissing, match="pip install dask distributed joblib"),
         connected("tcp://127.0.0.1:9"),
     ):
         pass
