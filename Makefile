@@ -40,13 +40,14 @@ bench: $(STAMP)
 	$(BIN)/python -m benchmarks
 
 clean:
-	rm -rf $(VENV) docs/_build build dist *.egg-info cpx/compiled/objects
+	rm -rf $(VENV) docs/_build build dist *.egg-info cpx/compiled/kernels.*.so
 
 # setuptools warns of folders that are called like a package, whenever one is installed like this.
 $(DEMO) $(STAMP): export PYTHONWARNINGS := ignore:Editable installation
+KERNELS := $(shell find cpx -name '*.[ch]')
 INSTALL := $(BIN)/python -m pip install --disable-pip-version-check --constraint constraints.txt
 
-$(DEMO): pyproject.toml setup.py constraints.txt
+$(DEMO): pyproject.toml setup.py constraints.txt $(KERNELS)
 	@echo "make: a virtual environment in $(VENV), then cpx and its engines: some 600 MB, a minute or two"
 	$(PYTHON) -m venv $(VENV)
 	$(INSTALL) --editable .

@@ -10,7 +10,7 @@ not run. With ``--keep FILE`` each verdict is written down as it is found: a run
 goes on where it ended, and one after tests were added tries the survivors alone.
 
 Processes that a test starts run the changed code as well: see ``mutating/sitecustomize.py``.
-Code compiled by Numba and constants of modules and classes are left alone.
+Code in C and constants of modules and classes are left alone.
 """
 
 from __future__ import annotations

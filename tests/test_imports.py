@@ -9,7 +9,7 @@ import sys
 
 import cpx
 
-ENGINES = ("cpmpy", "ortools", "pysat", "pindakaas", "pulp", "highspy", "numba")
+ENGINES = ("cpmpy", "ortools", "pysat", "pindakaas", "pulp", "highspy")
 HEAVY = (*ENGINES, "sklearn", "pandas", "scipy")
 
 

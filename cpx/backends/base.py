@@ -24,6 +24,7 @@ from cpx.answers.explanation import Explanation
 from cpx.answers.result import Termination
 from cpx.answers.values import Value
 from cpx.backends.progress import Event, Progress
+from cpx.compiled.library import MISSING, has_kernels, load
 from cpx.errors import EngineMissing, InvalidOption, UnknownName, shown
 from cpx.models.base import Problem, form_of
 from cpx.models.ratio import RatioProblem
@@ -139,6 +140,8 @@ class Backend(ABC):
         the family has one member only.
     requires : dict of str to str
         Module name -> pip requirement that provides it.
+    needs_kernels : bool
+        Whether the engine, or what it asks, is the package's own code in C.
     supported_options : frozenset of str
         The options among ``threads``, ``seed``, ``gap``, ``hint`` that have an effect.
         The others are reported as warnings when they are set.
@@ -179,6 +182,7 @@ class Backend(ABC):
     solvers: ClassVar[tuple[str, ...]] = ()
     requires: ClassVar[Mapping[str, str]] = {}
     supported_options: ClassVar[frozenset[str]] = frozenset()
+    needs_kernels: ClassVar[bool] = False
     needs_model: ClassVar[bool] = True
     preferred_encodings: ClassVar[tuple[str, ...]] = ()
     exact: ClassVar[bool] = True
@@ -256,7 +260,9 @@ class Backend(ABC):
 
     @classmethod
     def available(cls) -> bool:
-        """Whether packages and program are installed, found without importing them."""
+        """Whether packages, kernels and program are installed, without importing an engine."""
+        if cls.needs_kernels and not has_kernels():
+            return False
         return all(map(_installed, cls.requires)) and cls._has_program()
 
     @classmethod
@@ -278,6 +284,8 @@ class Backend(ABC):
         if missing:
             wanted = " ".join(f"'{pip}'" for pip in missing)
             raise EngineMissing(f"backend {shown(who)} is not installed: pip install {wanted}")
+        if cls.needs_kernels and not has_kernels():
+            raise EngineMissing(f"backend {shown(who)} is not there: {MISSING}")
         if not cls._has_program():
             raise EngineMissing(f"the program {cls.program!r}, which {who} needs, is not found")
 
@@ -286,6 +294,8 @@ class Backend(ABC):
         """Import the engine; a worker does so once, before it forks a child per solve."""
         for module in cls.requires:
             import_module(module)
+        if cls.needs_kernels:
+            load()
 
     @classmethod
     def versions(cls) -> dict[str, str]:

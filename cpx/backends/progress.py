@@ -15,7 +15,6 @@ from typing import TypeVar
 from cpx.answers.explanation import Explanation
 from cpx.answers.result import Termination, TracePoint, relative_gap
 from cpx.answers.values import Value
-from cpx.compiled import kernel
 from cpx.errors import EngineError, shown
 from cpx.models.base import Problem
 from cpx.models.ratio import RatioProblem
@@ -86,7 +85,6 @@ class Progress:
         self.record: list[object] | None = None
         self.started = time.perf_counter()
         self._cpu_before = time.process_time()
-        self._compiling_before = kernel.seconds_compiling
         self.explanation: Explanation | None = None
         self.objective: Value | None = None
         self._tie = 0
@@ -108,9 +106,8 @@ class Progress:
 
     @property
     def elapsed(self) -> float:
-        """Seconds since the solve began, without those in which kernels had to be compiled."""
-        waited = kernel.seconds_compiling - self._compiling_before
-        return time.perf_counter() - self.started - waited
+        """Seconds since the solve began."""
+        return time.perf_counter() - self.started
 
     @property
     def remaining(self) -> float | None:
@@ -289,7 +286,6 @@ class InnerProgress(Progress):
         super().__init__(problem, options, cancel=whole.cancel)
         self.started, self.times, self._entered = whole.started, whole.times, whole._entered
         self._cpu_before = whole._cpu_before
-        self._compiling_before = whole._compiling_before
         self._whole = whole
 
     @property

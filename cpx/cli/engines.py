@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from cpx.compiled.library import has_kernels
 from cpx.errors import EngineError, printable
 
 if TYPE_CHECKING:
@@ -148,6 +149,8 @@ def _describe(name: str) -> dict[str, Any]:
 
 
 def _install(cls: type[Backend]) -> str:
+    if cls.needs_kernels and not has_kernels():
+        return "pip install --force-reinstall --no-deps cpx-explain"
     return "pip install " + " ".join(f"'{pip}'" for pip in cls.requires.values())
 
 

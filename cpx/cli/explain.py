@@ -57,7 +57,9 @@ class Engine:
     @property
     def name(self) -> str:
         """The engine, that of rules when none is given."""
-        return self.backend or "search"
+        from cpx.explainers.arguments import BACKEND
+
+        return self.backend or BACKEND
 
     def options(self, source: Source) -> SolveOptions:
         """Return the options of the solve; a wrong one, or an engine not there, is refused."""

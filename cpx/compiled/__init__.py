@@ -1,7 +1,6 @@
-"""Kernels: the functions of the package that are machine code.
+"""Kernels: the inner loops of the package, in C.
 
-- ``kernel``: how a function becomes one, is loaded, and is called;
-- ``vectors``: what kernels do to eight words at once;
-- ``build``: Numba and LLVM make the machine code, when the package is built;
-- ``machine_code``: the file for this processor is found, or made.
+- ``kernel``: how Python declares and calls one; ``kernel.h``, ``vectors.h``: what their code uses;
+- ``tables``: the C declarations that follow from those in Python;
+- ``library``: the library of all kernels for this processor.
 """

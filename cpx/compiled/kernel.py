@@ -1,28 +1,24 @@
-"""Functions compiled to machine code when the package is built.
+"""Functions in C that Python calls: the kernels.
 
-:func:`kernel` marks a function that Python calls as machine code, and :func:`subroutine` one that
-kernels call. Their machine code is on its own: it needs neither Numba, which makes it
-(:mod:`~cpx.compiled.build`), nor Python, and releases the interpreter lock.
+:func:`kernel` marks the declaration of one: a function with a docstring and nothing else. Its
+code is in a C file beside the module, of the same name, under the name of the function with its
+module, underscores in place of dots. All kernels are one library
+(:mod:`~cpx.compiled.library`), loaded when the first of them is called. A call releases the
+interpreter lock.
 
 A kernel says by its annotations what it takes: integers, floats, booleans, arrays of the types
-below, and named tuples of these. It returns nothing, an integer, a boolean or a tuple of these;
-it must not allocate and not raise, or it is refused when it is compiled. What it calls, and the
-constants it uses, are globals of its module.
+below, and named tuples of these. It returns nothing, an integer, a boolean or a tuple of these.
 
-Compiled, it is one function, ``void name(void **table, int64 *table, double *table)``, of one
-table that is given three times. It holds the arguments from left to right: of a number its value,
-of an array the address of its data and its lengths, of a named tuple its members. Then come the
-results.
-
-The machine code of all kernels is one file (:mod:`~cpx.compiled.machine_code`), loaded when the
-first of them is called.
+In C it is one function, ``void name(struct name *t)``, of one table. It holds the arguments from
+left to right: of a number its value, of an array the address of its data and its lengths, of a
+named tuple its members. Then come the results. The struct is written from the annotations by
+:mod:`~cpx.compiled.tables`.
 """
 
 from __future__ import annotations
 
 import ctypes
 import struct
-import threading
 from array import array
 from collections.abc import Callable, Iterator
 from functools import cached_property, update_wrapper
@@ -32,8 +28,7 @@ from typing import Annotated, Any, NamedTuple, TypeVar, cast, get_args, get_orig
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.compiled.machine_code import machine_code, note_sources
-from cpx.errors import EngineError
+from cpx.compiled.library import entry_of
 
 
 class ArrayKind(NamedTuple):
@@ -64,33 +59,23 @@ Singles2 = Annotated[NDArray[np.float32], _kind(np.float32, 2)]
 Singles3 = Annotated[NDArray[np.float32], _kind(np.float32, 3)]
 Floats = Annotated[NDArray[np.float64], _kind(np.float64, 1)]
 
+LANES = 8
+"""Words handled at once; arrays that are read so have this much slack at the end."""
+
 F = TypeVar("F", bound=Callable[..., Any])
 T = TypeVar("T")
 
 registered: list[Kernel] = []
 """The kernels of all modules that were imported."""
 
-# The sources may be edited while this process runs.
-note_sources()
-
-_Entry = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 3)  # releases the interpreter lock
 _Start = ctypes.c_char * 0
 
 
 def kernel(function: F) -> F:
-    """Mark a function that is called as machine code, from Python and from other kernels."""
+    """Mark the declaration of a function whose code is in C."""
     made = Kernel(cast(FunctionType, function))
     registered.append(made)
     return cast(F, made)
-
-
-def subroutine(function: F) -> F:
-    """Mark a function that kernels call; the types of its arguments follow from the calls.
-
-    Called from Python it runs as Python.
-    """
-    function.__dict__["compiled"] = True
-    return function
 
 
 def bind(function: Callable[..., T], *arguments: Any) -> Callable[[], T]:
@@ -103,15 +88,16 @@ def bind(function: Callable[..., T], *arguments: Any) -> Callable[[], T]:
 
 
 class Kernel:
-    """A function that is called as machine code."""
+    """A function whose code is in C."""
 
     def __init__(self, function: FunctionType) -> None:
         update_wrapper(self, function)
         self.function = function
-        self.symbol = f"{function.__module__}.{function.__name__}"
+        self.symbol = f"{function.__module__}.{function.__name__}".replace(".", "_")
+        self.entry: Any = None
 
     def __call__(self, *arguments: Any) -> Any:
-        """Call the machine code."""
+        """Call the code."""
         return self.bind(*arguments)()
 
     def bind(self, *arguments: Any) -> Callable[[], Any]:
@@ -133,10 +119,12 @@ class Kernel:
             raise TypeError(f"{self.symbol}{self._kinds} was called with {kinds}")
         convert, before = self._convert, len(words)
         table = array("q", words + [0] * len(convert))
+        if self.entry is None:
+            self.entry = entry_of(self.symbol, len(table))
         entry, place = self.entry, table.buffer_info()[0]
 
         def call(owners: object = arguments) -> Any:  # they own the arrays
-            entry(place, place, place)
+            entry(place)
             if not convert:
                 return None
             results = [kind(word) for kind, word in zip(convert, table[before:])]
@@ -164,16 +152,6 @@ class Kernel:
     @cached_property
     def _several(self) -> bool:
         return get_origin(self.hints["return"]) is tuple
-
-    @cached_property
-    def entry(self) -> Any:
-        """The machine code."""
-        return entry_at(address_of(self.symbol))
-
-
-def entry_at(address: int) -> Any:
-    """Return the call of the machine code of a kernel at an address."""
-    return _Entry(address)
 
 
 def _flat(hint: Any) -> Iterator[Any]:
@@ -216,50 +194,3 @@ def _pack(argument: Any, kinds: list[Any], words: list[int]) -> bool:
         kinds.append(f"{kind.__name__} {argument}")
         return False
     return True
-
-
-# ------------------------------------------------------- the machine code of all
-
-seconds_compiling = 0.0
-"""How long this process has waited for machine code to be made; no solve counts it."""
-
-_loaded: list[Any] = []
-_lock = threading.Lock()
-
-
-def address_of(symbol: str) -> int:
-    """Return the address of a kernel."""
-    address: int = _engine().get_function_address(symbol)
-    if not address:
-        raise EngineError(f"{symbol} is not among the compiled kernels")
-    return address
-
-
-def load() -> None:
-    """Load the machine code, which takes a while only where it must be made first."""
-    _engine()
-
-
-def _engine() -> Any:
-    global seconds_compiling
-    if not _loaded:
-        with _lock:  # threads may call the first kernel at the same time
-            if not _loaded:
-                code, seconds = machine_code()
-                seconds_compiling += seconds
-                _loaded.append(link(code))
-    return _loaded[0]
-
-
-def link(code: bytes) -> Any:
-    """Return the engine that an object was loaded into, which owns it."""
-    from llvmlite import binding
-
-    binding.initialize_native_target()
-    binding.initialize_native_asmprinter()
-    machine = binding.Target.from_default_triple().create_target_machine(jit=True)
-    # An engine is made around a module, and the object comes on top of that.
-    engine = binding.create_mcjit_compiler(binding.parse_assembly(""), machine)
-    engine.add_object_file(binding.ObjectFileRef.from_data(code))
-    engine.finalize_object()
-    return engine

@@ -13,6 +13,7 @@ from typing import Any, Literal, TypedDict
 
 from cpx.answers.explanation import Explanation
 from cpx.backends import Event
+from cpx.compiled.library import has_kernels
 from cpx.data import Distribution
 from cpx.data.tree_mixture import TreeMixture
 from cpx.explainers.class_names import ClassNames
@@ -23,7 +24,8 @@ from cpx.trees.form import Missing
 
 Objective = Literal["precision", "coverage", "loss", "negative-only"]
 
-BACKEND, TIME_LIMIT, FRESH = "search", 10.0, 1000
+BACKEND = "search" if has_kernels() else "cpsat"
+TIME_LIMIT, FRESH = 10.0, 1000
 """The engine, its seconds and the number of fresh samples, unless they are given."""
 
 

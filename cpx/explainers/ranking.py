@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 _MOST = 100_000
 
 _SOONEST: tuple[tuple[Any, tuple[str, ...]], ...] = (
-    (MonomialForm, ("search",)),
+    (MonomialForm, ("search", "cpsat")),
     (RuleSelection, ("maxsat", "cpsat", "search")),
     (object, ("cpsat", "maxsat", "search", "hitting-sets")),
 )

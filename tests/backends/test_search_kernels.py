@@ -16,25 +16,26 @@ from cpx.backends.search import bad_columns as side_by_side
 from cpx.backends.search import beam as heuristics
 from cpx.backends.search import bitsets as bits
 from cpx.backends.search import bounds
-from cpx.backends.search import pairs as search_pairs
 from cpx.backends.search.driver import explore, first_optimal
-from cpx.backends.search.objective import ALLOWED, FAR, Objective, cost, low, most_bad, rank
+from cpx.backends.search.objective import ALLOWED, FAR, Objective, cost
 from cpx.backends.search.presolve import merge_rows, reduce
 from cpx.backends.search.remaining_constraints import NOWHERE, _additive
 from cpx.backends.search.root import Root
-from cpx.backends.search.side_constraints import ask_first
 from cpx.backends.search.side_constraints import buffers as new_buffers
-from cpx.backends.search.stack import new_levels, weigh_child
-from cpx.compiled import machine_code
-from cpx.compiled.kernel import Ints, Words
-from cpx.compiled.vectors import LANES, scan
+from cpx.backends.search.stack import new_levels
+from cpx.compiled.kernel import LANES
 from cpx.data.bits import packed_rows
 from cpx.errors import InvalidInstance
 from cpx.models.monomial.form import CoverageLimits, WeightedMonomial
-from tests.compiled.compiling import compiled
+from tests.backends.search_parts import search_parts
 from tests.seeds import each
 
 SEEDS = range(40)
+
+
+@pytest.fixture(scope="module")
+def parts():
+    return search_parts()
 
 
 def table(seed: int, rows: int = 150, columns: int = 11, heaviest: int = 9):
@@ -145,7 +146,7 @@ def test_first_words_are_the_first_bad_samples_of_a_child(seed):
 
 
 @each(range(60))
-def test_limits_leave_all_better_pairs(seed):
+def test_limits_leave_all_better_pairs(parts, seed):
     rng, agreement, weights, bad = table(seed, rows=60, columns=20, heaviest=4)
     n, groups = 20, np.arange(20) if seed % 3 else rng.integers(0, 9, 20)
     objective = random_objective(rng, int(weights[:bad].sum()), int(weights[bad:].sum()))
@@ -172,7 +173,7 @@ def test_limits_leave_all_better_pairs(seed):
     pairs = {(p, q): covered(p, q) for p in later for q in later if p <= q}
     limit = int(np.median([value for _, value in pairs.values()]))
     known = [groups[p] != groups[i] or not root.groups.size for p in order]
-    count = search_pairs.limit_all(levels, scratch, 0, root.params, limit)
+    count = parts.limit_all(levels, scratch, 0, root.params, limit)
     assert count == n - (i + 1) // 8 * 8
     of = dict(zip(scratch.kept[:count].tolist(), scratch.limits[:count].tolist(), strict=True))
     assert all(of[p] == -1 for p in of if p <= i or not known[p])
@@ -180,13 +181,12 @@ def test_limits_leave_all_better_pairs(seed):
         if value < limit and known[p] and known[q]:
             assert c <= min(of[p], of[q])
     useful = [p for p in of if of[p] >= 0]
-    assert search_pairs.sum_up(scratch.limits[:count]) == (len(useful), sum(of[p] for p in useful))
-    assert search_pairs.drop_useless(scratch, count) == len(useful)
+    assert parts.drop_useless(scratch, count) == len(useful)
     assert scratch.kept[: len(useful)].tolist() == useful
     assert scratch.limits[: len(useful)].tolist() == [of[p] for p in useful]
 
-    count = weigh_child(levels, scratch, 0, root.params)
-    search_pairs.limit_kept(levels, scratch, 0, count, numbers, limit)
+    count = parts.weigh_child(levels, scratch, 0, root.params)
+    parts.limit_kept(levels, scratch, 0, count, numbers, limit)
     kept = scratch.kept[:count].tolist()
     for x, p in enumerate(kept):
         for y in range(x + 1, count):
@@ -195,10 +195,10 @@ def test_limits_leave_all_better_pairs(seed):
                 assert c <= min(scratch.mosts[x], scratch.limits[y])
 
 
-@pytest.mark.parametrize("level", [machine_code.level, machine_code.baseline])
+@pytest.mark.parametrize("flags", ["", "-march=native", "-DONE_BY_ONE"])
 @pytest.mark.parametrize("rows", [1, 2, 3, 6, 7, 14, 21])
 @each(range(3), 1)
-def test_scan(seed, rows, level):
+def test_scan(seed, rows, flags):
     rng = np.random.default_rng(seed)
     n, height = int(rng.integers(2, 40)), rows + int(rng.integers(2))
     blocks = -(-n // 8)
@@ -216,7 +216,7 @@ def test_scan(seed, rows, level):
     ]
     expected = [found for found in expected if found[2]]
     x, y, met = 0, 0, []
-    call = scanning(level())
+    call = scanning(flags)
     while found := call(words.ravel(), height, rows, x, n - 1, y, mosts, limits, n):
         x, y = found >> 32, (found >> 8) & (2**24 - 1)
         met.append((x, y, found & 255))
@@ -224,24 +224,9 @@ def test_scan(seed, rows, level):
     assert met == expected
 
 
-def _scan(
-    words: Words,
-    height: int,
-    rows: int,
-    x: int,
-    last: int,
-    y: int,
-    mosts: Ints,
-    limits: Ints,
-    n: int,
-) -> int:
-    table, most, limit = words.ctypes.data, mosts.ctypes.data, limits.ctypes.data
-    return scan(table, height, rows, x, last, y, most, limit, n)
-
-
 @cache
-def scanning(level: machine_code.Level):
-    return compiled(_scan, level=level)[0]
+def scanning(flags: str):
+    return search_parts(flags.split()).scan_pairs
 
 
 # ---------------------------------------------------------------- bounds
@@ -343,7 +328,7 @@ def test_subtree_bounds_are_below_all_completions(seed):
         assert low[first] <= value
 
 
-def test_pair_bounds_are_below_all_allowed_completions_of_two_or_more():
+def test_pair_bounds_are_below_all_allowed_completions_of_two_or_more(parts):
     raised, asked = 0, 0
     for seed in range(150):
         rng, agreement, weights, bad = table(seed, rows=30, columns=8, heaviest=4)
@@ -368,14 +353,15 @@ def test_pair_bounds_are_below_all_allowed_completions_of_two_or_more():
         n, kept, ids = len(ids), np.arange(len(ids)), np.array(ids)
         removed = sorted((covered - figures([*parent, j])[0] for j in ids), reverse=True)
         most = min(covered, sum(removed[: r - 1]))
-        front = ask_first(side, buffers, parent, parent.size, ids, kept, n, np.zeros(n, dtype=int))
+        room = np.zeros(n, dtype=np.int64)
+        front = parts.ask_first(side, buffers, parent, parent.size, ids, kept, n, room)
         ids = ids[kept]
         after, lost = np.array([figures([*parent, j]) for j in ids], dtype=np.int64).T.copy()
         limit = price(objective, *figures([*parent, *ids[rng.permutation(n)[:2]]]))
         plain = np.zeros(n, dtype=np.int64)
         bounding, numbers = plain.copy(), objective.numbers()
         of = numbers, shared, asking, buffers.slacks.now, ids, covered, before, after, lost
-        bounds.pair_bounds(*of, n, front, most, r, limit, bounding)
+        parts.pair_bounds(*of, n, front, most, r, limit, bounding)
         raised += int((bounding > plain).sum())
         asked += front < n
         for size in range(2, r + 1):
@@ -390,12 +376,12 @@ def test_pair_bounds_are_below_all_allowed_completions_of_two_or_more():
 
 
 @pytest.mark.parametrize("r", [1, 2, 3, 7])
-def test_survey(r):
+def test_survey(parts, r):
     removed = np.array([5, 0, 9, 9, 2, 7])
     after, lost, kept = 10 - removed, np.arange(6), np.arange(14)
     top = np.zeros(9, dtype=np.int64)
     largest = sorted(removed, reverse=True)
-    assert bounds.survey(10, after, lost, kept, 6, r, top) == (
+    assert parts.survey(10, after, lost, kept, 6, r, top) == (
         min(10, sum(largest[: r - 1])),
         min(10, sum(largest[:r])),
         0,
@@ -410,12 +396,12 @@ def test_survey(r):
     [(Objective(2**30 - 1, 2**30, 2**30, 2**30), 2**30), (Objective(1, 1, 2**60, 2**60), 2**60)],
     ids=["ratio", "sum"],
 )
-def test_sums_of_removals_that_do_not_fit_exclude_nothing(objective, covered):
+def test_sums_of_removals_that_do_not_fit_exclude_nothing(parts, objective, covered):
     n, r, numbers = 16, 14, objective.numbers()
     after, lost, kept = np.ones(n, dtype=np.int64), np.arange(n), kept_of(range(n))
     buffers = [np.zeros(n + 2, dtype=np.int64) for _ in range(3)]
     limit = objective.alpha + objective.beta * n
-    assert bounds.survey(covered, after, lost, kept, n, r, buffers[0])[:2] == (covered, covered)
+    assert parts.survey(covered, after, lost, kept, n, r, buffers[0])[:2] == (covered, covered)
     assert bounds.select(numbers, covered, after, lost, kept, n, r, limit, buffers[0]) == n
     left, low = bounds.tighten(numbers, covered, after, lost, kept, n, r, limit, *buffers)
     assert left == n
@@ -426,7 +412,7 @@ def test_sums_of_removals_that_do_not_fit_exclude_nothing(objective, covered):
 
 
 @each(range(400))
-def test_goals_against_their_definitions(seed):
+def test_goals_against_their_definitions(parts, seed):
     rng = np.random.default_rng(seed)
     bad, good = (int(n) for n in rng.integers(0, 12, 2))
     objective = random_objective(rng, bad, good)
@@ -442,14 +428,14 @@ def test_goals_against_their_definitions(seed):
     for (c, lost), value in everything.items():
         assert cost(numbers, c, lost) == value
         if value < FAR:
-            assert rank(numbers, c, lost) == value
+            assert parts.rank(numbers, c, lost) == value
         else:
-            assert rank(numbers, c, lost) >= ALLOWED
+            assert parts.rank(numbers, c, lost) >= ALLOWED
         c_high = int(rng.integers(c, bad + 1))
         within = [v for (a, b), v in everything.items() if c <= a <= c_high and b >= lost]
-        assert low(numbers, c_high, c, lost) <= min([FAR, *within])
+        assert parts.low(numbers, c_high, c, lost) <= min([FAR, *within])
         reachable = [a for (a, b), v in everything.items() if v < limit and b >= lost]
-        assert max(-1, most_bad(numbers, limit, lost)) >= max([-1, *reachable])
+        assert max(-1, parts.most_bad(numbers, limit, lost)) >= max([-1, *reachable])
 
 
 # -------------------------------------------------------------- presolve

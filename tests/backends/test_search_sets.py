@@ -19,7 +19,7 @@ from cpx.backends.search.rule_sets.multipliers import Relaxation
 from cpx.backends.search.rule_sets.open_nodes import Incumbent, Subproblem, restrict
 from cpx.backends.search.rule_sets.parallel import TaskPool
 from cpx.check.proofs import covers, proved
-from cpx.compiled.kernel import load
+from cpx.compiled.library import load
 from cpx.methods import local_search
 from cpx.models.rule_set.presolve import presolved
 from cpx.models.side_constraints.form import LinearConstraint

@@ -384,9 +384,9 @@ def test_the_seed_is_for_engines_that_take_one(table: pd.DataFrame, x: pd.Series
 def test_an_engine_that_is_not_installed_is_named(
     explainer: Explainer, x: pd.Series, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    hide(monkeypatch, "llvmlite")
-    with pytest.raises(EngineMissing, match="pip install 'llvmlite"):
-        explainer.explain(x, 1)
+    hide(monkeypatch, "highspy")
+    with pytest.raises(EngineMissing, match="pip install 'highspy"):
+        explainer.explain(x, 1, backend="milp")
 
 
 # -------------------------------------------------------------------- what is returned

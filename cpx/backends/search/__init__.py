@@ -1,4 +1,4 @@
-"""Exact search: branch and bound on bitsets, as machine code.
+"""Exact search: branch and bound on bitsets, in C.
 
 The package's own engine for problems that can hand over plain arrays (``search_form()``).
 
@@ -7,7 +7,7 @@ The package's own engine for problems that can hand over plain arrays (``search_
 - ``objective``: the cost of a set of features, and its limits;
 - ``bounds``: bounds for all sets below a node, with proofs;
 - ``tree``, ``stack``: the depth-first walk, and branch and bound;
-- ``pairs``, ``bad_columns``: the last two levels of the tree;
+- ``pairs.h``, ``bad_columns``: the last two levels of the tree;
 - ``beam``: the first incumbent, by beam search;
 - ``driver``: root, threads, global bound, tie-break among the optimal sets;
 - ``optimise``: the search for a linear objective, and around it for precision;
@@ -55,15 +55,16 @@ class Search(Backend):
     """
 
     name: ClassVar[str] = "search"
-    requires: ClassVar[dict[str, str]] = {"llvmlite": "llvmlite>=0.45,<0.60"}
+    requires: ClassVar[dict[str, str]] = {"numpy": "numpy>=2.0,<3"}
+    needs_kernels: ClassVar[bool] = True
     supported_options: ClassVar[frozenset[str]] = frozenset({"threads", "gap", "hint"})
     needs_model: ClassVar[bool] = False
     summary: ClassVar[str] = "branch and bound on bitsets, our own: exact, anytime"
 
     @classmethod
     def preload(cls) -> None:
-        """Load the compiled kernels, and link them by a first use."""
-        _link_kernels()
+        """Import the parts of the search, by a first use."""
+        _first_use()
 
     def options(self) -> Mapping[str, EngineOption]:
         """Return those of monomials: the beam of the first incumbent, the nodes of the tie-break.
@@ -135,7 +136,7 @@ class Search(Backend):
 
 
 @cache
-def _link_kernels() -> None:
+def _first_use() -> None:
     """Solve a problem of three samples, once in a process."""
     samples = Samples(np.array([[1, 0], [0, 1], [1, 1]], bool), np.array([1, 1, 0], bool))
     problem = KMonomial(samples, k=2)

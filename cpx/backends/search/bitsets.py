@@ -10,15 +10,11 @@ every sample weighs 1. Rows are padded to a multiple of eight columns.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from cpx.compiled.kernel import Bools, Ints, Words, kernel, subroutine
-from cpx.compiled.vectors import LANES, popcount, prepare, squeeze, sum_of_seven
+from cpx.compiled.kernel import LANES, Bools, Ints, Words, kernel
 
 
-@subroutine
 def stride_of(n: int, planes: int) -> int:
     """Return the words of a row with n features."""
     return -(-(n + planes) // LANES) * LANES
@@ -90,59 +86,6 @@ def count(
     ``n`` is where the planes begin. ``bad`` and ``good`` are overwritten up to seven places
     beyond the last column.
     """
-    for p in range(low, high + LANES):
-        bad[p] = 0
-        good[p] = 0
-    w = 0
-    while w < words:
-        sums, end = (bad, bad_words) if w < bad_words else (good, words)
-        row = start + w * stride
-        if planes == 0 and w + 7 <= end:
-            _add_seven(workspace, row, stride, cover[w : w + 7], low, high, sums)
-            w += 7
-            continue
-        word = cover[w]
-        w += 1
-        if word == 0:
-            continue
-        if planes == 0:
-            _add_counts(workspace, row, word, 0, low, high, sums)
-        for b in range(planes):
-            part = word & workspace[row + n + b]
-            if part != 0:
-                _add_counts(workspace, row, part, b, low, high, sums)
-
-
-@subroutine
-def _add_seven(
-    workspace: Words, row: int, stride: int, masks: Words, low: int, high: int, sums: Ints
-) -> None:
-    """Add the popcounts of seven masked rows of some columns."""
-    a, b, c, d = masks[0], masks[1], masks[2], masks[3]
-    e, f, g = masks[4], masks[5], masks[6]
-    # In whole vectors; of unsigned numbers as indices, see gather.
-    for p in range((high - low + LANES - 1) & -LANES):
-        at, by = np.uint64(row + low + p), np.uint64(stride)
-        two, four = at + by + by, at + by + by + by + by
-        sums[np.uint64(low + p)] += sum_of_seven(
-            workspace[at] & a,
-            workspace[at + by] & b,
-            workspace[two] & c,
-            workspace[two + by] & d,
-            workspace[four] & e,
-            workspace[four + by] & f,
-            workspace[four + by + by] & g,
-        )
-
-
-@subroutine
-def _add_counts(
-    workspace: Words, row: int, mask: Any, shift: int, low: int, high: int, sums: Ints
-) -> None:
-    """Add the popcounts of the masked words of some columns, shifted left."""
-    for p in range((high - low + LANES - 1) & -LANES):
-        word = workspace[np.uint64(row + low + p)]
-        sums[np.uint64(low + p)] += popcount(word & mask) << shift
 
 
 @kernel
@@ -170,49 +113,3 @@ def compress(
     (int, int)
         Words of bad samples, and of all, written for each column.
     """
-    filled = bad_filled = 0
-    _clear_row(workspace, to, to_stride)
-    for w in range(words):
-        if w & (LANES - 1) == 0:
-            prepare(cover.ctypes.data, w, moves.ctypes.data)
-        if w == bad_words:
-            filled = (filled + 63) & -64
-            bad_filled = filled
-            _clear_row(workspace, to + (filled >> 6) * to_stride, to_stride)
-        mask = cover[w]
-        if mask == 0:
-            continue
-        gather(workspace, start + w * stride, columns, n, buffer)
-        target = to + (filled >> 6) * to_stride
-        for p in range(0, n, LANES):
-            squeeze(
-                workspace.ctypes.data,
-                target + p,
-                to_stride,
-                buffer.ctypes.data,
-                p,
-                mask,
-                moves.ctypes.data,
-                w & (LANES - 1),
-                filled & 63,
-            )
-        filled += popcount(mask)
-    if bad_words == words:
-        bad_filled = (filled + 63) & -64
-    return bad_filled >> 6, (filled + 63) >> 6
-
-
-@subroutine
-def _clear_row(workspace: Words, row: int, stride: int) -> None:
-    words = workspace[row : row + stride]
-    for p in range(stride):
-        words[p] = 0
-
-
-@subroutine
-def gather(workspace: Words, row: int, columns: Ints, n: int, buffer: Words) -> None:
-    """Write the words of n columns side by side."""
-    # Unsigned numbers as indices spare the check for negative ones, which would keep the loop
-    # from being vectorised.
-    for p in range(n):
-        buffer[p] = workspace[np.uint64(row + columns[p])]

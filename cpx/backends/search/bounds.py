@@ -16,63 +16,16 @@ Sums of removals are cut off at ``covered``: no completion removes more, and sum
 they cost, may not fit 64 bits.
 
 What these limits of c(T) and l(T) say about the cost of T, ``low(c_high, c_low, l_low)``, is
-proved in :mod:`~cpx.backends.search.objective`.
+proved in objective.h. Bound (3) is in bounds.h.
 """
 
 from __future__ import annotations
 
-from cpx.backends.search.objective import FAR, Numbers, low
-from cpx.backends.search.side_constraints import Additive
-from cpx.compiled.kernel import Ints, Shorts2, kernel, subroutine
+from cpx.backends.search.objective import Numbers
+from cpx.compiled.kernel import Ints, kernel
 
 UNKNOWN = (1 << 31) - 1
 """In place of the good weight that two columns both exclude, where it was not weighed."""
-
-
-@subroutine
-def _insert(top: Ints, r: int, value: int) -> None:
-    """Keep the r largest values seen, decreasing."""
-    if value <= top[r - 1]:
-        return
-    at = r - 1
-    while at > 0 and top[at - 1] < value:
-        top[at] = top[at - 1]
-        at -= 1
-    top[at] = value
-
-
-@subroutine
-def survey(
-    covered: int, after: Ints, lost: Ints, kept: Ints, n: int, r: int, top: Ints
-) -> tuple[int, int, int, int, int]:
-    """Return figures of the kept candidates, in one pass.
-
-    The sums of the r - 1 and of the r largest removals, ``covered`` at most, the least and the
-    largest removal, the largest loss.
-    """
-    least, worst = covered, 0
-    if r == 2:
-        first = second = 0
-        for x in range(n):
-            p = kept[x]
-            removed = covered - after[p]
-            second = max(second, min(first, removed))
-            first = max(first, removed)
-            least = min(least, removed)
-            worst = max(worst, lost[p])
-        return first, min(first + second, covered), least, first, worst
-    for x in range(r):
-        top[x] = 0
-    for x in range(n):
-        p = kept[x]
-        removed = covered - after[p]
-        _insert(top, r, removed)
-        least = min(least, removed)
-        worst = max(worst, lost[p])
-    total = 0
-    for x in range(r - 1):
-        total = min(total + top[x], covered)
-    return total, min(total + top[r - 1], covered), least, top[0], worst
 
 
 @kernel
@@ -105,26 +58,6 @@ def select(
     int
         How many are left, at the front of ``kept`` in their old order.
     """
-    while True:
-        less, full, least, most, worst = survey(covered, after, lost, kept, n, r, top)
-        rest = covered - min(least + less, full)
-        # The worst of all figures together: no candidate has a greater bound.
-        if least > 0 and low(objective, covered - most, rest, worst) < limit:
-            return n
-        left = 0
-        for x in range(n):
-            p = kept[x]
-            removed = covered - after[p]
-            if removed == 0 and objective.keep_idle == 0:
-                continue
-            rest = covered - min(removed + less, full)
-            if low(objective, after[p], rest, lost[p]) < limit:
-                kept[left] = p
-                left += 1
-        # With two features to go the pairs are cheap, and a second round has little to gain.
-        if left == n or left == 0 or r == 2:
-            return left
-        n = left
 
 
 @kernel
@@ -159,36 +92,6 @@ def tighten(
         How many candidates are left in ``kept`` (sorted by l), and a lower bound on all
         completions.
     """
-    order_by(lost, kept, n)
-    for x in range(r):
-        top[x] = 0
-    alpha, beta, base = objective.alpha, objective.beta, objective.base
-    less = full = 0
-    for x in range(n):
-        removed = covered - after[kept[x]]
-        if removed > top[r - 1]:
-            _insert(top, r, removed)
-            less = 0
-            for y in range(r - 1):
-                less = min(less + top[y], covered)
-            full = min(less + top[r - 1], covered)
-        loss = lost[kept[x]]
-        lows[x] = low(objective, covered, covered - full, loss)
-        lows_with[x] = base + beta * loss - alpha * less if alpha >= 0 else -FAR
-    for x in range(n - 2, -1, -1):
-        lows[x] = min(lows[x], lows[x + 1])
-        lows_with[x] = min(lows_with[x], lows_with[x + 1])
-    left = 0
-    bound = limit
-    for x in range(n):
-        p = kept[x]
-        mine = max(lows[x], lows_with[x] + max(alpha, 0) * after[p])
-        mine = max(mine, low(objective, after[p], 0, lost[p]))
-        if mine < limit:
-            bound = min(bound, mine)
-            kept[left] = p
-            left += 1
-    return left, bound
 
 
 @kernel
@@ -208,96 +111,8 @@ def subtree_bounds(
     r - 1 later candidates costs by (1) and (2) at least low(c_p, c_p - R, l_p), where R sums
     the r - 1 removals next after p: these are the largest among the later ones.
     """
-    total = 0
-    # Sums that may not fit are not looked at.
-    most = covered if covered > FAR // r else 0
-    for x in range(n - 1, -1, -1):
-        # total: removals of the places x + 1 .. x + r - 1.
-        p = kept[x]
-        bounds[x] = low(objective, after[p], after[p] - max(total, most), lost[p])
-        total += covered - after[p]
-        if x + r - 1 < n:
-            total -= covered - after[kept[x + r - 1]]
-
-
-@subroutine
-def pair_bounds(
-    objective: Numbers,
-    shared: Shorts2,
-    asking: Additive,
-    slack: Ints,
-    ids: Ints,
-    covered: int,
-    before: int,
-    after: Ints,
-    lost: Ints,
-    n: int,
-    front: int,
-    most: int,
-    r: int,
-    limit: int,
-    bounds: Ints,
-) -> None:
-    """Raise the bounds of :func:`subtree_bounds` by (3), for completions of two or more.
-
-    ``before`` is the good weight that is lost without any of the candidates. With p and a later q
-    a completion loses at least l_p + (l_q - s_pq) - before. Where that is too much for a cost
-    below the limit, with the least bad weight that completions with p leave, q is in none, and
-    what it removes does not count. Others must be in one where they alone add to a constraint
-    that is not kept with p: ``slack`` is what is left of each without it. Single candidates are
-    not looked at: their costs are known.
-
-    Only the first ``front`` candidates are looked at. Where these are all, they are sorted as
-    there; else so are the first and the others, and no completion removes more than ``most``
-    besides p.
-    """
-    alpha, beta, base = objective.alpha, objective.beta, objective.base
-    for x in range(min(front, n - 1)):
-        if bounds[x] >= limit:
-            continue
-        row, rest = shared[ids[x]], after[x]
-        if front < n:
-            rest -= min(rest, most)
-        else:
-            for y in range(x + 1, min(x + r, n)):
-                rest -= min(rest, covered - after[y])
-        spare = (limit - 1 - base - alpha * rest) // beta - lost[x] + before
-        least, left, some = FAR, after[x], 0
-        for y in range(x + 1, n):
-            if y == front:
-                some = 0
-            more = max(before, lost[y] - row[ids[y]])
-            if more <= spare:
-                least = min(least, more)
-                if some < r - 1:
-                    some += 1
-                    left -= min(left, covered - after[y])
-                # Too low already, whatever the others.
-                if alpha * max(left - rest, 0) <= beta * (spare - least):
-                    least, left = before, 0
-                    break
-        for c in range(asking.gains.size):
-            if least < FAR and slack[c] + asking.changes[ids[x], c] < 0:
-                adding = FAR
-                for y in range(x + 1, n):
-                    if asking.changes[ids[y], c] > 0:
-                        adding = min(adding, max(before, lost[y] - row[ids[y]]))
-                least = max(least, adding if adding <= spare else FAR)
-        if least == FAR:
-            bounds[x] = limit
-        else:
-            loss = lost[x] + least - before
-            bounds[x] = max(bounds[x], low(objective, after[x], max(rest, left), loss))
 
 
 @kernel
 def order_by(keys: Ints, items: Ints, n: int) -> None:
     """Sort items by their key, increasing and stable."""
-    for x in range(1, n):
-        item = items[x]
-        key = keys[item]
-        y = x
-        while y > 0 and keys[items[y - 1]] > key:
-            items[y] = items[y - 1]
-            y -= 1
-        items[y] = item

@@ -16,8 +16,7 @@ from cpx.backends.search.objective import cost as cost_of
 from cpx.backends.search.root import Root
 from cpx.backends.search.stack import grown, new_levels
 from cpx.backends.search.tree import FULL, STOPPED, branches, look_ahead
-from cpx.compiled.kernel import bind
-from cpx.compiled.vectors import LANES
+from cpx.compiled.kernel import LANES, bind
 from cpx.processes.threads import start_thread
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import NamedTuple
 
-from cpx.compiled.kernel import Ints, kernel, subroutine
+from cpx.compiled.kernel import Ints, kernel
 
 FAR = 1 << 62
 """The cost of a set that breaks a limit: above all others."""
@@ -115,7 +115,6 @@ class Objective:
         )
 
 
-@subroutine
 def cost(objective: Numbers, c: int, l: int) -> int:  # noqa: E741
     """Return the cost of a set; FAR when it breaks a limit."""
     covered = c + objective.good - l
@@ -129,68 +128,3 @@ def cost(objective: Numbers, c: int, l: int) -> int:  # noqa: E741
 @kernel
 def costs(objective: Numbers, covered: Ints, lost: Ints, into: Ints) -> None:
     """Write the cost of each pair of numbers."""
-    for x in range(into.size):
-        into[x] = cost(objective, covered[x], lost[x])
-
-
-@subroutine
-def rank(objective: Numbers, c: int, l: int) -> int:  # noqa: E741
-    """Order sets on the way to better ones: by cost, then by how far they are from allowed.
-
-    Sets that cover too little come last of all: larger ones cover less.
-    """
-    covered = c + objective.good - l
-    if covered < objective.least:
-        return FAR
-    excess = max(0, objective.gamma * c + objective.delta * l - objective.epsilon)
-    excess += max(0, covered - objective.most)
-    if excess > 0:
-        return ALLOWED + min(excess, ALLOWED - 1)
-    return cost(objective, c, l)
-
-
-@subroutine
-def low(objective: Numbers, c_high: int, c_low: int, l: int) -> int:  # noqa: E741
-    """Return a lower bound on the cost of all sets with c_low <= c' <= c_high and l' >= l.
-
-    With G the good weight, an allowed set of these
-
-    - covers at least ``least``: c' >= least - G + l' >= least - G + l =: c, and so does c_low;
-    - is precise: gamma c' + delta l' <= epsilon, so c' <= (epsilon - delta l) / gamma;
-    - covers at most ``most``: l' >= c' + G - most >= c + G - most.
-
-    None of them is left where c exceeds the upper limits of c'. Else the cost is least at the
-    least l' and the least c' where alpha >= 0. Where the coverage counts, alpha = -1 and
-    beta = 1, it is base + l' - c': at least with the least l' and the greatest c', and at
-    least base + G - most.
-    """
-    covered = max(c_low, 0, objective.least - objective.good + l)
-    if covered > c_high or objective.gamma * covered + objective.delta * l > objective.epsilon:
-        return FAR
-    if objective.alpha < 0:
-        most = c_high
-        if objective.gamma > 0:
-            most = min(most, (objective.epsilon - objective.delta * l) // objective.gamma)
-        return objective.base + max(l - most, objective.good - objective.most)
-    lost = max(l, covered + objective.good - objective.most)
-    return objective.base + objective.alpha * covered + objective.beta * lost
-
-
-@subroutine
-def most_bad(objective: Numbers, limit: int, l: int) -> int:  # noqa: E741
-    """Return the most c that an allowed set of cost below ``limit`` can have, given l' >= l.
-
-    Negative when there is none.
-    """
-    spare = limit - 1 - objective.base - objective.beta * l
-    if objective.alpha == 1:
-        most = spare  # a division takes longer than all the rest
-    elif objective.alpha > 0:
-        most = spare // objective.alpha
-    elif objective.alpha == 0 and spare < 0:
-        most = -1
-    else:
-        most = FAR
-    if objective.gamma > 0:
-        most = min(most, (objective.epsilon - objective.delta * l) // objective.gamma)
-    return most

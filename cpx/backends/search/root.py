@@ -15,7 +15,7 @@ from cpx.backends.search.objective import FAR, Numbers, Objective, cost, costs
 from cpx.backends.search.remaining_constraints import NO_CONSTRAINTS, Remaining
 from cpx.backends.search.side_constraints import Side
 from cpx.backends.search.stack import Params
-from cpx.compiled.vectors import LANES
+from cpx.compiled.kernel import LANES
 
 if TYPE_CHECKING:
     from cpx.backends.search.presolve import Reduced

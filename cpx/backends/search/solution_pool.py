@@ -17,7 +17,7 @@ from cpx.backends.search.optimise import better_than
 from cpx.backends.search.root import Root
 from cpx.backends.search.stack import grown, new_levels
 from cpx.backends.search.tree import DONE, FULL, STOPPED
-from cpx.compiled.vectors import LANES
+from cpx.compiled.kernel import LANES
 
 if TYPE_CHECKING:
     from cpx.backends.search.presolve import Reduced

@@ -6,12 +6,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cpx.backends.search.bitsets import aligned, count, stride_of
+from cpx.backends.search.bitsets import aligned
 from cpx.backends.search.objective import Numbers
 from cpx.backends.search.remaining_constraints import NOWHERE
-from cpx.backends.search.side_constraints import Buffers, Side, buffers, keep_possible
-from cpx.compiled.kernel import Ints, Ints2, Shorts2, Words, subroutine
-from cpx.compiled.vectors import LANES
+from cpx.backends.search.side_constraints import Buffers, Side, buffers
+from cpx.compiled.kernel import LANES, Ints, Ints2, Shorts2, Words
 
 FIRST_WORDS = 252
 """Most words of a candidate that are looked at before a pair is weighed in full."""
@@ -111,78 +110,3 @@ def grown(levels: Levels) -> Levels:
     workspace = aligned(2 * levels.workspace.size)
     workspace[: levels.workspace.size] = levels.workspace
     return levels._replace(workspace=workspace)
-
-
-@subroutine
-def weigh_child(levels: Levels, scratch: Scratch, t: int, params: Params) -> int:
-    """Weigh the later candidates under the current child; return how many are allowed.
-
-    The current child is ``scratch.chosen[t]``, where there are side constraints.
-    """
-    i, n, words = levels.position[t], levels.width[t], levels.words[t]
-    planes, good, groups = params.planes, params.good, params.groups
-    stride = stride_of(n, planes)
-    start, bad_words = levels.start[t], levels.bad_words[t]
-    for w in range(words):
-        scratch.cover[w] = levels.workspace[start + w * stride + i]
-    count(
-        levels.workspace,
-        start,
-        stride,
-        bad_words,
-        words,
-        i + 1,
-        n,
-        n,
-        planes,
-        scratch.cover,
-        scratch.covered,
-        scratch.lost,
-    )
-    allowed = 0
-    group = groups[levels.ids[t, i]] if groups.size else -1
-    for p in range(i + 1, n):
-        scratch.lost[p] = good - scratch.lost[p]
-        scratch.kept[allowed] = p
-        if group < 0 or groups[levels.ids[t, p]] != group:
-            allowed += 1
-    return keep_possible(
-        params.side,
-        scratch.side,
-        scratch.chosen,
-        t + 1,
-        levels.ids[t],
-        scratch.covered,
-        levels.covered[t, i],
-        scratch.kept,
-        allowed,
-        params.k - t - 1,
-    )
-
-
-@subroutine
-def weigh_good(levels: Levels, scratch: Scratch, t: int, params: Params) -> None:
-    """Weigh the good samples only: what :func:`weigh_child` writes to ``lost``."""
-    i, n, words = levels.position[t], levels.width[t], levels.words[t]
-    planes, good = params.planes, params.good
-    stride, bad_words = stride_of(n, planes), levels.bad_words[t]
-    start = levels.start[t] + bad_words * stride
-    cover = scratch.cover[bad_words:words]
-    for w in range(words - bad_words):
-        cover[w] = levels.workspace[start + w * stride + i]
-    count(
-        levels.workspace,
-        start,
-        stride,
-        0,
-        words - bad_words,
-        i + 1,
-        n,
-        n,
-        planes,
-        cover,
-        scratch.covered,
-        scratch.lost,
-    )
-    for p in range(i + 1, n):
-        scratch.lost[p] = good - scratch.lost[p]

@@ -38,9 +38,9 @@ class ColumnGeneration(Backend):
     name: ClassVar[str] = "column-generation"
     requires: ClassVar[dict[str, str]] = {
         "highspy": "highspy>=1.11,<1.15",
-        "llvmlite": "llvmlite>=0.45,<0.60",
         "pulp": "pulp>=3.3.1,<4",
     }
+    needs_kernels: ClassVar[bool] = True
     supported_options: ClassVar[frozenset[str]] = frozenset({"threads", "seed", "gap", "hint"})
     needs_model: ClassVar[bool] = False
     has_own_start: ClassVar[bool] = True
@@ -48,7 +48,7 @@ class ColumnGeneration(Backend):
 
     @classmethod
     def preload(cls) -> None:
-        """Load HiGHS, and the kernels of the exact search or compile them."""
+        """Load HiGHS, and the exact search."""
         from cpx.backends.search import Search
 
         super().preload()

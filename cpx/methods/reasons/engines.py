@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from cpx.answers.result import Termination
 from cpx.backends.base import Backend, Outcome, Progress
 from cpx.backends.branch_on_violations import branch_on_violations
-from cpx.compiled.kernel import load
 from cpx.errors import InvalidOption, shown
 from cpx.models.minimum_subset.form import LossForm, SubsetForm, subset_form_of
 from cpx.trees.sufficiency.oracle import Stopped
@@ -40,14 +39,9 @@ _SHARE, _NOISE = 0.5, 0.5
 class _OracleMethod(Backend):
     """A method that may ask :class:`~cpx.trees.sufficiency.oracle.SufficiencyOracle`."""
 
-    requires: ClassVar[dict[str, str]] = {"llvmlite": "llvmlite>=0.45,<0.60"}
+    requires: ClassVar[dict[str, str]] = {"numpy": "numpy>=2.0,<3"}
+    needs_kernels: ClassVar[bool] = True
     needs_model: ClassVar[bool] = False
-
-    @classmethod
-    def preload(cls) -> None:
-        """Import the packages, and load the compiled kernels."""
-        super().preload()
-        load()
 
 
 class Deletion(_OracleMethod):

@@ -28,7 +28,6 @@ _DIGITS = np.frombuffer(DIGITS.encode("ascii"), dtype=np.uint8)
 def rounds(node: Node, goal: int, times: int) -> Iterator[tuple[str, Node | None]]:
     """Yield lines of better and better shares, and what each leaves of a node, if anything."""
     from cpx.backends.search.rule_sets.multipliers import Relaxation
-    from cpx.compiled.kernel import load
     from cpx.models.rule_set.form import RuleSelection
 
     free = np.flatnonzero(node.free)
@@ -38,7 +37,6 @@ def rounds(node: Node, goal: int, times: int) -> Iterator[tuple[str, Node | None
     unit = (LARGEST - 1) // max(1, every)
     if min(unit, n, free.size) == 0 or max(n, free.size) * (n + bad.costs.size) > MOST_SHARED:
         return
-    load()
     none = np.zeros(0, dtype=np.int64)
     form = RuleSelection(
         np.concatenate([good.covers, bad.covers]).T.copy(),

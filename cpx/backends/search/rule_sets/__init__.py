@@ -19,7 +19,6 @@ from cpx.backends.base import Outcome, Progress
 from cpx.backends.search.rule_sets.driver import BestFirstSearch
 from cpx.backends.search.rule_sets.open_nodes import Incumbent
 from cpx.backends.search.rule_sets.record import RecordedTree
-from cpx.compiled.kernel import load
 from cpx.models.base import Problem
 from cpx.models.rule_set.form import RuleSelection
 from cpx.models.rule_set.presolve import presolved
@@ -37,7 +36,6 @@ def optimise_sets(problem: Problem, form: RuleSelection, progress: Progress) -> 
         # Limits never get tighter when a rule is left out: nothing else is allowed either.
         return Outcome(True, Termination.COMPLETED, "the required rules break a limit")
     with progress.phase("compile"):
-        load()
         left = presolved(form)
     merged = left.form
     rules = np.array([r for r in left.kept if r not in form.required], dtype=np.int64)

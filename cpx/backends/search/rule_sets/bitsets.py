@@ -8,9 +8,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.backends.search.rule_sets.node import Stack, Workspace
 from cpx.backends.search.rule_sets.rows import Paid, rows_of
-from cpx.backends.search.rule_sets.tree import BETTER, DONE, FULL, PAUSED, branch, expand
+from cpx.backends.search.rule_sets.tree import (
+    BETTER,
+    EMPTY,
+    NO_ROOM,
+    PAUSED,
+    Stack,
+    Workspace,
+    branch,
+    expand,
+)
 from cpx.backends.search.side_constraints import buffers
 from cpx.compiled.kernel import bind
 
@@ -92,8 +100,8 @@ class BitsetSearch:
         """
         work = max(1, int(work / self.weight))
         search = self._bound_to(work)
-        while (status := search()) != DONE:
-            if status == FULL:
+        while (status := search()) != EMPTY:
+            if status == NO_ROOM:
                 self._grow()
                 search = self._bound_to(work)
             else:

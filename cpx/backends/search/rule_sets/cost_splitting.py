@@ -39,15 +39,14 @@ so that the shares, rounded down, are integers and so is all that is proved.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from cpx.backends.search.rule_sets.dual_ascent import Ascent, Terms
-from cpx.compiled.kernel import Floats, Ints, Ints2, Ints3, Shorts3, kernel, subroutine
+from cpx.compiled.kernel import Floats, Ints, Ints2, Ints3, Shorts3, kernel
 
 _FINEST, _ROOM = 30, 60
-_FAR = 2**62
 
 
 class Exact(NamedTuple):
@@ -107,78 +106,6 @@ def parts_of(total: int) -> int:
     return 1 << min(_FINEST, max(0, _ROOM - total.bit_length()))
 
 
-@subroutine
-def _begin(lines: Any, totals: Any, left: Any, by: Any, at: int) -> None:
-    """Note what the floats of each cost are to be multiplied by."""
-    for j in range(totals.size):
-        by[at + j] = 0.0
-        left[at + j] = totals[j]
-    for k in range(lines.shape[0]):
-        for j in range(totals.size):
-            line, there = lines[k, j], 0.0
-            for i in range(line.size):
-                there += float(line[i])
-            by[at + j] += there
-    for j in range(totals.size):
-        by[at + j] = float(totals[j]) / by[at + j] if by[at + j] > 0 else 0.0
-
-
-@subroutine
-def _divide(line: Any, by: float, left: int, shares: Any) -> int:
-    """Divide a cost in proportion to a line of floats, rounded down; return what is left of it."""
-    for i in range(line.size):
-        share = min(int(float(line[i]) * by), left)
-        shares[i] = share
-        left -= share
-    return left
-
-
 @kernel
 def certify(terms: Terms, state: Ascent, exact: Exact) -> int:
     """Round the shares of an ascent; return the bound in parts, and note those of the rules."""
-    K, R, W = terms.covers.shape
-    B, shift = exact.costs.size, exact.shift[0]
-    left, by, second, who = exact.left, exact.by, exact.second, exact.who
-    _begin(state.of_bad.shares, exact.costs, left, by, 0)
-    _begin(state.of_rules.shares, exact.prices, left, by, B)
-    bound = 0
-    for r in range(R):
-        exact.within[r] = exact.without[r] = 0
-    for k in range(K):
-        for j in range(B):
-            share, short = exact.shares[j], exact.short[k, j]
-            left[j] = _divide(state.of_bad.shares[k, j], by[j], left[j], share)
-            for i in range(W):
-                short[i] = share[i] >> shift
-        least = exact.least[k]
-        for i in range(W):
-            least[i], second[i], who[i] = exact.good[k, i], _FAR, -1
-        for r in range(R):
-            line, own, covers = exact.covered[k, r], exact.rule_shares[k, r], terms.covers[k, r]
-            left[B + r] = _divide(state.of_rules.shares[k, r], by[B + r], left[B + r], own)
-            for i in range(W):
-                line[i] = 0
-            for x in range(terms.starts[r], terms.starts[r + 1]):
-                more = exact.shares[terms.bad[x]]
-                for i in range(W):
-                    line[i] += more[i]
-            for i in range(W):
-                if covers[i] > 0:
-                    demand = line[i] + own[i]
-                    if demand < least[i]:
-                        second[i], least[i], who[i] = least[i], demand, r
-                    elif demand < second[i]:
-                        second[i] = demand
-        for i in range(W):
-            bound += least[i]
-            if who[i] >= 0:
-                exact.without[who[i]] += second[i] - least[i]
-        for r in range(R):
-            line, own, covers = exact.covered[k, r], exact.rule_shares[k, r], terms.covers[k, r]
-            within = 0
-            for i in range(W):
-                within += line[i] + own[i] if covers[i] > 0 else max(line[i], least[i])
-            exact.within[r] += within
-    for r in range(R):
-        exact.without[r] += bound
-    return bound

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from cpx.backends.search.rule_sets.cost_splitting import certify, new_exact, parts_of
 from cpx.backends.search.rule_sets.dual_ascent import (
-    LANES,
+    MULTIPLE,
     Ascent,
     Costs,
     Terms,
@@ -28,7 +28,7 @@ from cpx.models.rule_set.form import RuleSelection
 
 Ints = NDArray[np.int64]
 
-_RANGES, _MOST = 8, 4 * LANES
+_RANGES, _MOST = 8, 4 * MULTIPLE
 """Ranges of good rows that threads may do, where a block has so many lanes at most."""
 
 _SHORT = 30
@@ -94,7 +94,7 @@ class Relaxation:
     def _blocks(self, lines: NDArray[Any]) -> NDArray[Any]:
         """Return lines of numbers of good rows by blocks, shape (K, ., W)."""
         G = self.good.size
-        W = min(_MOST, -(-max(1, -(-G // _RANGES)) // LANES) * LANES)
+        W = min(_MOST, -(-max(1, -(-G // _RANGES)) // MULTIPLE) * MULTIPLE)
         K = -(-max(1, G) // W)
         padded = np.pad(lines, ((0, 0), (0, K * W - G))).reshape(len(lines), K, W)
         return np.ascontiguousarray(padded.transpose(1, 0, 2))

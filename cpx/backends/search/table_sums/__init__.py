@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from cpx.answers.result import Termination
 from cpx.backends.base import Outcome, Progress
-from cpx.compiled.kernel import load
 from cpx.models.base import Problem
 from cpx.models.expected_prediction.form import TableSumForm
 
@@ -28,8 +27,6 @@ def solve_table_sum(problem: Problem, form: TableSumForm, progress: Progress) ->
         least_penalty,
     )
 
-    with progress.phase("compile"):
-        load()
     sizes = {
         "features": form.n_features,
         "tables": len(form.tables),

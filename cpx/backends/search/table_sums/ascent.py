@@ -31,15 +31,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cpx.backends.search.table_sums.terms import FREE, IN, OUT, Terms
-from cpx.compiled.kernel import Bytes, Floats, Ints, kernel, subroutine
-
-_MOMENTUM = 0.6
-_PATIENCE = 12
-"""Steps without a better bound after which the factor of the steps is halved."""
-
-_MEMORY = 0.9
-"""How much of its weight the disagreement of earlier steps keeps."""
+from cpx.backends.search.table_sums.terms import Terms
+from cpx.compiled.kernel import Bytes, Floats, Ints, kernel
 
 
 class Workspace(NamedTuple):
@@ -103,76 +96,6 @@ class Workspace(NamedTuple):
         )
 
 
-@subroutine
-def _term_by_term(part: Terms, work: Workspace) -> int:
-    """Return the first maximum of the bound; ``work.chosen`` is where it is."""
-    values = work.values
-    values[0] = total = 0
-    for t in range(part.first.size):
-        first, start, done = part.first[t], part.start[t], 1
-        for i in range(first, first + part.size[t]):
-            u = work.multiplier[i]
-            for x in range(done):
-                values[done + x] = values[x] - u
-            done *= 2
-        best, chosen = part.table[start], 0
-        for x in range(1, done):
-            if values[x] + part.table[start + x] > best:
-                best, chosen = values[x] + part.table[start + x], x
-        work.chosen[t] = chosen
-        total += best
-    return total
-
-
-@subroutine
-def _by_price(part: Terms, work: Workspace, decided: Bytes, room: int) -> int:
-    """Return the second maximum of the bound; ``work.picked`` is where it is."""
-    price, order = work.price, work.order
-    for j in range(price.size):
-        price[j] = -work.cost[j]
-        work.picked[j] = 0
-    for t in range(part.first.size):
-        for i in range(part.first[t], part.first[t] + part.size[t]):
-            price[part.feature[i]] += work.multiplier[i]
-    count = 0
-    for j in range(price.size):
-        if decided[j] != FREE:
-            continue
-        y = count
-        if count <= room:
-            count += 1
-        elif price[order[room]] >= price[j]:
-            continue
-        else:
-            y = room
-        while y > 0 and price[order[y - 1]] < price[j]:
-            order[y] = order[y - 1]
-            y -= 1
-        order[y] = j
-    total = 0
-    for y in range(min(count, room)):
-        if price[order[y]] > 0:
-            total += price[order[y]]
-            work.picked[order[y]] = 1
-    return total
-
-
-@subroutine
-def _value_of_picked(part: Terms, work: Workspace) -> tuple[int, int]:
-    """Return what the terms say of the features that the prices choose, and what these cost."""
-    total = paid = 0
-    for j in range(work.cost.size):
-        if work.picked[j]:
-            paid += work.cost[j]
-    for t in range(part.first.size):
-        first, x = part.first[t], 0
-        for i in range(part.size[t]):
-            if work.picked[part.feature[first + i]]:
-                x |= 1 << i
-        total += part.table[part.start[t] + x]
-    return total, paid
-
-
 @kernel
 def ascend(
     part: Terms,
@@ -211,50 +134,6 @@ def ascend(
         The bound of ``work.best``, and the value of ``work.found``; ``known`` where no such set
         was met.
     """
-    bound, met = before, known
-    for step in range(steps + 1):
-        now = base + _term_by_term(part, work) + _by_price(part, work, decided, room)
-        said, paid = _value_of_picked(part, work)
-        if said >= least and base + said - paid > met:
-            met = base + said - paid
-            for j in range(work.picked.size):
-                work.found[j] = work.picked[j]
-        work.pace[1] += 1
-        if now < bound:
-            bound = now
-            for i in range(work.best.size):
-                work.best[i] = work.multiplier[i]
-            work.pace[1] = 0
-            if bound <= max(enough, met):
-                break
-        if work.pace[1] > _PATIENCE:
-            work.pace[0] *= 0.5
-            work.pace[1] = 0
-        for j in range(work.doubt.size):
-            work.doubt[j] *= _MEMORY
-        square = 0.0
-        for t in range(part.first.size):
-            first = part.first[t]
-            for i in range(part.size[t]):
-                j = part.feature[first + i]
-                apart = float((work.chosen[t] >> i) & 1) - float(work.picked[j])
-                work.doubt[j] += apart * apart
-                work.direction[first + i] = apart + _MOMENTUM * work.direction[first + i]
-                square += work.direction[first + i] * work.direction[first + i]
-        if square == 0.0 or step == steps:
-            break
-        length = work.pace[0] * float(now - max(aim, met)) / square
-        for t in range(part.first.size):
-            for i in range(part.first[t], part.first[t] + part.size[t]):
-                most = work.limit[i]
-                wanted = float(work.multiplier[i]) + length * work.direction[i]
-                if wanted >= float(most):
-                    work.multiplier[i] = most
-                elif wanted <= -float(most):
-                    work.multiplier[i] = -most
-                else:
-                    work.multiplier[i] = np.int64(wanted)
-    return bound, met
 
 
 @kernel
@@ -265,28 +144,3 @@ def settle(
 
     ``bound`` is that of ``work.best``.
     """
-    for i in range(work.best.size):
-        work.multiplier[i] = work.best[i]
-    _by_price(part, work, decided, room)
-    price, order, free = work.price, work.order, 0
-    for j in range(price.size):
-        if decided[j] == FREE:
-            free += 1
-    after = np.int64(0)  # the price of the best feature that is not picked
-    if free > room:
-        after = max(after, price[order[room]])
-    last = np.int64(0)  # what picking one more costs
-    if free >= room:
-        last = max(last, price[order[room - 1]])
-    count = 0
-    for j in range(price.size):
-        if decided[j] != FREE:
-            continue
-        if work.picked[j]:
-            if bound - price[j] + after <= enough:
-                decided[j] = IN
-                count += 1
-        elif bound + price[j] - last <= enough:
-            decided[j] = OUT
-            count += 1
-    return count

@@ -94,7 +94,7 @@ class BranchAndBound:
     def search(self) -> bool:
         """Search; return whether it was finished, so that nothing is better than ``best``."""
         form = self.objective.form
-        decided = np.full(form.n_features, OUT)  # features of no table add nothing
+        decided = np.full(form.n_features, OUT, dtype=np.uint8)  # features of no table add nothing
         decided[[j for members in self.objective.features for j in members]] = FREE
         decided[list(form.forbidden)] = OUT
         decided[list(form.required)] = IN

@@ -14,7 +14,7 @@ import numpy as np
 
 from cpx.compiled.kernel import Bytes, Ints, kernel
 
-FREE, IN, OUT = np.uint8(0), np.uint8(1), np.uint8(2)
+FREE, IN, OUT = 0, 1, 2
 """What is decided of a feature."""
 
 
@@ -68,25 +68,6 @@ class Terms(NamedTuple):
 @kernel
 def restrict(whole: Terms, part: Terms, decided: Bytes) -> None:
     """Write the terms of a node: those of the whole where some features are decided."""
-    at = entries = 0
-    for t in range(whole.first.size):
-        begin, given, mask, size = whole.first[t], 0, 0, 0
-        for i in range(whole.size[t]):
-            what = decided[whole.feature[begin + i]]
-            if what == FREE:
-                part.feature[at + size] = whole.feature[begin + i]
-                part.origin[at + size] = begin + i
-                mask |= 1 << i
-                size += 1
-            elif what == IN:
-                given |= 1 << i
-        part.first[t], part.size[t], part.start[t] = at, size, entries
-        start, index = whole.start[t], 0
-        for x in range(1 << size):
-            part.table[entries + x] = whole.table[start + given + index]
-            index = (index - mask) & mask
-        at += size
-        entries += 1 << size
 
 
 @kernel
@@ -96,15 +77,3 @@ def largest_gains(part: Terms, gains: Ints) -> None:
     A feature j for which the sum is at most 0 need not be chosen: f(A + j) <= f(A) holds for
     each term f and every set A that the node allows.
     """
-    gains[:] = 0
-    for t in range(part.first.size):
-        start, size = part.start[t], part.size[t]
-        for i in range(size):
-            step = 1 << i
-            largest = part.table[start + step] - part.table[start]
-            block = start
-            while block < start + (1 << size):
-                for x in range(block, block + step):
-                    largest = max(largest, part.table[x + step] - part.table[x])
-                block += 2 * step
-            gains[part.feature[part.first[t] + i]] += largest

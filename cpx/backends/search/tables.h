@@ -1,0 +1,325 @@
+/* Written by python -m cpx.compiled.tables from the declarations in Python. */
+
+#ifndef CPX_BACKENDS_SEARCH_TABLES_H
+#define CPX_BACKENDS_SEARCH_TABLES_H
+
+#include "cpx/compiled/kernel.h"
+
+/* cpx.backends.search.stack */
+static const int64_t FIRST_WORDS = INT64_C(252);
+
+typedef struct {
+    Words workspace;
+    Ints start;
+    Ints width;
+    Ints bad_words;
+    Ints words;
+    Ints total;
+    Ints position;
+    Ints2 ids;
+    Ints2 covered;
+    Ints2 lost;
+    Ints2 bound;
+    Ints at;
+} Levels;
+
+/* cpx.backends.search.side_constraints */
+
+typedef struct {
+    Ints now;
+    Words members;
+    Words blocked;
+} Slacks;
+
+typedef struct {
+    Slacks slacks;
+    Words truth;
+    Words other;
+    Words reach;
+    Ints tight;
+    Words near;
+} Buffers;
+
+/* cpx.backends.search.stack */
+
+typedef struct {
+    Words cover;
+    Words both;
+    Words buffer;
+    Words moves;
+    Words first;
+    Ints covered;
+    Ints lost;
+    Ints kept;
+    Ints limits;
+    Ints mosts;
+    Ints top;
+    Ints low;
+    Ints low_less;
+    Ints chosen;
+    Ints sorted;
+    Buffers side;
+} Scratch;
+
+/* cpx.backends.search.objective */
+static const int64_t FAR = INT64_C(4611686018427387904);
+static const int64_t ALLOWED = INT64_C(2305843009213693952);
+
+typedef struct {
+    int64_t alpha;
+    int64_t beta;
+    int64_t base;
+    int64_t good;
+    int64_t least;
+    int64_t most;
+    int64_t gamma;
+    int64_t delta;
+    int64_t epsilon;
+    int64_t keep_idle;
+} Numbers;
+
+/* cpx.backends.search.side_constraints */
+
+typedef struct {
+    Shorts2 changes;
+    Ints start;
+    Ints gains;
+    Ints rises;
+    Words2 rising;
+    Ints bits;
+    Ints places;
+    Ints losses;
+    Words2 losing;
+} Additive;
+
+typedef struct {
+    Additive additive;
+    Words2 terms;
+    Words held;
+    Ints starts;
+    Words2 masks;
+    Ints scales;
+    Ints least;
+    Ints gains;
+    Ints losses;
+    Words2 about;
+    Ints loose;
+    int64_t asks;
+    int64_t there;
+    Ints wanted;
+    int64_t drop_idle;
+} Side;
+
+/* cpx.backends.search.stack */
+
+typedef struct {
+    int64_t k;
+    int64_t planes;
+    int64_t good;
+    Ints groups;
+    Numbers objective;
+    Side side;
+    Shorts2 shared;
+} Params;
+
+/* cpx.backends.search.enumeration */
+static const int64_t TRIM = INT64_C(-4);
+
+typedef struct {
+    Ints2 columns;
+    Ints covered;
+    Ints lost;
+    Ints used;
+} Pool;
+
+/* cpx.backends.search.bad_columns */
+
+struct cpx_backends_search_bad_columns_enough_words {
+    Levels levels;
+    Scratch scratch;
+    int64_t t;
+    int64_t planes;
+    double spare;
+    int64_t result;
+};
+
+struct cpx_backends_search_bad_columns_first_words {
+    Levels levels;
+    Scratch scratch;
+    int64_t t;
+    int64_t n;
+    int64_t base;
+    int64_t planes;
+    int64_t most;
+    int64_t result_0;
+    int64_t result_1;
+};
+
+struct cpx_backends_search_bad_columns_lightest_of {
+    Levels levels;
+    Scratch scratch;
+    int64_t t;
+    int64_t planes;
+    int64_t filled;
+    int64_t result;
+};
+
+/* cpx.backends.search.beam */
+
+struct cpx_backends_search_beam__beam {
+    Words workspace;
+    int64_t stride;
+    int64_t bad_words;
+    int64_t words;
+    int64_t planes;
+    int64_t n;
+    int64_t good;
+    int64_t bad;
+    Ints groups;
+    Numbers objective;
+    Ints marks;
+    Words3 covers;
+    Ints3 sets;
+    Ints2 sums;
+    Ints2 states;
+    Ints columns;
+    Ints found;
+    Side side;
+    Buffers spare;
+    int64_t result;
+};
+
+/* cpx.backends.search.bitsets */
+
+struct cpx_backends_search_bitsets_count {
+    Words workspace;
+    int64_t start;
+    int64_t stride;
+    int64_t bad_words;
+    int64_t words;
+    int64_t low;
+    int64_t high;
+    int64_t n;
+    int64_t planes;
+    Words cover;
+    Ints bad;
+    Ints good;
+};
+
+struct cpx_backends_search_bitsets_compress {
+    Words workspace;
+    int64_t start;
+    int64_t stride;
+    int64_t bad_words;
+    int64_t words;
+    Ints columns;
+    int64_t n;
+    Words cover;
+    int64_t to;
+    int64_t to_stride;
+    Words buffer;
+    Words moves;
+    int64_t result_0;
+    int64_t result_1;
+};
+
+/* cpx.backends.search.bounds */
+static const int64_t UNKNOWN = INT64_C(2147483647);
+
+struct cpx_backends_search_bounds_select {
+    Numbers objective;
+    int64_t covered;
+    Ints after;
+    Ints lost;
+    Ints kept;
+    int64_t n;
+    int64_t r;
+    int64_t limit;
+    Ints top;
+    int64_t result;
+};
+
+struct cpx_backends_search_bounds_tighten {
+    Numbers objective;
+    int64_t covered;
+    Ints after;
+    Ints lost;
+    Ints kept;
+    int64_t n;
+    int64_t r;
+    int64_t limit;
+    Ints top;
+    Ints lows;
+    Ints lows_with;
+    int64_t result_0;
+    int64_t result_1;
+};
+
+struct cpx_backends_search_bounds_subtree_bounds {
+    Numbers objective;
+    int64_t covered;
+    Ints after;
+    Ints lost;
+    Ints kept;
+    int64_t n;
+    int64_t r;
+    Ints bounds;
+};
+
+struct cpx_backends_search_bounds_order_by {
+    Ints keys;
+    Ints items;
+    int64_t n;
+};
+
+/* cpx.backends.search.enumeration */
+
+struct cpx_backends_search_enumeration_enumerate_sets {
+    Levels levels;
+    Scratch scratch;
+    Params params;
+    int64_t limit;
+    Ints signal;
+    Words2 bits;
+    Pool pool;
+    int64_t result;
+};
+
+/* cpx.backends.search.objective */
+
+struct cpx_backends_search_objective_costs {
+    Numbers objective;
+    Ints covered;
+    Ints lost;
+    Ints into;
+};
+
+/* cpx.backends.search.tree */
+static const int64_t DONE = INT64_C(-1);
+static const int64_t STOPPED = INT64_C(-2);
+static const int64_t FULL = INT64_C(-3);
+
+struct cpx_backends_search_tree_look_ahead {
+    Levels levels;
+    Scratch scratch;
+    Params params;
+    int64_t limit;
+    int64_t front;
+    Ints bounds;
+};
+
+struct cpx_backends_search_tree_branches {
+    Levels levels;
+    Scratch scratch;
+    Params params;
+    Ints shared;
+    Ints found;
+    int64_t first;
+    Ints bounds;
+    Ints tasks;
+    Ints done;
+    Ints at;
+    int64_t result;
+};
+
+#endif
