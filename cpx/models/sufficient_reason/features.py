@@ -227,7 +227,7 @@ def interval_text(model: TreeModel, a: int, low: int, high: int, value: float) -
         column[:, a] = listed
         cells = model.cells(column)[:, a]
         alone = int(((low <= cells) & (cells <= high)).sum()) == 1
-    if alone or (low == 0 and high == last):
+    if alone or (low == 0 and high >= last):
         return f"{attribute.name} = {'missing' if math.isnan(value) else f'{value:g}'}"
     above = model.condition(a, low - 1, holds=False) if low else ""
     upto = model.condition(a, high) if high < last else ""
