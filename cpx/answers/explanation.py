@@ -14,6 +14,7 @@ from cpx.answers.text import Block, Fact, Facts, Paragraph, as_text
 from cpx.answers.values import Value
 from cpx.data.oracle import PrecisionEstimate
 from cpx.errors import InvalidInstance, printable, shown
+from cpx.support.shares import share_text
 
 if TYPE_CHECKING:
     import numpy as np
@@ -136,8 +137,8 @@ class Unseen:
         return Fraction(self.covered, self.total)
 
     def __str__(self) -> str:
-        precise = "undefined" if self.precision is None else f"{float(self.precision):.3f}"
-        covers = f"coverage {float(self.coverage):.3f} on {self.total} unseen samples"
+        precise = "undefined" if self.precision is None else share_text(self.precision)
+        covers = f"coverage {share_text(self.coverage)} on {self.total} unseen samples"
         return f"precision {precise}, {covers}"
 
 
@@ -219,7 +220,7 @@ class Explanation(Shown):
         if fresh is not None:
             facts.append(Fact("precision", str(fresh), share=fresh.value))
         if fresh is not None and fresh.exact and coverage:
-            rows = f"{float(coverage):.3f} of all {fresh.drawn / coverage} rows"
+            rows = f"{share_text(coverage)} of all {fresh.drawn / coverage} rows"
             facts.append(Fact("coverage", rows, share=float(coverage)))
         else:
             if precision is not None:
@@ -285,7 +286,7 @@ class Explanation(Shown):
 
 
 def _share(name: str, value: Fraction, word: str) -> Fact:
-    return Fact(name, f"{float(value):.3f} {word} the samples", share=float(value))
+    return Fact(name, f"{share_text(value)} {word} the samples", share=float(value))
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 from cpx.answers.html import Shown
 from cpx.answers.text import Block, Table, as_text
 from cpx.errors import printable
+from cpx.support.shares import share_text
 
 
 @dataclass(frozen=True, order=True)
@@ -209,8 +210,8 @@ class RuleSet(Rule):
         priced = self.price is not None
         rows = []
         for name, f, worth in zip(names, self.figures, self.contributions, strict=True):
-            precision = "none" if f.precision is None else f"{float(f.precision):.3f}"
-            figures = [f"{f.covered / self.total:.3f}", precision, f"{f.marginal:+}"]
+            precision = "none" if f.precision is None else share_text(f.precision)
+            figures = [share_text(Fraction(f.covered, self.total)), precision, f"{f.marginal:+}"]
             rows.append((*figures, *[f"{float(worth):+.2f}"] * priced, name))
         head = ("coverage", "precision", "errors without it", *["contribution"] * priced, "rule")
         return Table(head, tuple(rows), left=(len(head) - 1,))

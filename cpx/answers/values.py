@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from decimal import Decimal
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -120,23 +119,6 @@ def decimal(value: Value, count: int = _FEWEST_DIGITS) -> str:
     ('12', '0.9500')
     """
     return f"{float(value):.{count}f}" if isinstance(value, Fraction) else str(value)
-
-
-def share_text(share: Value | float, count: int = 3) -> str:
-    """Return a share with ``count`` digits after the point, or more where it would read 0 or 1.
-
-    Examples
-    --------
-    >>> share_text(Fraction(2, 3)), share_text(Fraction(3999, 4000)), share_text(1e-5)
-    ('0.667', '0.9998', '0.00001')
-    >>> share_text(0), share_text(Fraction(1))
-    ('0.000', '1.000')
-    """
-    exact, text = Fraction(share), f"{float(share):.{count}f}"
-    while exact.denominator > 1 and Fraction(text).denominator == 1:
-        count += 1
-        text = f"{Decimal(exact.numerator) / exact.denominator:.{count}f}"
-    return text
 
 
 def in_words(value: Value, count: int = _FEWEST_DIGITS) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -326,6 +327,15 @@ _CLAIMS = {
 """What is optimised, and what no other rule does when one is optimal."""
 
 
+def _share(share: Fraction | int) -> str:
+    """Return a share in three digits, or more where it would read 0 or 1 and is neither."""
+    digits, text = 3, f"{float(share):.3f}"
+    while 0 < share < 1 and float(text) in (0.0, 1.0):
+        digits += 1
+        text = f"{Decimal(share.numerator) / share.denominator:.{digits}f}"
+    return text
+
+
 def _proved(
     kind: str, data: Monomial, covered: NDArray[np.bool_], result: Mapping[str, Any]
 ) -> list[str]:
@@ -335,9 +345,9 @@ def _proved(
     claim, better = _CLAIMS[kind]
     figure = f"{objective} of {total}"
     if kind == _RATIO:
-        figure = f"{right}/{weight} ({float(objective):.3f})"
+        figure = f"{right}/{weight} ({_share(objective)})"
     elif kind not in _MINIMISED:
-        figure = f"{weight}/{total} ({weight / total:.3f})"
+        figure = f"{weight}/{total} ({_share(Fraction(weight, total))})"
     if result["status"] == "OPTIMAL":
         told = f"{claim} {figure} is optimal: no {rival} {better}"
         # Said of the precise rules that are compared by their coverage too.

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from cpx.data.base import Distribution, ReadRow
 from cpx.data.statistics import clopper_pearson
 from cpx.errors import ClassifierError, DataError, shortened, shown
+from cpx.support.shares import share_text
 from cpx.support.validation import open_unit, positive_integer, valid_seed
 
 BoolArray = npt.NDArray[np.bool_]
@@ -178,9 +179,9 @@ class PrecisionEstimate:
     def __str__(self) -> str:
         if self.exact:
             told = f"{self.agreeing} of the {self.drawn} rows that it covers"
-            return f"{self.value:.3f}, exact: {told}"
+            return f"{share_text(self.value)}, exact: {told}"
         return (
-            f"{self.value:.3f} [{self.low:.3f}, {self.high:.3f}] "
+            f"{share_text(self.value)} [{share_text(self.low)}, {share_text(self.high)}] "
             f"({self.confidence:.0%} interval, {self.drawn} fresh samples)"
         )
 

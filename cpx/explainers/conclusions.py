@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import astuple, replace
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from cpx import check
@@ -14,6 +15,7 @@ from cpx.explainers.guarantees import guarantee
 from cpx.models import MaxPrecision
 from cpx.models.monomial.problem import MonomialProblem
 from cpx.solving import solve
+from cpx.support.shares import share_text
 
 if TYPE_CHECKING:
     from cpx.answers.explanation import Explanation
@@ -123,8 +125,8 @@ def _always_predicting(question: Question, explanation: Explanation) -> str:
         return ""
     return (
         f"no condition lowers the loss: by loss, always predicting {explanation.rule.conclusion} "
-        f"is the best answer. It is right for {float(share or 0):.3f} of the samples; the "
-        "objective precision asks for a rule that is right more often where it applies"
+        f"is the best answer. It is right for {share_text(share or Fraction(0))} of the samples; "
+        "the objective precision asks for a rule that is right more often where it applies"
     )
 
 

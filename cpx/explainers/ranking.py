@@ -32,11 +32,13 @@ from cpx.models.expected_prediction.form import expectation_form_of
 from cpx.models.kernel_rule.form import DNFForm
 from cpx.models.minimum_subset.form import subset_form_of
 from cpx.models.monomial.form import MonomialForm, RatioMonomial, monomial_form
+from cpx.models.monomial.problem import MonomialProblem
 from cpx.models.rule_set.form import RuleSelection
 from cpx.models.rule_set.learning import MOST_STATED
 from cpx.options import SolveOptions
 from cpx.processes.interrupts import noted
 from cpx.solving.run import run
+from cpx.support.shares import share_text
 from cpx.support.validation import integer_in
 
 if TYPE_CHECKING:
@@ -166,7 +168,7 @@ class Ranking(Shown):
 
 
 def _share(value: Fraction | None) -> str:
-    return "-" if value is None else f"{float(value):.3f}"
+    return "-" if value is None else share_text(value)
 
 
 def best_rules(
@@ -184,8 +186,9 @@ def best_rules(
     Rules are whatever the problem asks for: single rules, sets of rules, rules of kernel
     machines, sets of attributes. Single rules with a feature that can be left out without
     covering another sample that counts are not listed: they say the same as a shorter one.
-    Required features always stay. Under the negative-only loss the disagreeing samples count,
-    otherwise all do.
+    Required features always stay. Of rules with as many conditions that cover the same samples
+    the search lists one, with = rather than !=. Under the negative-only loss the disagreeing
+    samples count, otherwise all do.
 
     Parameters
     ----------
@@ -347,17 +350,48 @@ def _by_search(
     optimal_only: bool,
 ) -> Ranking:
     assert best.explanation is not None
-    found = _search(form, progress, best.explanation.features, n, optimal_only)
-    if found is None:
-        return _checked(problem, best, [best.explanation], False, False, optimal_only)
-    columns, several = found
-    rules = [problem.explanation(features) for features in columns]
+    wanted = n if optimal_only else n + 1
+    while True:
+        found = _search(form, progress, best.explanation.features, wanted, optimal_only)
+        if found is None:
+            return _checked(problem, best, [best.explanation], False, False, optimal_only)
+        columns, several = found
+        rules = [problem.explanation(features) for features in columns]
+        if optimal_only:
+            break
+        listed, twins = len(rules), _without_twins(problem, rules)
+        if len(twins) > n or not several.finished or listed < wanted or wanted > _MOST:
+            if len(twins) > n:
+                last, next_one = (problem.evaluate(twins[i]).objective for i in (n - 1, n))
+                several.more = last == next_one
+            rules = twins[:n]
+            break
+        wanted = min(2 * wanted, _MOST + 1)
     if not several.finished and (
         not rules or problem.evaluate(rules[0]).objective != best.objective
     ):
         # Stopped early, the list may lack the best rule, which is known.
         rules = [best.explanation, *rules][:n]
     return _checked(problem, best, rules, several.finished, several.more, optimal_only)
+
+
+def _without_twins(problem: Problem, rules: Sequence[Explanation]) -> list[Explanation]:
+    """Keep one of the rules of a size that cover the same samples: it says all they say.
+
+    That is the one that says fewest values are not there, and of these the first.
+    """
+    assert isinstance(problem, MonomialProblem)
+    best: dict[tuple[int, bytes], Explanation] = {}
+    for rule in rules:
+        key = len(rule.features), problem.samples.covered(rule.features).tobytes()
+        known = best.get(key)
+        if known is None or _negations(rule) < _negations(known):
+            best[key] = rule  # in the place of the first
+    return list(best.values())
+
+
+def _negations(rule: Explanation) -> int:
+    return sum(" != " in text or text.startswith("not ") for text in rule.rule.words)
 
 
 def _search(

@@ -10,13 +10,13 @@ from typing import Any
 from cpx.answers.explanation import Explanation
 from cpx.answers.result import Result, Status
 from cpx.answers.rule import Rule
-from cpx.answers.values import share_text
 from cpx.errors import Infeasible
 from cpx.explainers.arguments import BACKEND
 from cpx.models import MaxCoverage, MaxPrecision
 from cpx.models.base import Problem
 from cpx.models.monomial.problem import MonomialProblem
 from cpx.solving.run import solve_with
+from cpx.support.shares import share_text
 
 _MOST = 2**31  # weight of the samples that a precision is asked of
 

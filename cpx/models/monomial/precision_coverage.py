@@ -27,6 +27,7 @@ from cpx.models.parameters import ShareOf, parameter
 from cpx.models.ratio import RatioProblem, RatioStep
 from cpx.models.registry import register
 from cpx.models.statement import Statement
+from cpx.support.shares import share_text
 from cpx.support.validation import Share
 
 _MOST_WEIGHT = 2**31
@@ -182,7 +183,7 @@ class MaxPrecision(MonomialProblem, RatioProblem):
 
     def _figure(self, explanation: Explanation) -> str:
         found = self.evaluate(explanation)
-        return f"{found.agreeing_covered}/{found.covered} ({float(found.objective):.3f})"
+        return f"{found.agreeing_covered}/{found.covered} ({share_text(found.objective)})"
 
     def _better(self) -> str:
         return "is more precise"
@@ -336,7 +337,7 @@ class MaxCoverage(WeightedProblem):
 
     def _figure(self, explanation: Explanation) -> str:
         found = self.evaluate(explanation)
-        return f"{found.covered}/{found.total} ({float(found.coverage):.3f})"
+        return f"{found.covered}/{found.total} ({share_text(found.coverage)})"
 
     def _better(self) -> str:
         return "covers more"

@@ -1,0 +1,23 @@
+"""Shares as numbers to read, of which only 1 reads 1 and only 0 reads 0."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from fractions import Fraction
+
+
+def share_text(share: Fraction | float, count: int = 3) -> str:
+    """Return a share with ``count`` digits after the point, or more where it would read 0 or 1.
+
+    Examples
+    --------
+    >>> share_text(Fraction(2, 3)), share_text(Fraction(3999, 4000)), share_text(1e-5)
+    ('0.667', '0.9998', '0.00001')
+    >>> share_text(0), share_text(Fraction(1))
+    ('0.000', '1.000')
+    """
+    exact, text = Fraction(share), f"{float(share):.{count}f}"
+    while exact.denominator > 1 and Fraction(text).denominator == 1:
+        count += 1
+        text = f"{Decimal(exact.numerator) / exact.denominator:.{count}f}"
+    return text
