@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.tables import show
-from cpx.methods.reasons import SufficiencyOracle, minimum_reason
+from cpx.models.sufficient_reason.methods import SufficiencyOracle, minimum_reason
 from cpx.trees import TreeModel, read_xgboost_dump
 
 INSTANCES = int(os.environ.get("CPX_BOOSTED_INSTANCES", "50"))

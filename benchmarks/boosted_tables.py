@@ -23,8 +23,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.tables import show
-from cpx.methods.reasons import SufficiencyOracle, minimum_reason
-from cpx.methods.reasons import minimum as minimum_module
+from cpx.models.sufficient_reason.methods import SufficiencyOracle, minimum_reason
+from cpx.models.sufficient_reason.methods import minimum as minimum_module
 from cpx.trees import TreeModel, read_model
 
 SEEDS = [int(seed) for seed in os.environ.get("CPX_BOOSTED_SEEDS", "0").split(",")]

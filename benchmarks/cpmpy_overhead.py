@@ -14,7 +14,7 @@ from benchmarks.instances import central
 from benchmarks.tables import show
 from cpx import library, solve
 from cpx.backends import backend
-from cpx.models.base import Problem
+from cpx.modelling.base import Problem
 from cpx.options import SolveOptions
 
 SECONDS = 10.0

@@ -24,11 +24,11 @@ import numpy as np
 from benchmarks.tables import show
 from cpx import solve
 from cpx.answers.result import Status
-from cpx.backends.search.known_attributes.beam import frontier
 from cpx.data.coding import Coding
-from cpx.data.mixture_fit import fit_mixture
-from cpx.data.tree_mixture import TreeMixture
+from cpx.data.fitted.mixture_fit import fit_mixture
+from cpx.data.fitted.tree_mixture import TreeMixture
 from cpx.models.expected_prediction.problem import MLSE
+from cpx.models.expected_prediction.search.known_attributes.beam import frontier
 from cpx.trees import read_model
 from cpx.trees.form import TreeModel
 

@@ -29,7 +29,8 @@ def valid(problem: SufficientReason, features: tuple[int, ...]) -> tuple[bool, s
     """Say whether a set is a sufficient reason of a forest that votes, and who decided it.
 
     A majoritary reason is sufficient, and quickly checked. Where the checker does not decide
-    the full definition within its steps, the oracle of :mod:`cpx.methods.reasons` does.
+    the full definition within its steps, the oracle of :mod:`cpx.models.sufficient_reason.methods`
+    does.
     """
     if confirmed(replace(problem, definition="majoritary"), features):
         return True, "checker"

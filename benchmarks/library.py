@@ -9,8 +9,8 @@ from pathlib import Path
 import cpx.library
 from cpx import solve
 from cpx.answers.values import to_json
-from cpx.instances import fingerprint
 from cpx.library import SUITES, suite
+from cpx.modelling.instances import fingerprint
 
 LIMIT = 60.0
 PLACE = Path(cpx.library.__file__).with_name("known.json")

@@ -20,11 +20,11 @@ from cpx import KMonomial, Samples, solve
 from cpx.backends import backend
 from cpx.data.distributions import Uniform
 from cpx.data.oracle import Oracle
-from cpx.instances import from_dict
-from cpx.models.base import Problem
+from cpx.modelling.base import Problem
+from cpx.modelling.instances import from_dict
 from cpx.models.kernel_rule.problem import KernelRule
-from cpx.testing.minimum_subset import random_votes
-from cpx.testing.rule_sets import random_learning, random_selection
+from cpx.models.rule_set.cases import random_learning, random_selection
+from cpx.models.sufficient_reason.cases import random_votes
 
 SOLVES = 10_000
 """How often an engine solves."""

@@ -98,17 +98,20 @@ TARGETS = {
         *("tests/models/test_rule_set.py", "tests/backends/test_search_sets.py"),
         "tests/backends/test_side_constraints.py",
     ),
-    "cpx/models/minimum_subset/form.py": (
+    "cpx/models/sufficient_reason/minimum_subset/form.py": (
         *("tests/models/test_sufficient_reason.py", "tests/models/test_min_certificate.py"),
         *("tests/methods/reasons/test_deletion_kernels.py", "tests/methods/test_deletion.py"),
     ),
-    "cpx/backends/search/presolve.py": (
+    "cpx/models/monomial/search/presolve.py": (
         *("tests/backends/test_search.py", "tests/backends/test_search_kernels.py"),
         *("tests/backends/test_random_instances.py", "tests/backends/test_max_weight.py"),
         "tests/backends/test_side_constraints.py",
     ),
     **dict.fromkeys(
-        ["cpx/backends/search/rule_sets/subproblem.py", "cpx/methods/local_search.py"],
+        [
+            "cpx/models/rule_set/search/subproblem.py",
+            "cpx/models/rule_set/methods/local_search.py",
+        ],
         (
             *("tests/backends/test_rule_sets.py", "tests/backends/test_search_sets.py"),
             *(
@@ -118,7 +121,7 @@ TARGETS = {
         ),
     ),
     "cpx/backends/branch_on_violations.py": ("tests/backends/test_side_constraints.py",),
-    "cpx/explainers/rule_set_classifier/cross_validation.py": (
+    "cpx/models/rule_set/classifier/cross_validation.py": (
         "tests/explainers/rule_set_classifier/test_choice.py",
         "tests/explainers/rule_set_classifier/test_weights.py",
     ),

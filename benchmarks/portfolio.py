@@ -13,7 +13,7 @@ from fractions import Fraction
 from benchmarks.engine_encodings import INSTANCES
 from benchmarks.tables import show
 from cpx import Result, library, solve
-from cpx.models.base import Problem
+from cpx.modelling.base import Problem
 
 SECONDS = float(os.environ.get("CPX_SECONDS", "10"))
 ENGINES = ("cpsat", "maxsat", "milp")

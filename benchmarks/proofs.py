@@ -34,14 +34,14 @@ from benchmarks.searching import needle
 from benchmarks.tables import show
 from cpx import KMonomial, MinCertificate, Samples, solve
 from cpx.answers.result import Status
-from cpx.boolean_kernels import BoundedDNFKernel, read_svc
-from cpx.boolean_kernels.datasets import DATASETS as DATASETS_OF_KERNELS
-from cpx.boolean_kernels.datasets import dataset as boolean_dataset
-from cpx.boolean_kernels.datasets import with_noise
 from cpx.check.proofs import covers, proved
 from cpx.errors import InvalidOption
 from cpx.library import SUITES, suite
-from cpx.models.base import Problem
+from cpx.modelling.base import Problem
+from cpx.models.kernel_rule.boolean_kernels import BoundedDNFKernel, read_svc
+from cpx.models.kernel_rule.boolean_kernels.datasets import DATASETS as DATASETS_OF_KERNELS
+from cpx.models.kernel_rule.boolean_kernels.datasets import dataset as boolean_dataset
+from cpx.models.kernel_rule.boolean_kernels.datasets import with_noise
 from cpx.options import SolveOptions
 from cpx.solving.proofs import prove, require_provable
 from cpx.solving.run import run

@@ -22,7 +22,7 @@ from benchmarks.judging import share
 from benchmarks.measuring import Timed, in_own_process, solve_by_cpu
 from benchmarks.tables import show
 from cpx import Result, SufficientReason, solve
-from cpx.methods.reasons import minimal_reason
+from cpx.models.sufficient_reason.methods import minimal_reason
 from cpx.trees import TreeModel, read_sklearn
 
 ROWS = int(os.environ.get("CPX_REASONS_ROWS", "20"))

@@ -21,10 +21,10 @@ from benchmarks.choice import chosen
 from benchmarks.peers.rule_learners import brcg_rules
 from benchmarks.tables import show
 from cpx import Samples, learn_rules
-from cpx.boolean_kernels import tic_tac_toe
 from cpx.data import read_table
-from cpx.methods.candidates import Literals
-from cpx.methods.rule_learners import FoundRules
+from cpx.models.kernel_rule.boolean_kernels import tic_tac_toe
+from cpx.models.rule_set.methods.candidates import Literals
+from cpx.models.rule_set.methods.rule_learners import FoundRules
 
 K = int(os.environ.get("CPX_LEARNERS_K", "4"))
 PENALTY = os.environ.get("CPX_LEARNERS_PENALTY", "0.01")

@@ -21,7 +21,7 @@ from cpx import RuleSetSelection, solve
 from cpx.backends import backend
 from cpx.backends.base import Progress
 from cpx.data import named_classifier
-from cpx.methods.candidates import Literals, forest_paths
+from cpx.models.rule_set.methods.candidates import Literals, forest_paths
 from cpx.models.rule_set.presolve import presolve
 from cpx.options import SolveOptions
 

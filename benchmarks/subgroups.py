@@ -35,7 +35,7 @@ def literals() -> tuple[np.ndarray, np.ndarray, list[str]]:
 
 def searched(k: int) -> dict[str, object]:
     """Solve by the exact search."""
-    from cpx.backends.search.max_weight import max_weight_monomials
+    from cpx.models.monomial.search.max_weight import max_weight_monomials
 
     table, target, names = literals()
     total, positive = target.size, int(target.sum())

@@ -49,12 +49,8 @@ if TYPE_CHECKING:
     from cpx.errors import CpxError
     from cpx.explainers import Explainer, explain
     from cpx.explainers.many_rows import explain_rows
-    from cpx.explainers.probabilistic import ProbabilisticExplainer
     from cpx.explainers.ranking import Ranking, best_rules, optimal_rules
-    from cpx.explainers.rivals import Rivals, rivals
-    from cpx.explainers.rule_set_classifier import RuleSetClassifier
-    from cpx.instances import load, save
-    from cpx.methods.column_generation import learn_rules
+    from cpx.modelling.instances import load, save
     from cpx.models import (
         MLSE,
         FewestExpected,
@@ -68,6 +64,10 @@ if TYPE_CHECKING:
         RuleSetSelection,
         SufficientReason,
     )
+    from cpx.models.expected_prediction.explainer import ProbabilisticExplainer
+    from cpx.models.monomial.explainers.rivals import Rivals, rivals
+    from cpx.models.rule_set.classifier import RuleSetClassifier
+    from cpx.models.rule_set.methods.column_generation import learn_rules
     from cpx.solving import solve
     from cpx.trees import Attribute, TreeModel, read_model
 
@@ -88,14 +88,14 @@ _HOMES = {
     "MinCertificate": "cpx.models",
     "NegativeOnly": "cpx.models",
     "Perturbed": "cpx.data",
-    "ProbabilisticExplainer": "cpx.explainers.probabilistic",
+    "ProbabilisticExplainer": "cpx.models.expected_prediction.explainer",
     "Product": "cpx.data",
     "Ranking": "cpx.explainers.ranking",
-    "Rivals": "cpx.explainers.rivals",
+    "Rivals": "cpx.models.monomial.explainers.rivals",
     "Reason": "cpx.answers.explanation",
     "Result": "cpx.answers.result",
     "RuleSet": "cpx.answers.rule",
-    "RuleSetClassifier": "cpx.explainers.rule_set_classifier",
+    "RuleSetClassifier": "cpx.models.rule_set.classifier",
     "RuleSetLearning": "cpx.models",
     "RuleSetSelection": "cpx.models",
     "Samples": "cpx.data",
@@ -105,18 +105,18 @@ _HOMES = {
     "TreeModel": "cpx.trees",
     "Uniform": "cpx.data",
     "best_rules": "cpx.explainers.ranking",
-    "rivals": "cpx.explainers.rivals",
+    "rivals": "cpx.models.monomial.explainers.rivals",
     "compare": "cpx.compare",
     "explain": "cpx.explainers",
     "explain_rows": "cpx.explainers.many_rows",
-    "learn_rules": "cpx.methods.column_generation",
-    "load": "cpx.instances",
+    "learn_rules": "cpx.models.rule_set.methods.column_generation",
+    "load": "cpx.modelling.instances",
     "optimal_rules": "cpx.explainers.ranking",
     "plot_rules": "cpx.answers.plots",
     "plot_selection": "cpx.answers.plots",
     "read_model": "cpx.trees",
     "sample_size": "cpx.data",
-    "save": "cpx.instances",
+    "save": "cpx.modelling.instances",
     "solve": "cpx.solving",
 }
 

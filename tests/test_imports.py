@@ -36,7 +36,7 @@ def test_no_module_outside_an_engine_loads_one() -> None:
         "cpx.backends.linear_program",
         "cpx.backends.normal_forms",
         "cpx.export.minizinc",
-        "cpx.methods.column_generation.master",
+        "cpx.models.rule_set.methods.column_generation.master",
     }
     # What compiles the kernels is imported by the build.
     left_out |= {"cpx.compiled.build", "cpx.compiled.instructions"}

@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cpx import KMonomial, Samples, instances
+from cpx import KMonomial, Samples
 from cpx.errors import CpxError, InvalidInstance, OutputError, UnknownName
+from cpx.modelling import instances
 from cpx.testing.random_instances import random_problem
 
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from benchmarks.peers.interpreter import ask
 from cpx.errors import InvalidOption
-from cpx.methods.candidates.literals import Literals
-from cpx.methods.rule_learners.evaluation import FoundRules
+from cpx.models.rule_set.methods.candidates.literals import Literals
+from cpx.models.rule_set.methods.rule_learners.evaluation import FoundRules
 from cpx.support.validation import closed_unit, positive_integer, seconds, share, valid_seed
 
 if TYPE_CHECKING:

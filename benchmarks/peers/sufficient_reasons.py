@@ -20,7 +20,7 @@ from benchmarks.measuring import solve_by_cpu
 from benchmarks.peers import pyxai as pyxai_peer
 from benchmarks.tables import show
 from cpx import SufficientReason
-from cpx.methods.reasons import minimal_reason
+from cpx.models.sufficient_reason.methods import minimal_reason
 from cpx.trees import TreeModel, read_sklearn
 
 ROWS = int(os.environ.get("CPX_PEERS_ROWS", "20"))

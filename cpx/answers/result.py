@@ -13,7 +13,6 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
-from cpx.answers.expected import ExpectedExplanation
 from cpx.answers.explanation import Explanation
 from cpx.answers.html import Shown
 from cpx.answers.proof import Proof
@@ -27,6 +26,7 @@ from cpx.answers.values import (
     trace_to_json,
 )
 from cpx.errors import InvalidInstance, shown
+from cpx.models.expected_prediction.answer import ExpectedExplanation
 from cpx.support.files import parse_json
 
 __all__ = ["Result", "Status", "Termination", "Times", "TracePoint", "relative_gap"]

@@ -26,10 +26,10 @@ from cpx.answers.values import Value
 from cpx.backends.progress import Event, Progress
 from cpx.compiled.library import MISSING, has_kernels, load
 from cpx.errors import EngineMissing, InvalidOption, UnknownName, shown
-from cpx.models.base import Problem, form_of
-from cpx.models.ratio import RatioProblem
+from cpx.modelling.base import Problem, form_of
+from cpx.modelling.ratio import RatioProblem
+from cpx.modelling.statement import Encoding
 from cpx.models.rule_set.form import RuleSelection
-from cpx.models.statement import Encoding
 from cpx.options import EngineOption, SolveOptions, named_text
 from cpx.support.versions import installed_version
 

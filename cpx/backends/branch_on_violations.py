@@ -19,8 +19,8 @@ from cpx.answers.result import Termination
 from cpx.answers.values import Value
 from cpx.backends.base import Outcome
 from cpx.backends.progress import InnerProgress, Progress
-from cpx.models.base import Problem
-from cpx.models.side_constraints.form import LinearConstraint, SideConstraints, propagated
+from cpx.modelling.base import Problem
+from cpx.modelling.side_constraints.form import LinearConstraint, SideConstraints, propagated
 from cpx.options import SolveOptions
 
 Engine = Callable[["Problem", "SolveOptions", Progress], Outcome]

@@ -14,7 +14,7 @@ from cpx.backends.base import Backend, Outcome, Progress
 
 if TYPE_CHECKING:
     from cpx.backends.pseudo_boolean import PseudoBoolean
-    from cpx.models.base import Problem
+    from cpx.modelling.base import Problem
     from cpx.options import SolveOptions
 
 # It keeps the interpreter's lock while it works, and loses nothing between two calls.

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from cpx.errors import EngineError, shown
-from cpx.models.statement import Statement
+from cpx.modelling.statement import Statement
 
 Terms = Sequence[tuple[int, int]]
 """Coefficients and places of columns."""

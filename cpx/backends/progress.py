@@ -16,9 +16,9 @@ from cpx.answers.explanation import Explanation
 from cpx.answers.result import Termination, TracePoint, relative_gap
 from cpx.answers.values import Value
 from cpx.errors import EngineError, shown
-from cpx.models.base import Problem
-from cpx.models.ratio import RatioProblem
-from cpx.models.statement import Values
+from cpx.modelling.base import Problem
+from cpx.modelling.ratio import RatioProblem
+from cpx.modelling.statement import Values
 from cpx.options import SolveOptions
 from cpx.processes.limits import Limits
 from cpx.processes.overtime import stopped_when

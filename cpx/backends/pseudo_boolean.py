@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from cpx.backends.integer_program import Row, Terms, integer_program, without_empty
-from cpx.models.statement import Statement, Values
+from cpx.modelling.statement import Statement, Values
 
 __all__ = ["PseudoBoolean"]
 
@@ -41,7 +41,7 @@ class PseudoBoolean:
     Examples
     --------
     >>> import cpmpy as cp
-    >>> from cpx.models.base import Statement
+    >>> from cpx.modelling.base import Statement
     >>> a, k = cp.boolvar(name="a"), cp.intvar(1, 3, name="k")
     >>> statement = Statement(cp.Model(a + k <= 3, maximize=2 * a + k), {"v": [a, k]}, None, "max")
     >>> form = PseudoBoolean(statement)

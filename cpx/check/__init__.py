@@ -22,10 +22,11 @@ from inspect import signature
 from pkgutil import iter_modules
 from typing import Any
 
-from cpx.check import monomials, rule_sets
 from cpx.check.claims import UNDECIDED
 from cpx.check.proofs import Claim, covers
 from cpx.check.result_fields import malformed, plain, shown
+from cpx.models.monomial import judge as monomials
+from cpx.models.rule_set import judge as rule_sets
 
 __all__ = [
     "SECONDS",

@@ -20,7 +20,6 @@ from cpx.cli import (
     engines,
     explain,
     fuzz,
-    learn,
     library,
     make,
     report,
@@ -30,6 +29,7 @@ from cpx.cli import (
 from cpx.cli.dashes import Command, as_given
 from cpx.cli.streams import open_streams
 from cpx.errors import CpxError, InvalidOption, printable, shortened
+from cpx.models.rule_set import cli_learn as learn
 from cpx.processes import interrupts
 
 __all__ = ["CommandGroup", "app", "command_help", "main"]

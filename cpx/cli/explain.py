@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cpx.cli import options as opt
-from cpx.cli.expectation import ExpectationOptions, of_table
 from cpx.cli.option_groups import given, grouped
 from cpx.cli.row_question import RowQuestion, RuleOptions, Source, read_source
 from cpx.cli.solve import run_solve
 from cpx.errors import DataError, InvalidOption, UnknownName, shown
+from cpx.models.expected_prediction.cli import ExpectationOptions, of_table
 from cpx.processes.interrupts import noted
 from cpx.support.validation import integer_in
 
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
     from cpx.answers.result import Result
     from cpx.explainers.question import Question
-    from cpx.explainers.sampled_probability import FewestSampled
     from cpx.models.expected_prediction.problem import ExpectedPrediction
+    from cpx.models.expected_prediction.sampled_probability import FewestSampled
     from cpx.models.sufficient_reason.problem import SufficientReason
     from cpx.options import SolveOptions
     from cpx.trees import TreeModel
@@ -216,7 +216,7 @@ def _expected(
     from cpx.answers.result import Status
     from cpx.cli.output import note
     from cpx.cli.progress import phase, solve_progress
-    from cpx.explainers.expectations import nothing_found
+    from cpx.models.expected_prediction.expectations import nothing_found
 
     chosen = engine.options(source)
     integer_in("fresh", fresh, 1)
@@ -254,7 +254,7 @@ _OF_EACH_SIZE = ("time_limit", "threads", "gap", "encoding")
 
 def _forced(source: Source, kind: Kind, wanted: RuleOptions, engine: Engine) -> tuple[Result, str]:
     """Return a sufficient reason, and the title of the answer."""
-    from cpx.explainers.sufficient import engine_for
+    from cpx.models.sufficient_reason.explainer import engine_for
 
     if engine.backend is not None:
         engine.options(source)  # found out before the model is trained
@@ -279,8 +279,8 @@ def _reason_of_row(
         When a column has no numbers.
     """
     from cpx.cli.progress import phase
+    from cpx.modelling.row import fitted_to, refuse_missing_conditions
     from cpx.models.sufficient_reason.problem import SufficientReason
-    from cpx.models.sufficient_reason.row import fitted_to, refuse_missing_conditions
 
     refused = [*given(source, "table", "target", "row", "model", "missing", "seed")]
     for option in (*refused, *given(wanted, "require", "forbid", "where")):

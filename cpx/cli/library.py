@@ -90,8 +90,8 @@ def _list() -> None:
 def _save(problem: Problem, directory: Path) -> None:
     from cpx.answers.values import in_words
     from cpx.cli.output import say
-    from cpx.instances import save
     from cpx.library import best_known
+    from cpx.modelling.instances import save
 
     path = directory / f"{problem.to_dict()['name']}.json.gz"
     save(problem, path)

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cpx.cli import options as opt
-from cpx.cli.expectation import KINDS as EXPECTED
-from cpx.cli.expectation import ExpectationOptions, of_file, of_table
-from cpx.cli.make_rule_set import PROBLEMS as RULE_SETS
-from cpx.cli.make_rule_set import RuleSetOptions, rule_set
 from cpx.cli.model_file import ModelFile
 from cpx.cli.option_groups import given, grouped
 from cpx.cli.row_question import RowQuestion, RuleOptions, Source
 from cpx.errors import InvalidOption, UnknownName, shown
+from cpx.models.expected_prediction.cli import KINDS as EXPECTED
+from cpx.models.expected_prediction.cli import ExpectationOptions, of_file, of_table
+from cpx.models.rule_set.cli_make import PROBLEMS as RULE_SETS
+from cpx.models.rule_set.cli_make import RuleSetOptions, rule_set
 from cpx.support.validation import integer_in
 
 if TYPE_CHECKING:
@@ -143,8 +143,8 @@ def _sufficient_reason(
     """Read model and row, and state the problem; return it and its description."""
     from cpx.cli.output import note
     from cpx.data.tables import read_row
+    from cpx.modelling.row import fitted_to, refuse_missing_conditions
     from cpx.models.sufficient_reason.problem import SufficientReason
-    from cpx.models.sufficient_reason.row import fitted_to, refuse_missing_conditions
 
     for option in (
         *given(source, "table", "missing"),
@@ -258,7 +258,7 @@ def make(
 def _deliver(problem: Problem, path: Path | None, words: str) -> None:
     """Write the instance to a file or to standard output."""
     from cpx.cli.output import say
-    from cpx.instances import dumps, save
+    from cpx.modelling.instances import dumps, save
 
     if path is None:
         typer.echo(dumps(problem), nl=False)
@@ -355,8 +355,8 @@ def declared_values(kind: str, given: Sequence[str]) -> dict[str, Any]:
     InvalidOption
         For what has no name, and a parameter that is missing.
     """
+    from cpx.modelling.parameters import parameters_of
     from cpx.models.monomial.problem import MonomialProblem
-    from cpx.models.parameters import parameters_of
 
     of_all = parameters_of(MonomialProblem)
     declared = parameters_of(one_rule_problems()[kind])
@@ -387,8 +387,8 @@ def restated(problem: MonomialProblem, kind: str, values: dict[str, Any]) -> Mon
     InvalidInstance
         For a value that its parameter cannot have.
     """
+    from cpx.modelling.parameters import parameters_of
     from cpx.models.monomial.problem import MonomialProblem
-    from cpx.models.parameters import parameters_of
 
     shared = {name: getattr(problem, name) for name in parameters_of(MonomialProblem)}
     return one_rule_problems()[kind](**shared, **values)

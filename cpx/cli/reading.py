@@ -41,7 +41,7 @@ def result_object(path: Path) -> dict[str, Any]:
 
 def read_instance(path: Path) -> Problem:
     """Read an instance; whatever is wrong with it is named with the path."""
-    from cpx.instances import load
+    from cpx.modelling.instances import load
 
     return load(path)
 

@@ -20,7 +20,7 @@ from cpx.compare.plan import Plan
 from cpx.compare.records import Run
 from cpx.compare.store import NAME, Writer
 from cpx.errors import CpxError, OutputError
-from cpx.instances import save
+from cpx.modelling.instances import save
 from cpx.support.files import ensure_directory, ensure_writable
 
 _DISAGREEMENTS = "disagreements"

@@ -35,7 +35,7 @@ class Run:
     instance : str
         Name of the instance in this comparison.
     fingerprint : str
-        :func:`cpx.instances.fingerprint` of it: what decides the answer.
+        :func:`cpx.modelling.instances.fingerprint` of it: what decides the answer.
     statement : str
         Kind and sizes in words, such as ``"k-monomial, 1000 samples, 90 features, k = 5"``.
     sense : {"min", "max"}

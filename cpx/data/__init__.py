@@ -17,9 +17,10 @@ if TYPE_CHECKING:
     from cpx.data.classifiers import named_classifier
     from cpx.data.coding import Coding
     from cpx.data.distributions import Empirical, Perturbed, Product, distribution
-    from cpx.data.fitted import ChowLiu, Factorised, Fitted, Mixture
-    from cpx.data.mixture_choice import Trial, choose_mixture
-    from cpx.data.mixture_fit import fit_mixture
+    from cpx.data.fitted.fitted import ChowLiu, Factorised, Fitted, Mixture
+    from cpx.data.fitted.mixture_choice import Trial, choose_mixture
+    from cpx.data.fitted.mixture_fit import fit_mixture
+    from cpx.data.fitted.tree_mixture import TreeMixture
     from cpx.data.oracle import Oracle, estimate_precision, labels
     from cpx.data.samples import Samples
     from cpx.data.statistics import (
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
         uniform_deviation,
     )
     from cpx.data.tables import read_table, row
-    from cpx.data.tree_mixture import TreeMixture
     from cpx.data.uniform import Uniform
 
 __all__ = [

@@ -10,7 +10,7 @@ from typing import Any, Literal, Self
 import numpy as np
 import numpy.typing as npt
 
-from cpx.data.number_tables import (
+from cpx.data.fitted.number_tables import (
     attributes_of,
     cells_of,
     numbers_and_names,

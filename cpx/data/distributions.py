@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from cpx.data.background import Background, OnBackground
 from cpx.data.base import Batch, Distribution
-from cpx.data.fitted import ChowLiu, Factorised, Fitted, Mixture
+from cpx.data.fitted.fitted import ChowLiu, Factorised, Fitted, Mixture
 from cpx.data.uniform import Uniform
 from cpx.errors import DataError, InvalidOption, UnknownName, shown
 from cpx.options import read_named

@@ -15,7 +15,7 @@ from cpx.answers.explanation import Explanation
 from cpx.backends import Event
 from cpx.compiled.library import has_kernels
 from cpx.data import Distribution
-from cpx.data.tree_mixture import TreeMixture
+from cpx.data.fitted.tree_mixture import TreeMixture
 from cpx.explainers.class_names import ClassNames
 from cpx.models.sufficient_reason.features import Level
 from cpx.models.sufficient_reason.form import Definition

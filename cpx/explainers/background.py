@@ -10,15 +10,15 @@ import numpy as np
 import pandas as pd
 
 from cpx.data.coding import Coding
+from cpx.data.fitted.mixture_choice import Trial, choose_mixture
+from cpx.data.fitted.mixture_fit import fit_mixture, structure_of
+from cpx.data.fitted.naive_bayes import fit_naive_bayes
+from cpx.data.fitted.number_tables import numbers_and_names
+from cpx.data.fitted.tree_mixture import TreeMixture
 from cpx.data.frames import as_table
-from cpx.data.mixture_choice import Trial, choose_mixture
-from cpx.data.mixture_fit import fit_mixture, structure_of
-from cpx.data.naive_bayes import fit_naive_bayes
-from cpx.data.number_tables import numbers_and_names
 from cpx.data.other_frames import as_pandas
-from cpx.data.tree_mixture import TreeMixture
 from cpx.errors import DataError, InvalidOption, UnknownName, shown
-from cpx.models.sufficient_reason.columns import column_order, names_of, renamed
+from cpx.modelling.columns import column_order, names_of, renamed
 from cpx.options import read_named
 from cpx.processes.interrupts import interruptible
 from cpx.support.validation import positive_integer

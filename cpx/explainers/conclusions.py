@@ -11,8 +11,8 @@ from cpx.answers.result import Result, Status, Times
 from cpx.answers.values import Value, in_words
 from cpx.errors import CheckFailed
 from cpx.explainers.arguments import BACKEND
-from cpx.explainers.guarantees import guarantee
 from cpx.models import MaxPrecision
+from cpx.models.monomial.explainers.guarantees import guarantee
 from cpx.models.monomial.problem import MonomialProblem
 from cpx.solving import solve
 from cpx.support.shares import share_text
@@ -94,7 +94,8 @@ def with_remarks(
     ----------
     question : Question
     problem, explanation, bound
-        As for :func:`~cpx.explainers.guarantees.guarantee`; the samples may be all rows.
+        As for :func:`~cpx.models.monomial.explainers.guarantees.guarantee`; the samples may be all
+        rows.
     proved : bool
         Whether the rule is proved to be the best.
     time_limit : float, optional

@@ -24,7 +24,6 @@ from cpx.data.bits import require_rows_fit
 from cpx.data.oracle import labels, precision_of
 from cpx.data.other_frames import as_pandas
 from cpx.errors import EngineError, InvalidOption, NoMass
-from cpx.explainers.adaptive import Rounds
 from cpx.explainers.arguments import (
     BACKEND,
     FRESH,
@@ -38,8 +37,9 @@ from cpx.explainers.conclusions import break_tie, compared, with_remarks
 from cpx.explainers.conditions import Conditions
 from cpx.explainers.preparation import counted, left_of, solve_in_time, with_limit
 from cpx.explainers.question import Question, size_to_compare
-from cpx.explainers.rivals import rivals
 from cpx.explainers.unreachable import no_rule, with_reachable
+from cpx.models.monomial.explainers.adaptive import Rounds
+from cpx.models.monomial.explainers.rivals import rivals
 from cpx.models.monomial.problem import MonomialProblem
 from cpx.processes.interrupts import interruptible
 from cpx.solving.run import solve_with

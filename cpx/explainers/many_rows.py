@@ -10,7 +10,7 @@ from cpx.answers.result import Result
 from cpx.data.other_frames import as_pandas
 from cpx.errors import InvalidOption
 from cpx.explainers.explainer import Explainer
-from cpx.explainers.probabilistic import ProbabilisticExplainer
+from cpx.models.expected_prediction.explainer import ProbabilisticExplainer
 
 
 def explain_rows(

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any, Literal, Unpack, overload
 
-from cpx.answers.expected import ExpectedExplanation
 from cpx.answers.explanation import Explanation, Reason
 from cpx.errors import InvalidOption, UnknownName, nearest, shown
 from cpx.explainers.arguments import (
@@ -21,9 +20,10 @@ from cpx.explainers.arguments import (
 )
 from cpx.explainers.explainer import Explainer
 from cpx.explainers.preparation import counted
-from cpx.explainers.probabilistic import ProbabilisticExplainer
 from cpx.explainers.question import Question
-from cpx.explainers.sufficient import explain_by_reason
+from cpx.models.expected_prediction.answer import ExpectedExplanation
+from cpx.models.expected_prediction.explainer import ProbabilisticExplainer
+from cpx.models.sufficient_reason.explainer import explain_by_reason
 from cpx.options import SolveOptions
 
 _KNOWN = {
@@ -191,9 +191,9 @@ def explain(*args: Any, kind: str = "rule", **options: Any) -> Explanation:
         its coverage, and what was proved. Its ``result`` is the whole :class:`Result`.
         With ``kind="sufficient"`` a :class:`Reason`: what forces the class, in words, and
         between which numbers the size of a smallest reason is known to be. With
-        ``kind="probabilistic"`` an :class:`~cpx.answers.expected.ExpectedExplanation`: the values
-        that are known, what the model expects then, how probable they are, and how often the
-        class stays.
+        ``kind="probabilistic"`` an
+        :class:`~cpx.models.expected_prediction.answer.ExpectedExplanation`: the values that are
+        known, what the model expects then, how probable they are, and how often the class stays.
 
     Raises
     ------

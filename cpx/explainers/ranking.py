@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cpx import check
-from cpx.answers.expected import ExpectedExplanation
 from cpx.answers.explanation import Explanation
 from cpx.answers.html import Shown
 from cpx.answers.result import Result, Status
@@ -22,19 +21,20 @@ from cpx.answers.values import Value, decimal, digits, to_json
 from cpx.backends import backend as find_backend
 from cpx.backends.base import Progress
 from cpx.backends.progress import run_interruptibly
-from cpx.backends.search.presolve import reduce
 from cpx.errors import CheckFailed, InvalidOption
 from cpx.explainers.unreachable import with_reachable
 from cpx.methods.blocking import enumerate_by_blocking
 from cpx.methods.cuts import Constrained
-from cpx.models.base import Problem, form_of
+from cpx.modelling.base import Problem, form_of
+from cpx.models.expected_prediction.answer import ExpectedExplanation
 from cpx.models.expected_prediction.form import expectation_form_of
 from cpx.models.kernel_rule.form import DNFForm
-from cpx.models.minimum_subset.form import subset_form_of
 from cpx.models.monomial.form import MonomialForm, RatioMonomial, monomial_form
 from cpx.models.monomial.problem import MonomialProblem
+from cpx.models.monomial.search.presolve import reduce
 from cpx.models.rule_set.form import RuleSelection
 from cpx.models.rule_set.learning import MOST_STATED
+from cpx.models.sufficient_reason.minimum_subset.form import subset_form_of
 from cpx.options import SolveOptions
 from cpx.processes.interrupts import noted
 from cpx.solving.run import run
@@ -42,7 +42,7 @@ from cpx.support.shares import share_text
 from cpx.support.validation import integer_in
 
 if TYPE_CHECKING:
-    from cpx.backends.search.solution_pool import BestSets
+    from cpx.models.monomial.search.solution_pool import BestSets
 
 _MOST = 100_000
 
@@ -398,7 +398,7 @@ def _search(
     form: MonomialForm, progress: Progress, best: tuple[int, ...], n: int, optimal_only: bool
 ) -> tuple[list[tuple[int, ...]], BestSets] | None:
     """Return the sets, and how they were found; None when it was stopped before it began."""
-    from cpx.backends.search.solution_pool import best_sets
+    from cpx.models.monomial.search.solution_pool import best_sets
 
     reduced = reduce(form, every=True)
     assert reduced is not None

@@ -12,8 +12,8 @@ from cpx.answers.result import Result, Status
 from cpx.answers.rule import Rule
 from cpx.errors import Infeasible
 from cpx.explainers.arguments import BACKEND
+from cpx.modelling.base import Problem
 from cpx.models import MaxCoverage, MaxPrecision
-from cpx.models.base import Problem
 from cpx.models.monomial.problem import MonomialProblem
 from cpx.solving.run import solve_with
 from cpx.support.shares import share_text

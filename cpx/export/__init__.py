@@ -17,7 +17,7 @@ from cpx.export.legend import Legend, read_legend
 from cpx.support.validation import positive_integer
 
 if TYPE_CHECKING:
-    from cpx.models.base import Problem
+    from cpx.modelling.base import Problem
 
 __all__ = ["EXPORT_FORMS", "SHOW_FORMS", "Legend", "export_bytes", "read_legend", "show"]
 
@@ -158,7 +158,7 @@ def export_bytes(problem: Problem, form: str, encoding: str | None = None) -> by
 def _document(
     problem: Problem, form: str, known: tuple[str, ...], encoding: str | None
 ) -> Document:
-    from cpx.models.ratio import RatioProblem
+    from cpx.modelling.ratio import RatioProblem
 
     if form not in known:
         raise UnknownName("form", form, known)

@@ -10,8 +10,8 @@ from cpx.export.legend import head, legend_items
 
 if TYPE_CHECKING:
     from cpx.backends.maxsat.wcnf import Compiled
-    from cpx.models.base import Problem
-    from cpx.models.statement import Statement
+    from cpx.modelling.base import Problem
+    from cpx.modelling.statement import Statement
 
 # Integer variables with more values than this are not spelled out in the legend.
 _MOST = 64

@@ -9,8 +9,8 @@ from itertools import groupby
 from cpx.backends.integer_program import variable_names
 from cpx.export.document import Document, Section
 from cpx.export.legend import head, legend_items
-from cpx.models.base import Problem
-from cpx.models.statement import Statement
+from cpx.modelling.base import Problem
+from cpx.modelling.statement import Statement
 
 _SCALAR = re.compile(r"(\w+): ")
 

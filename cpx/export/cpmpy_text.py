@@ -9,8 +9,8 @@ from cpx.answers.text import one_line
 from cpx.backends.integer_program import variable_names
 from cpx.export.document import Document, Section
 from cpx.export.legend import head, names_of
-from cpx.models.base import Problem
-from cpx.models.statement import Statement
+from cpx.modelling.base import Problem
+from cpx.modelling.statement import Statement
 
 
 def cpmpy_model(problem: Problem, statement: Statement, encoding: str) -> Document:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from cpx.backends.program.forms import FlatZinc
 from cpx.export.document import Document, Section
 from cpx.export.legend import head, legend_items
-from cpx.models.base import Problem
-from cpx.models.statement import Statement
+from cpx.modelling.base import Problem
+from cpx.modelling.statement import Statement
 
 
 def flatzinc(problem: Problem, statement: Statement, encoding: str) -> Document:

@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING
 from cpx.answers.text import one_line
 from cpx.errors import DataError
 from cpx.export.document import Section
-from cpx.models.added_encodings import added_encoding
+from cpx.modelling.added_encodings import added_encoding
 
 if TYPE_CHECKING:
-    from cpx.models.base import Problem
+    from cpx.modelling.base import Problem
 
 _OBJECTIVE = re.compile(r"^(?:c|\*|\\|#|%) objective = (?:value ([+-]) (\d+)|(-?\d+) - value)$")
 _NAME = re.compile(r"^(?:c|\*|\\|#|%) (\S+) = (\w+)\[(\d+)\](?:: .*)?$")

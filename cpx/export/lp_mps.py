@@ -14,8 +14,8 @@ from cpx.backends.integer_program import (
 )
 from cpx.export.document import Document, Section
 from cpx.export.legend import head, legend_items
-from cpx.models.base import Problem
-from cpx.models.statement import Statement
+from cpx.modelling.base import Problem
+from cpx.modelling.statement import Statement
 
 # Readers may refuse lines of more than 510 characters.
 _WIDTH = 100

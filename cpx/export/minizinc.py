@@ -22,8 +22,8 @@ from cpx.backends.normal_forms import Clause, Implication, linear_sum, recognise
 from cpx.errors import EngineError, shown
 from cpx.export.document import Document, Section
 from cpx.export.legend import head, legend_items, names_of
-from cpx.models.base import Problem
-from cpx.models.statement import Statement
+from cpx.modelling.base import Problem
+from cpx.modelling.statement import Statement
 
 _FEWEST = 3
 """So many constraints of one shape are written as one."""

@@ -11,8 +11,8 @@ from itertools import islice
 from cpx.backends.pseudo_boolean import PseudoBoolean
 from cpx.export.document import Document, Section
 from cpx.export.legend import head, legend_items
-from cpx.models.base import Problem
-from cpx.models.statement import Statement
+from cpx.modelling.base import Problem
+from cpx.modelling.statement import Statement
 
 
 def opb(problem: Problem, statement: Statement, encoding: str) -> Document:

@@ -11,8 +11,8 @@ from cpx.answers.text import one_line
 from cpx.export.document import Document, Section
 
 if TYPE_CHECKING:
-    from cpx.models.base import Problem
-    from cpx.models.statement import Encoding, Statement
+    from cpx.modelling.base import Problem
+    from cpx.modelling.statement import Encoding, Statement
 
 _WIDTH = 96
 

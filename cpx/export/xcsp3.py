@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from cpx.backends.integer_program import IntegerProgram, Terms, integer_program
 from cpx.export.document import Document, Section
 from cpx.export.legend import head, legend_items
-from cpx.models.base import Problem
-from cpx.models.statement import Statement
+from cpx.modelling.base import Problem
+from cpx.modelling.statement import Statement
 
 _CONDITIONS = {"<=": "le", ">=": "ge", "=": "eq"}
 

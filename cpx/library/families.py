@@ -14,12 +14,12 @@ from cpx.data.samples import Samples
 from cpx.errors import UnknownName
 from cpx.library import samples as drawn
 from cpx.library.samples import Drawn
-from cpx.models.base import Problem
+from cpx.modelling.base import Problem
 from cpx.models.monomial.precision_coverage import MaxPrecision
 from cpx.models.monomial.weighted import KMonomial
 from cpx.models.rule_set.selection import RuleSetSelection
+from cpx.models.sufficient_reason.cases import random_votes
 from cpx.support.validation import integer_in, valid_seed
-from cpx.testing.minimum_subset import random_votes
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,8 @@ import numpy as np
 
 from cpx.compare.comparison import Comparison
 from cpx.data.samples import Samples
-from cpx.instances import fingerprint
 from cpx.library.families import FAMILIES, Entry
+from cpx.modelling.instances import fingerprint
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -8,8 +8,8 @@ from importlib.resources import files
 from typing import NamedTuple
 
 from cpx.answers.values import Value, from_json
-from cpx.instances import fingerprint
-from cpx.models.base import Problem
+from cpx.modelling.base import Problem
+from cpx.modelling.instances import fingerprint
 
 
 class Known(NamedTuple):

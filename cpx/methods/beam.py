@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from cpx.answers.result import Termination
 from cpx.answers.values import Value
 from cpx.backends.base import Backend, Outcome, Progress
-from cpx.backends.search.known_attributes.beam import beam_levels
-from cpx.models.base import Problem
+from cpx.modelling.base import Problem
 from cpx.models.expected_prediction.form import ExpectationForm, expectation_form_of
+from cpx.models.expected_prediction.search.known_attributes.beam import beam_levels
 from cpx.models.monomial.form import MonomialForm, WeightedMonomial, allowed, monomial_form
 from cpx.options import EngineOption, SolveOptions
 
@@ -37,8 +37,9 @@ class Beam(Backend):
 
     Sets of known attributes (kinds mlse and fewest-expected) are ranked by the expected
     prediction, equal ones by their probability
-    (:mod:`cpx.backends.search.known_attributes.beam`); for fewest-expected the first that reaches
-    the threshold is the answer. Threads share the sets of each size of these kinds alone.
+    (:mod:`cpx.models.expected_prediction.search.known_attributes.beam`); for fewest-expected the
+    first that reaches the threshold is the answer. Threads share the sets of each size of these
+    kinds alone.
     """
 
     name: ClassVar[str] = "beam"

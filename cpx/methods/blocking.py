@@ -22,17 +22,17 @@ from cpx.answers.result import Result, Status
 from cpx.answers.values import Value
 from cpx.backends import backend as find_backend
 from cpx.backends.base import Progress
-from cpx.backends.search.presolve import sample_weights
 from cpx.errors import CheckFailed
 from cpx.methods.cuts import Constrained, Cut, Excluding, ExcludingRatio, Selected
-from cpx.models.base import Problem, form_of
+from cpx.modelling.base import Problem, form_of
+from cpx.modelling.ratio import RatioProblem
 from cpx.models.expected_prediction.form import TableSumForm, expectation_form_of
 from cpx.models.kernel_rule.form import DNFForm
-from cpx.models.minimum_subset.form import subset_form_of
 from cpx.models.monomial.form import MonomialForm
-from cpx.models.ratio import RatioProblem
+from cpx.models.monomial.search.presolve import sample_weights
 from cpx.models.rule_set.form import RuleSelection
 from cpx.models.rule_set.learning import RuleSetLearning, conjunctions, number_of
+from cpx.models.sufficient_reason.minimum_subset.form import subset_form_of
 from cpx.solving.run import run
 
 __all__ = ["Blocked", "enumerate_by_blocking"]

@@ -13,19 +13,19 @@ import numpy as np
 from cpx.answers.explanation import Evaluation, Explanation
 from cpx.answers.rule import Rule
 from cpx.answers.values import Value
-from cpx.models.base import Problem, form_of
-from cpx.models.expected_prediction.form import expectation_form_of
-from cpx.models.minimum_subset.form import SubsetForm, subset_form_of
-from cpx.models.ratio import RatioProblem, RatioStep
-from cpx.models.rule_set.form import RuleSelection
-from cpx.models.rule_set.problem import RuleSetProblem
-from cpx.models.side_constraints.form import (
+from cpx.modelling.base import Problem, form_of
+from cpx.modelling.ratio import RatioProblem, RatioStep
+from cpx.modelling.side_constraints.form import (
     LinearConstraint,
     SideConstraint,
     SideConstraints,
 )
-from cpx.models.side_constraints.statement import constrained
-from cpx.models.statement import Encoding, Statement, Values
+from cpx.modelling.side_constraints.statement import constrained
+from cpx.modelling.statement import Encoding, Statement, Values
+from cpx.models.expected_prediction.form import expectation_form_of
+from cpx.models.rule_set.form import RuleSelection
+from cpx.models.rule_set.problem import RuleSetProblem
+from cpx.models.sufficient_reason.minimum_subset.form import SubsetForm, subset_form_of
 
 __all__ = ["Constrained", "Cut", "Excluding", "ExcludingRatio", "Selected"]
 

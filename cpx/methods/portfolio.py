@@ -21,9 +21,9 @@ from cpx.answers.values import Value
 from cpx.backends import backend as find_backend
 from cpx.backends.base import Backend, Event, Outcome, Progress
 from cpx.errors import CpxError, InvalidOption, shown
-from cpx.methods.turns import Turn, deal
-from cpx.models.base import Problem
-from cpx.models.statement import Encoding
+from cpx.methods.time_slicing import Turn, deal
+from cpx.modelling.base import Problem
+from cpx.modelling.statement import Encoding
 from cpx.options import SolveOptions, split_names
 from cpx.processes.limits import Limits, usable_cores
 from cpx.processes.threads import start_thread

@@ -4,7 +4,14 @@
 """
 
 # "X as X" is how a name is exported: a new problem needs its one line here, and no other.
-from cpx.models.base import Problem as Problem
+from cpx.modelling.base import Problem as Problem
+from cpx.modelling.ratio import RatioProblem as RatioProblem
+from cpx.modelling.registry import PROBLEMS as PROBLEMS
+from cpx.modelling.registry import add_encoding as add_encoding
+from cpx.modelling.registry import problem_class as problem_class
+from cpx.modelling.registry import register as register
+from cpx.modelling.statement import Encoding as Encoding
+from cpx.modelling.statement import Statement as Statement
 from cpx.models.certificate.problem import MinCertificate as MinCertificate
 from cpx.models.expected_prediction.fewest import FewestExpected as FewestExpected
 from cpx.models.expected_prediction.problem import MLSE as MLSE
@@ -13,13 +20,6 @@ from cpx.models.monomial.precision_coverage import MaxCoverage as MaxCoverage
 from cpx.models.monomial.precision_coverage import MaxPrecision as MaxPrecision
 from cpx.models.monomial.weighted import KMonomial as KMonomial
 from cpx.models.monomial.weighted import NegativeOnly as NegativeOnly
-from cpx.models.ratio import RatioProblem as RatioProblem
-from cpx.models.registry import PROBLEMS as PROBLEMS
-from cpx.models.registry import add_encoding as add_encoding
-from cpx.models.registry import problem_class as problem_class
-from cpx.models.registry import register as register
 from cpx.models.rule_set.learning import RuleSetLearning as RuleSetLearning
 from cpx.models.rule_set.selection import RuleSetSelection as RuleSetSelection
-from cpx.models.statement import Encoding as Encoding
-from cpx.models.statement import Statement as Statement
 from cpx.models.sufficient_reason.problem import SufficientReason as SufficientReason

@@ -11,8 +11,8 @@ from typing import Any
 from cpx.answers.result import Result, Status
 from cpx.backends import backend as find_backend
 from cpx.errors import CpxError
-from cpx.models.base import Problem
-from cpx.models.side_constraints.statement import stated_apart
+from cpx.modelling.base import Problem
+from cpx.modelling.side_constraints.statement import stated_apart
 
 _SECONDS = 10.0
 _ENGINE = "cpsat"

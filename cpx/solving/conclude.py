@@ -12,7 +12,7 @@ from cpx.answers.explanation import Explanation
 from cpx.answers.result import Result, Status, Termination, Times, TracePoint
 from cpx.answers.values import Value
 from cpx.backends.base import Backend, Outcome, Progress, contradiction
-from cpx.models.statement import Encoding
+from cpx.modelling.statement import Encoding
 from cpx.solving.own_encodings import known_of
 from cpx.support.versions import installed_version
 

@@ -22,7 +22,7 @@ from cpx.answers.result import Termination
 from cpx.answers.values import Value
 from cpx.backends.base import Backend, Outcome, Progress, contradiction
 from cpx.backends.progress import InnerProgress
-from cpx.models.ratio import RatioProblem, RatioStep
+from cpx.modelling.ratio import RatioProblem, RatioStep
 from cpx.options import SolveOptions
 
 

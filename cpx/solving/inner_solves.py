@@ -16,7 +16,7 @@ from dataclasses import replace
 
 from cpx.backends.base import Backend, Outcome, Progress, contradiction
 from cpx.backends.progress import InnerProgress
-from cpx.models.base import Problem
+from cpx.modelling.base import Problem
 from cpx.options import SolveOptions
 
 

@@ -20,7 +20,7 @@ from cpx.answers.result import Result, Termination, TracePoint
 from cpx.backends import backend as find_backend
 from cpx.backends.base import Event, Outcome, Progress
 from cpx.errors import InvalidOption
-from cpx.models.base import Problem
+from cpx.modelling.base import Problem
 from cpx.options import SolveOptions
 from cpx.processes.children import OUT_OF_MEMORY
 from cpx.processes.interrupts import noted

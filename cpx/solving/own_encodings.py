@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from cpx.errors import InvalidOption
-from cpx.models.base import Problem
-from cpx.models.statement import Encoding
+from cpx.modelling.base import Problem
+from cpx.modelling.statement import Encoding
 from cpx.support.lazy_imports import named_object
 
 __all__ = ["Known", "known_of"]

@@ -16,10 +16,10 @@ from cpx.backends import backend as find_backend
 from cpx.backends import names
 from cpx.backends.base import Backend, Event, Outcome, Progress
 from cpx.errors import CpxError, InvalidOption
-from cpx.models.bare_model import problem_of
-from cpx.models.base import Problem
-from cpx.models.ratio import RatioProblem
-from cpx.models.statement import Encoding, Statement
+from cpx.modelling.bare_model import problem_of
+from cpx.modelling.base import Problem
+from cpx.modelling.ratio import RatioProblem
+from cpx.modelling.statement import Encoding, Statement
 from cpx.options import SolveOptions
 from cpx.processes.limits import Limits
 from cpx.processes.overtime import OutOfTime
@@ -61,7 +61,7 @@ def solve(
     ----------
     problem : Problem
         What is asked, such as :class:`cpx.KMonomial`; or a bare CPMpy model or a
-        :class:`~cpx.models.base.Statement`, whose answer nothing checks independently.
+        :class:`~cpx.modelling.base.Statement`, whose answer nothing checks independently.
     backend : str, optional
         ``"family"`` or ``"family:solver"``: ``cpsat``, ``maxsat:rc2``, ``milp:highs``, ...,
         with options of the engine if need be: ``"cpsat{linearization_level=2}"``. Default: see
@@ -143,7 +143,7 @@ def default_engine(problem: object) -> str:
     Examples
     --------
     >>> from cpx import SufficientReason
-    >>> from cpx.testing.minimum_subset import three_definitions
+    >>> from cpx.models.sufficient_reason.cases import three_definitions
     >>> reason = SufficientReason(three_definitions(), (1, 1, 1), "attributes", "sufficient")
     >>> default_engine(reason)
     'hitting-sets'

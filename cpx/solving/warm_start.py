@@ -15,10 +15,10 @@ from cpx.answers.values import to_json
 from cpx.backends import backend as find_backend
 from cpx.backends.base import Backend, Progress
 from cpx.backends.progress import InnerProgress
-from cpx.models.base import Problem, form_of
-from cpx.models.minimum_subset.form import subset_form_of
+from cpx.modelling.base import Problem, form_of
 from cpx.models.monomial.form import RatioMonomial, WeightedMonomial
 from cpx.models.rule_set.form import RuleSelection
+from cpx.models.sufficient_reason.minimum_subset.form import subset_form_of
 
 # Leaves that a set of features must exclude: with fewer, engines end before a start would help.
 _FEW = 100

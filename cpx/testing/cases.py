@@ -14,14 +14,14 @@ import numpy as np
 
 from cpx.answers.values import Value
 from cpx.data.samples import Samples
-from cpx.models.base import Problem
+from cpx.modelling.base import Problem
+from cpx.models.expected_prediction.cases import expected_prediction_cases
 from cpx.models.kernel_rule.problem import KernelRule
 from cpx.models.monomial.precision_coverage import MaxCoverage, MaxPrecision
 from cpx.models.monomial.problem import MONOMIAL_ENCODINGS, MonomialProblem
 from cpx.models.monomial.weighted import KMonomial, NegativeOnly
-from cpx.testing.expected_prediction import expected_prediction_cases
-from cpx.testing.minimum_subset import full_cases, minimum_subset_cases
-from cpx.testing.rule_sets import learning_cases, rule_set_cases
+from cpx.models.rule_set.cases import learning_cases, rule_set_cases
+from cpx.models.sufficient_reason.cases import full_cases, minimum_subset_cases
 
 ENCODINGS: tuple[str, ...] = tuple(encoding.name for encoding in MONOMIAL_ENCODINGS)
 """Encodings of monomial problems; ``table1-literal`` is checked as the relaxation it is."""

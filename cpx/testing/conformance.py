@@ -35,9 +35,10 @@ from cpx.answers.values import Value
 from cpx.backends import backend as find_backend
 from cpx.backends.base import DECLINED, Progress
 from cpx.data.samples import Samples
-from cpx.models.base import Problem
+from cpx.modelling.base import Problem
 from cpx.models.monomial.precision_coverage import MaxPrecision
 from cpx.models.monomial.weighted import KMonomial
+from cpx.models.sufficient_reason.cases import random_votes
 from cpx.options import SolveOptions
 from cpx.solving import solve
 from cpx.solving.run import run
@@ -57,7 +58,6 @@ from cpx.testing.cases import (
     STATED,
     Case,
 )
-from cpx.testing.minimum_subset import random_votes
 
 __all__ = [
     "BEHAVIOURS",

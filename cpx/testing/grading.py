@@ -18,9 +18,9 @@ from typing import Any
 
 import numpy as np
 
-from cpx.models.base import Problem
-from cpx.models.ratio import RatioProblem
-from cpx.models.statement import Encoding, Statement
+from cpx.modelling.base import Problem
+from cpx.modelling.ratio import RatioProblem
+from cpx.modelling.statement import Encoding, Statement
 from cpx.testing import cases
 
 __all__ = ["Grade", "grade"]

@@ -11,9 +11,9 @@ import re
 from dataclasses import MISSING
 from pathlib import Path
 
-from cpx.instances import schema
+from cpx.modelling.instances import schema
+from cpx.modelling.parameters import Parameter, parameters_of
 from cpx.models import PROBLEMS
-from cpx.models.parameters import Parameter, parameters_of
 
 DOCS = Path(__file__).parents[1]
 PAGES = (DOCS / "file-format.md", *sorted((DOCS / "problems").glob("*.md")))

@@ -17,8 +17,8 @@ from cpx.cli import app
 from cpx.compare import compare
 from cpx.errors import InvalidInstance, InvalidOption, UnknownName
 from cpx.export import EXPORT_FORMS, SHOW_FORMS, export_bytes, show
-from cpx.instances import fingerprint
-from cpx.instances import schema as instance_schema
+from cpx.modelling.instances import fingerprint
+from cpx.modelling.instances import schema as instance_schema
 
 
 def _problem(seed=0, **parameters):

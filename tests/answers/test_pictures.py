@@ -10,10 +10,10 @@ from sklearn.datasets import load_digits
 from sklearn.ensemble import GradientBoostingClassifier
 
 import cpx
-from cpx.answers.expected import ExpectedExplanation
-from cpx.answers.pictures import pixel_places, plot_pixels
 from cpx.answers.rule import Rule
 from cpx.errors import InvalidOption
+from cpx.models.expected_prediction.answer import ExpectedExplanation
+from cpx.models.expected_prediction.pictures import pixel_places, plot_pixels
 
 figures = pytest.importorskip("matplotlib.figure")
 

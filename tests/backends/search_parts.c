@@ -1,4 +1,4 @@
-#include "cpx/backends/search/pairs.h"
+#include "cpx/models/monomial/search/pairs.h"
 
 #include "tables.h"
 

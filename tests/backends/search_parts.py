@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
-from cpx.backends.search.objective import Numbers
 from cpx.backends.search.side_constraints import Additive, Buffers, Side
-from cpx.backends.search.stack import Levels, Params, Scratch
 from cpx.compiled.kernel import Ints, Shorts2, Words
+from cpx.models.monomial.search.objective import Numbers
+from cpx.models.monomial.search.stack import Levels, Params, Scratch
 from tests.compiled.compiling import compiled
 
 

@@ -10,10 +10,10 @@ import numpy as np
 
 from cpx.answers.explanation import Evaluation, Explanation
 from cpx.answers.rule import Rule
-from cpx.models.base import Problem
+from cpx.modelling.base import Problem
+from cpx.modelling.statement import Encoding, Statement, Values
 from cpx.models.expected_prediction.encodings import products, tables
 from cpx.models.expected_prediction.form import TableSumForm
-from cpx.models.statement import Encoding, Statement, Values
 
 
 class Tabled(Problem):

@@ -11,9 +11,9 @@ import cpx
 from cpx.answers.result import Status
 from cpx.backends.pseudo_boolean import PseudoBoolean
 from cpx.library import make
-from cpx.models.statement import Statement
+from cpx.modelling.statement import Statement
+from cpx.models.rule_set.cases import random_selection
 from cpx.testing.random_instances import random_problem
-from cpx.testing.rule_sets import random_selection
 
 
 def test_values_and_bits_say_the_same() -> None:

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.testing import assert_allclose, assert_array_equal
 
-from cpx.backends.search.kernel_rules import clause_weights
-from cpx.backends.search.kernel_rules.rows import Cover
-from cpx.backends.search.rule_sets import dual_ascent
-from cpx.backends.search.rule_sets.dual_ascent import MULTIPLE, Ascent, Costs, Terms
+from cpx.models.kernel_rule.search import clause_weights
+from cpx.models.kernel_rule.search.rows import Cover
+from cpx.models.rule_set.search import dual_ascent
+from cpx.models.rule_set.search.dual_ascent import MULTIPLE, Ascent, Costs, Terms
 from tests.seeds import each
 
 

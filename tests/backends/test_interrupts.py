@@ -15,13 +15,13 @@ from cpx.backends import backend as find_backend
 from cpx.backends.base import Outcome, Progress
 from cpx.backends.progress import run_interruptibly
 from cpx.methods import portfolio
+from cpx.models.sufficient_reason.cases import least_weight, random_votes, stump
 from cpx.options import SolveOptions
 from cpx.processes.threads import start_thread
 from cpx.solving.conclude import conclude
 from cpx.solving.run import run
 from cpx.testing import conformance
 from cpx.testing.brute import brute_force
-from cpx.testing.minimum_subset import least_weight, random_votes, stump
 from cpx.trees import Attribute, TreeModel
 from tests.engines import ENGINES, OF_REASONS
 

@@ -13,18 +13,18 @@ import pytest
 from cpx import solve
 from cpx.answers.result import Status
 from cpx.backends.base import Progress
-from cpx.backends.search.known_attributes import enumeration as module
-from cpx.backends.search.known_attributes.components import (
+from cpx.data.fitted.tree_mixture import ONE, TreeMixture
+from cpx.models.expected_prediction.cases import STRUCTURES, best_set, random_expectation
+from cpx.models.expected_prediction.problem import MLSE
+from cpx.models.expected_prediction.search.known_attributes import enumeration as module
+from cpx.models.expected_prediction.search.known_attributes.components import (
     bound_by_components,
     greatest_weights,
     most_mixed,
 )
-from cpx.backends.search.known_attributes.dinkelbach import Dinkelbach
-from cpx.backends.search.known_attributes.enumeration import Enumeration
-from cpx.data.tree_mixture import ONE, TreeMixture
-from cpx.models.expected_prediction.problem import MLSE
+from cpx.models.expected_prediction.search.known_attributes.dinkelbach import Dinkelbach
+from cpx.models.expected_prediction.search.known_attributes.enumeration import Enumeration
 from cpx.options import SolveOptions
-from cpx.testing.expected_prediction import STRUCTURES, best_set, random_expectation
 from tests.seeds import some
 
 

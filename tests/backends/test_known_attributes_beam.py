@@ -9,15 +9,15 @@ import pytest
 
 from cpx import solve
 from cpx.answers.result import Status
-from cpx.backends.search.known_attributes.beam import beam_levels, frontier
 from cpx.errors import InvalidOption, UnknownName
-from cpx.models.expected_prediction.problem import MLSE
-from cpx.testing.expected_prediction import (
+from cpx.models.expected_prediction.cases import (
     STRUCTURES,
     best_set,
     expected_prediction_cases,
     random_expectation,
 )
+from cpx.models.expected_prediction.problem import MLSE
+from cpx.models.expected_prediction.search.known_attributes.beam import beam_levels, frontier
 
 
 def open_problem(seed: int, structure: str) -> MLSE:

@@ -9,9 +9,9 @@ from scipy.optimize import linprog
 from scipy.sparse import csr_array
 
 from cpx.backends.linear_program import minimum
-from cpx.backends.search.reasons.cuts import UNIT
-from cpx.backends.search.reasons.relaxation import Relaxation
-from cpx.methods.column_generation.master import Master
+from cpx.models.rule_set.methods.column_generation.master import Master
+from cpx.models.sufficient_reason.search.cuts import UNIT
+from cpx.models.sufficient_reason.search.relaxation import Relaxation
 
 
 def run_with_two_threads() -> None:

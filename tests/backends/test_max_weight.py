@@ -8,8 +8,8 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from cpx.backends.search.max_weight import max_weight_monomials
 from cpx.errors import InvalidInstance, InvalidOption
+from cpx.models.monomial.search.max_weight import max_weight_monomials
 from tests.seeds import each
 
 

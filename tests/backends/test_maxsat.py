@@ -19,7 +19,7 @@ from cpx.answers.rule import Rule
 from cpx.backends.base import Progress
 from cpx.backends.maxsat import MaxSat
 from cpx.backends.maxsat.oracle import Oracle, Stopped
-from cpx.models.statement import Statement
+from cpx.modelling.statement import Statement
 from cpx.options import SolveOptions
 from cpx.support.totalizer import (
     GeneralisedTotalizer,

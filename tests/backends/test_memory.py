@@ -10,8 +10,8 @@ import pytest
 
 from benchmarks.memory import grown
 from cpx import KMonomial, Samples, solve
+from cpx.models.rule_set.cases import random_learning
 from cpx.testing.random_instances import random_problem
-from cpx.testing.rule_sets import random_learning
 
 
 def _living() -> int:

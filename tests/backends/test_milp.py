@@ -18,10 +18,10 @@ from cpx.backends.base import Event, Outcome, Progress
 from cpx.backends.milp import Milp
 from cpx.data.samples import Samples
 from cpx.errors import UnknownName
+from cpx.modelling.statement import Statement
 from cpx.models.kernel_rule.problem import KernelRule
 from cpx.models.monomial.precision_coverage import MaxPrecision
 from cpx.models.monomial.weighted import KMonomial
-from cpx.models.statement import Statement
 from cpx.options import SolveOptions
 from cpx.processes.console import Console
 from cpx.solving import solve

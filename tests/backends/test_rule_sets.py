@@ -8,13 +8,13 @@ import pytest
 from cpx import RuleSetSelection, Samples, solve
 from cpx.backends import backend
 from cpx.backends.base import Progress
-from cpx.backends.search.rule_sets import bitsets
-from cpx.backends.search.rule_sets import subproblem as exploring
 from cpx.errors import InvalidOption
+from cpx.models.rule_set.cases import random_selection
+from cpx.models.rule_set.search import bitsets
+from cpx.models.rule_set.search import subproblem as exploring
 from cpx.options import SolveOptions
 from cpx.testing import conformance
 from cpx.testing.brute import optimum
-from cpx.testing.rule_sets import random_selection
 from tests.engines import ENGINES
 from tests.seeds import each, some
 

@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from cpx.answers.result import Status, Termination
 from cpx.backends.base import Event, Progress
 from cpx.backends.search import Search
-from cpx.backends.search.driver import _FIRST_PAUSE, Workers
 from cpx.data.samples import Samples
 from cpx.errors import InvalidOption
 from cpx.models.monomial.precision_coverage import MaxCoverage
+from cpx.models.monomial.search.driver import _FIRST_PAUSE, Workers
 from cpx.models.monomial.weighted import KMonomial, NegativeOnly
 from cpx.options import SolveOptions
 from cpx.solving import solve
@@ -281,8 +281,8 @@ def test_hint_prunes_and_counts():
 
 
 def test_unsettled_ties_are_told(monkeypatch):
-    monkeypatch.setattr("cpx.backends.search.optimise._TIE_NODES", -(10**9))
-    from cpx.backends.search.driver import Workers
+    monkeypatch.setattr("cpx.models.monomial.search.optimise._TIE_NODES", -(10**9))
+    from cpx.models.monomial.search.driver import Workers
 
     run_on = Workers.run
     # The first look comes before the search, which may be over before another.
@@ -330,7 +330,7 @@ def test_no_other_engine_is_needed():
 
 
 def test_workspace_grows_when_it_must(monkeypatch):
-    from cpx.backends.search import driver, stack
+    from cpx.models.monomial.search import driver, stack
 
     problem = KMonomial(needle(3000, 30, 50, 6).samples, k=6)
     expected = solve(problem, "search")

@@ -12,21 +12,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cpx.backends.search import bad_columns as side_by_side
-from cpx.backends.search import beam as heuristics
 from cpx.backends.search import bitsets as bits
-from cpx.backends.search import bounds
-from cpx.backends.search.driver import explore, first_optimal
-from cpx.backends.search.objective import ALLOWED, FAR, Objective, cost
-from cpx.backends.search.presolve import merge_rows, reduce
 from cpx.backends.search.remaining_constraints import NOWHERE, _additive
-from cpx.backends.search.root import Root
 from cpx.backends.search.side_constraints import buffers as new_buffers
-from cpx.backends.search.stack import new_levels
 from cpx.compiled.kernel import LANES
 from cpx.data.bits import packed_rows
 from cpx.errors import InvalidInstance
 from cpx.models.monomial.form import CoverageLimits, WeightedMonomial
+from cpx.models.monomial.search import bad_columns as side_by_side
+from cpx.models.monomial.search import beam as heuristics
+from cpx.models.monomial.search import bounds
+from cpx.models.monomial.search.driver import explore, first_optimal
+from cpx.models.monomial.search.objective import ALLOWED, FAR, Objective, cost
+from cpx.models.monomial.search.presolve import merge_rows, reduce
+from cpx.models.monomial.search.root import Root
+from cpx.models.monomial.search.stack import new_levels
 from tests.backends.search_parts import search_parts
 from tests.seeds import each
 

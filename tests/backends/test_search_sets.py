@@ -12,20 +12,20 @@ import pytest
 
 from cpx import RuleSetSelection, Samples, library, solve
 from cpx.backends.base import Progress
-from cpx.backends.search.rule_sets import bitsets
-from cpx.backends.search.rule_sets import subproblem as exploring
-from cpx.backends.search.rule_sets.bitsets import BitsetSearch
-from cpx.backends.search.rule_sets.multipliers import Relaxation
-from cpx.backends.search.rule_sets.open_nodes import Incumbent, Subproblem, restrict
-from cpx.backends.search.rule_sets.parallel import TaskPool
 from cpx.check.proofs import covers, proved
 from cpx.compiled.library import load
-from cpx.methods import local_search
+from cpx.modelling.side_constraints.form import LinearConstraint
+from cpx.models.rule_set.cases import random_selection
+from cpx.models.rule_set.methods import local_search
 from cpx.models.rule_set.presolve import presolved
-from cpx.models.side_constraints.form import LinearConstraint
+from cpx.models.rule_set.search import bitsets
+from cpx.models.rule_set.search import subproblem as exploring
+from cpx.models.rule_set.search.bitsets import BitsetSearch
+from cpx.models.rule_set.search.multipliers import Relaxation
+from cpx.models.rule_set.search.open_nodes import Incumbent, Subproblem, restrict
+from cpx.models.rule_set.search.parallel import TaskPool
 from cpx.options import SolveOptions
 from cpx.testing.fuzz.drawing import side_constraint
-from cpx.testing.rule_sets import random_selection
 from tests.seeds import some
 
 Key = tuple[int, int, tuple[int, ...]]

@@ -16,29 +16,30 @@ from cpx.backends import backend as find_backend
 from cpx.backends.base import Outcome
 from cpx.backends.branch_on_violations import Engine, branch_on_violations, branches
 from cpx.backends.progress import Progress
-from cpx.backends.search import kernel_rules, remaining_constraints
-from cpx.backends.search.kernel_rules import branch_and_bound, local_search
-from cpx.backends.search.kernel_rules.terms import Terms
-from cpx.backends.search.presolve import reduce
-from cpx.backends.search.root import Root
+from cpx.backends.search import remaining_constraints
 from cpx.errors import InvalidInstance, InvalidOption
 from cpx.explainers.ranking import best_rules, optimal_rules
-from cpx.instances import from_dict
-from cpx.methods.column_generation.side_constraints import demands, of_each_rule
-from cpx.models.base import Problem
+from cpx.modelling.base import Problem
+from cpx.modelling.instances import from_dict
 from cpx.models.certificate.problem import MinCertificate
+from cpx.models.expected_prediction.cases import STRUCTURES, random_expectation
+from cpx.models.kernel_rule import search as kernel_rules
 from cpx.models.kernel_rule.problem import KernelRule
+from cpx.models.kernel_rule.search import branch_and_bound, local_search
+from cpx.models.kernel_rule.search.terms import Terms
+from cpx.models.monomial.search.presolve import reduce
+from cpx.models.monomial.search.root import Root
 from cpx.models.rule_set import learning as rule_set_learning
+from cpx.models.rule_set.cases import random_selection
 from cpx.models.rule_set.learning import conjunctions
+from cpx.models.rule_set.methods.column_generation.side_constraints import demands, of_each_rule
+from cpx.models.sufficient_reason.cases import least_weight
 from cpx.options import SolveOptions
 from cpx.testing.brute import brute_force
-from cpx.testing.expected_prediction import STRUCTURES, random_expectation
 from cpx.testing.fuzz.brute.base import Side
 from cpx.testing.fuzz.drawing import side_constraint
-from cpx.testing.minimum_subset import least_weight
 from cpx.testing.random_instances import random_problem
 from cpx.testing.random_trees import random_reason
-from cpx.testing.rule_sets import random_selection
 from tests.seeds import each, some
 
 STATED = ["cpsat", "milp:highs", "maxsat:rc2", "cpmpy:exact"]

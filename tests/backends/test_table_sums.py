@@ -10,10 +10,16 @@ import pytest
 
 from cpx.backends import backend
 from cpx.backends.base import Outcome, Progress
-from cpx.backends.search.table_sums.ascent import ascend, settle
-from cpx.backends.search.table_sums.branch_and_bound import BranchAndBound
-from cpx.backends.search.table_sums.objective import GreatestValue
-from cpx.backends.search.table_sums.terms import FREE, IN, OUT, largest_gains, restrict
+from cpx.models.expected_prediction.search.table_sums.ascent import ascend, settle
+from cpx.models.expected_prediction.search.table_sums.branch_and_bound import BranchAndBound
+from cpx.models.expected_prediction.search.table_sums.objective import GreatestValue
+from cpx.models.expected_prediction.search.table_sums.terms import (
+    FREE,
+    IN,
+    OUT,
+    largest_gains,
+    restrict,
+)
 from cpx.options import SolveOptions
 from tests.backends.table_sums import Tabled, random_tables
 from tests.seeds import each

@@ -16,7 +16,7 @@ from pysat.solvers import Solver
 from cpx.backends.maxsat.linear import linear_clauses, normalised
 from cpx.backends.maxsat.oracle import Stopped
 from cpx.backends.maxsat.wcnf import compile_statement
-from cpx.models.statement import Statement
+from cpx.modelling.statement import Statement
 
 
 def _statement(variables, constraints, objective=None, sense="min", offset=0):

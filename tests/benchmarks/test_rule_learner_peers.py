@@ -13,7 +13,7 @@ import pytest
 
 from benchmarks.peers.rule_learners import _columns, bayesian_rules, brcg_rules, skope_rules
 from cpx.errors import DataError, EngineError, EngineMissing, InvalidInstance, InvalidOption
-from cpx.methods.candidates import Literals
+from cpx.models.rule_set.methods.candidates import Literals
 
 BRCG = """
 import json, pandas as pd

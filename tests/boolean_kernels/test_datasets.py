@@ -5,9 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from cpx.boolean_kernels import artificial, dataset, monks, tic_tac_toe, with_noise
-from cpx.boolean_kernels.datasets import DATASETS
 from cpx.errors import InvalidOption, UnknownName
+from cpx.models.kernel_rule.boolean_kernels import (
+    artificial,
+    dataset,
+    monks,
+    tic_tac_toe,
+    with_noise,
+)
+from cpx.models.kernel_rule.boolean_kernels.datasets import DATASETS
 from cpx.models.kernel_rule.form import true_of
 
 

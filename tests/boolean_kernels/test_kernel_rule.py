@@ -12,12 +12,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cpx import KernelRule, instances, solve
+from cpx import KernelRule, solve
 from cpx.answers.result import Result, Status, Termination
 from cpx.backends import backend
 from cpx.check import violations
 from cpx.errors import CpxError, InvalidInstance, InvalidOption, UnknownName
-from cpx.methods.genetic import Genetic, Operators, _Breeder
+from cpx.modelling import instances
+from cpx.models.kernel_rule.methods.genetic import Genetic, Operators, _Breeder
 
 from .formulas import dnfs, holds
 

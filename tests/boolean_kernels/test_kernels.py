@@ -12,15 +12,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cpx.boolean_kernels import (
+from cpx.errors import DataError, InvalidOption
+from cpx.models.kernel_rule.boolean_kernels import (
     BooleanKernel,
     BoundedDNFKernel,
     MonotoneConjunctiveKernel,
     MonotoneDisjunctiveKernel,
     MonotoneDNFKernel,
 )
-from cpx.boolean_kernels.base import quotient
-from cpx.errors import DataError, InvalidOption
+from cpx.models.kernel_rule.boolean_kernels.base import quotient
 
 from .formulas import dnfs, holds
 

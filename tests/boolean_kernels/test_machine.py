@@ -9,13 +9,13 @@ import pytest
 from sklearn.base import clone
 from sklearn.svm import SVC
 
-from cpx.boolean_kernels import (
+from cpx.errors import CpxError, DataError, InvalidInstance
+from cpx.models.kernel_rule.boolean_kernels import (
     BoundedDNFKernel,
     MonotoneConjunctiveKernel,
     best_rule,
     read_svc,
 )
-from cpx.errors import CpxError, DataError, InvalidInstance
 
 from .formulas import dnfs, holds
 

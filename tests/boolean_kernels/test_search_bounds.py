@@ -12,15 +12,15 @@ from hypothesis import strategies as st
 
 from cpx import KernelRule, solve
 from cpx.answers.result import Status
-from cpx.backends.search import kernel_rules as dnf
-from cpx.backends.search.kernel_rules import branch_and_bound as tree
-from cpx.backends.search.kernel_rules.candidates import enumerate_clauses
-from cpx.backends.search.kernel_rules.dominance import dominated, parents_of
-from cpx.backends.search.kernel_rules.dual import Dual
-from cpx.backends.search.kernel_rules.local_search import exchange
-from cpx.backends.search.kernel_rules.restriction import Multipliers, Restriction
-from cpx.backends.search.kernel_rules.rows import Rows
-from cpx.backends.search.kernel_rules.terms import Terms
+from cpx.models.kernel_rule import search as dnf
+from cpx.models.kernel_rule.search import branch_and_bound as tree
+from cpx.models.kernel_rule.search.candidates import enumerate_clauses
+from cpx.models.kernel_rule.search.dominance import dominated, parents_of
+from cpx.models.kernel_rule.search.dual import Dual
+from cpx.models.kernel_rule.search.local_search import exchange
+from cpx.models.kernel_rule.search.restriction import Multipliers, Restriction
+from cpx.models.kernel_rule.search.rows import Rows
+from cpx.models.kernel_rule.search.terms import Terms
 
 
 def drawn(seed: int, k: int = 12, p: int = 7, q: int = 7) -> Restriction:

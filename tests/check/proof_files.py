@@ -8,7 +8,7 @@ import numpy as np
 
 from cpx.check.proofs import PROVABLE, Claim
 from cpx.check.proofs.document import fingerprint
-from cpx.models.base import Problem
+from cpx.modelling.base import Problem
 
 
 def document(problem: Problem, lines: list[str], claim: Claim, goal: Claim | None = None) -> bytes:

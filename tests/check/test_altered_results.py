@@ -31,14 +31,14 @@ from cpx import (
     RuleSetSelection,
     Samples,
     SufficientReason,
-    instances,
     solve,
 )
 from cpx.answers.result import Result, Status
 from cpx.check.proofs import Claim
 from cpx.cli import app
+from cpx.modelling import instances
+from cpx.modelling.base import Problem
 from cpx.models import PROBLEMS
-from cpx.models.base import Problem
 from cpx.testing.cases import CASES, EXPECTED
 from cpx.trees import Attribute, Tree, TreeModel
 from tests.seeds import every_other

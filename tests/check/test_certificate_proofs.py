@@ -13,11 +13,11 @@ import pytest
 
 from cpx import MinCertificate, Samples, solve
 from cpx.check.proofs import Claim, Refused, Undecided, proved
-from cpx.check.proofs.certificates import Table
 from cpx.check.proofs.parts import Part
 from cpx.models import NegativeOnly
-from cpx.solving.proofs import certificates as prover
-from cpx.solving.proofs.monomials import close
+from cpx.models.certificate import prove as prover
+from cpx.models.certificate.proof_check import Table
+from cpx.models.monomial.prove import close
 from tests.check.proof_files import altered, document
 from tests.seeds import some
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from cpx import KMonomial, NegativeOnly, Samples, check, solve
-from cpx.testing.rule_sets import random_learning
+from cpx.models.rule_set.cases import random_learning
 
 SAMPLES = Samples(
     [[1, 1, 0], [1, 0, 0], [0, 1, 1], [0, 0, 1]],

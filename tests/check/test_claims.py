@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from cpx.check import minimum_subset
 from cpx.check.claims import (
     broken_by,
     class_name,
@@ -20,6 +19,7 @@ from cpx.check.claims import (
     wrong_sentences,
     wrong_types,
 )
+from cpx.models.sufficient_reason import judge_minimum_subset as minimum_subset
 
 
 def test_parts_of_sentences() -> None:

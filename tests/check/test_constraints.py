@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from cpx import check
-from cpx.check import monomials
+from cpx.models.monomial import judge as monomials
 from tests.seeds import some
 
 _SHARES = ("1/4", "1/3", "2/5", "1/2", "3/5", "3/4")

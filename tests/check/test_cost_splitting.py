@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 from cpx import RuleSetSelection, Samples, solve
-from cpx.backends.search.rule_sets.record import RecordedTree
 from cpx.check.proofs import Claim, Refused, Undecided, proved
-from cpx.check.proofs import rule_set_nodes as nodes
-from cpx.check.proofs import rule_sets as checker
-from cpx.check.proofs.cheaper_sets import Rows, TooMany
-from cpx.check.proofs.cost_splitting import LARGEST, Shares
-from cpx.solving.proofs import cost_splitting as writer
-from cpx.solving.proofs import rule_sets as prover
+from cpx.models.rule_set import proof_check as checker
+from cpx.models.rule_set import proof_nodes as nodes
+from cpx.models.rule_set import prove as prover
+from cpx.models.rule_set import prove_cost_splitting as writer
+from cpx.models.rule_set.proof_cheaper_sets import Rows, TooMany
+from cpx.models.rule_set.proof_cost_splitting import LARGEST, Shares
+from cpx.models.rule_set.search.record import RecordedTree
 from tests.check.proof_files import document
 from tests.check.test_rule_set_proofs import drawn, optimum, side_constraint
 

@@ -11,8 +11,8 @@ import pytest
 
 from cpx.check.claims import beaten
 from cpx.check.forest import Node
-from cpx.check.reasons import Reason
-from cpx.check.rule_sets import Learning
+from cpx.models.rule_set.judge import Learning
+from cpx.models.sufficient_reason.judge import Reason
 
 
 @pytest.mark.parametrize("most", range(6))

@@ -17,12 +17,12 @@ import pytest
 import cpx
 from cpx import check
 from cpx.answers.result import relative_gap
-from cpx.check import expected_prediction
-from cpx.check.expected_scores import ExactScores
 from cpx.check.leaf_sums import LeafSums
 from cpx.check.states import Probabilities, States, _children_first
+from cpx.models.expected_prediction import judge as expected_prediction
+from cpx.models.expected_prediction.cases import STRUCTURES, best_set, random_expectation
+from cpx.models.expected_prediction.judge_scores import ExactScores
 from cpx.models.expected_prediction.same_decision import SameDecision
-from cpx.testing.expected_prediction import STRUCTURES, best_set, random_expectation
 from tests.seeds import each, some
 
 
@@ -274,7 +274,7 @@ def test_a_less_likely_set_is_not_the_likeliest():
 
 
 def _cases():
-    from cpx.testing.expected_prediction import expected_prediction_cases
+    from cpx.models.expected_prediction.cases import expected_prediction_cases
 
     return expected_prediction_cases()
 
@@ -541,11 +541,11 @@ def test_rows_are_counted_where_they_are_few(monkeypatch):
     reading = ExactScores(problem.to_dict())
     tested = {a for leaf in reading.states.leaves for a in leaf.tests}
     work = prod(reading.chances.sizes[a] for a in tested) * len(reading.states.leaves)
-    monkeypatch.setattr("cpx.check.expected_scores.MOST_WORK", work)
+    monkeypatch.setattr("cpx.models.expected_prediction.judge_scores.MOST_WORK", work)
     assert float(reading.same_decision(frozenset())) == pytest.approx(
         SameDecision(problem).exact(())
     )
-    monkeypatch.setattr("cpx.check.expected_scores.MOST_WORK", work - 1)
+    monkeypatch.setattr("cpx.models.expected_prediction.judge_scores.MOST_WORK", work - 1)
     assert reading.same_decision(frozenset()) is None
 
 

@@ -15,22 +15,23 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.ensemble import GradientBoostingClassifier
 
 from cpx import MLSE, FewestExpected, read_model, solve
-from cpx.check.expected_prediction import Fewest, Greatest
-from cpx.check.proofs import Claim, Refused, Undecided, expected, expected_terms, proved
+from cpx.check.proofs import Claim, Refused, Undecided, expected_terms, proved
 from cpx.check.proofs.document import fingerprint
-from cpx.check.proofs.expected import Bound, JudgedQuestion
 from cpx.check.proofs.expected_terms import terms_of
-from cpx.check.proofs.mixtures import greatest_mean
 from cpx.check.proofs.parts import Part
 from cpx.data.coding import Coding
-from cpx.data.mixture_fit import fit_mixture
-from cpx.data.tree_mixture import ONE, TreeMixture
-from cpx.models.base import Problem
-from cpx.solving.proofs import expected as prover
-from cpx.solving.proofs import term_prices
-from cpx.solving.proofs.term_prices import TermPrices
-from cpx.testing import expected_prediction as cases
-from cpx.testing.expected_prediction import STRUCTURES, random_expectation
+from cpx.data.fitted.mixture_fit import fit_mixture
+from cpx.data.fitted.tree_mixture import ONE, TreeMixture
+from cpx.modelling.base import Problem
+from cpx.models.expected_prediction import cases as cases
+from cpx.models.expected_prediction import proof_check as expected
+from cpx.models.expected_prediction import prove as prover
+from cpx.models.expected_prediction import prove_terms as term_prices
+from cpx.models.expected_prediction.cases import STRUCTURES, random_expectation
+from cpx.models.expected_prediction.judge import Fewest, Greatest
+from cpx.models.expected_prediction.proof_check import Bound, JudgedQuestion
+from cpx.models.expected_prediction.proof_mixtures import greatest_mean
+from cpx.models.expected_prediction.prove_terms import TermPrices
 from tests.check.proof_files import altered, document
 from tests.seeds import some
 

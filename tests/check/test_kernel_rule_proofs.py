@@ -10,16 +10,17 @@ import numpy as np
 import pytest
 
 from cpx import KernelRule, solve
-from cpx.backends.search.kernel_rules import branch_and_bound
-from cpx.backends.search.kernel_rules.dual import Dual
-from cpx.check.proofs import Claim, Refused, Undecided, formulas, parts, proved
-from cpx.check.proofs.formulas import Formulas, Node
-from cpx.check.proofs.kernel_rules import Clauses
+from cpx.check.proofs import Claim, Refused, Undecided, parts, proved
 from cpx.check.proofs.parts import Part
+from cpx.models.kernel_rule import proof_formulas as formulas
+from cpx.models.kernel_rule import prove as prover
 from cpx.models.kernel_rule.form import true_of
+from cpx.models.kernel_rule.proof_check import Clauses
+from cpx.models.kernel_rule.proof_formulas import Formulas, Node
+from cpx.models.kernel_rule.search import branch_and_bound
+from cpx.models.kernel_rule.search.dual import Dual
+from cpx.models.monomial.prove import close
 from cpx.options import SolveOptions
-from cpx.solving.proofs import kernel_rules as prover
-from cpx.solving.proofs.monomials import close
 from cpx.solving.run import run
 from tests.check.proof_files import altered, document
 from tests.seeds import some

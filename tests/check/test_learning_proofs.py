@@ -12,13 +12,13 @@ import numpy as np
 import pytest
 
 from cpx import RuleSetLearning, Samples, solve
-from cpx.backends.search.rule_sets.record import RecordedPrices, RecordedTree
 from cpx.check.proofs import Claim, Refused, Undecided, proved
-from cpx.check.proofs import learning as checker
-from cpx.check.proofs import rule_set_nodes as counting
+from cpx.models.monomial.prove import close
+from cpx.models.rule_set import learning_proof_check as checker
+from cpx.models.rule_set import learning_prove as prover
+from cpx.models.rule_set import proof_nodes as counting
 from cpx.models.rule_set.problem import Loss
-from cpx.solving.proofs import learning as prover
-from cpx.solving.proofs.monomials import close
+from cpx.models.rule_set.search.record import RecordedPrices, RecordedTree
 from tests.check.proof_files import document
 
 

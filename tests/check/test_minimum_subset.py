@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from cpx.check.minimum_subset import UNDECIDED, MinimumSubset, violations
+from cpx.models.sufficient_reason.judge_minimum_subset import UNDECIDED, MinimumSubset, violations
 
 Enough = Callable[[frozenset[int]], bool | None]
 

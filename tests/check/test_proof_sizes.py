@@ -36,24 +36,23 @@ from cpx import (
 )
 from cpx.answers.values import Value
 from cpx.backends import linear_program
-from cpx.backends.search import driver, max_weight
-from cpx.check.proofs import Claim, formulas, proved
-from cpx.check.proofs import monomials as checked
-from cpx.check.proofs import rule_sets as checked_sets
-from cpx.check.proofs.kernel_rules import Clauses
+from cpx.check.proofs import Claim, proved
 from cpx.data.coding import Coding
-from cpx.data.mixture_fit import fit_mixture
-from cpx.models.base import Problem
-from cpx.solving.proofs import (
-    certificates,
-    expected,
-    kernel_rules,
-    learning,
-    monomials,
-    reasons,
-    rule_sets,
-)
-from cpx.solving.proofs.row_prices import by_prices
+from cpx.data.fitted.mixture_fit import fit_mixture
+from cpx.modelling.base import Problem
+from cpx.models.certificate import prove as certificates
+from cpx.models.expected_prediction import prove as expected
+from cpx.models.kernel_rule import proof_formulas as formulas
+from cpx.models.kernel_rule import prove as kernel_rules
+from cpx.models.kernel_rule.proof_check import Clauses
+from cpx.models.kernel_rule.prove_row_prices import by_prices
+from cpx.models.monomial import proof_check as checked
+from cpx.models.monomial import prove as monomials
+from cpx.models.monomial.search import driver, max_weight
+from cpx.models.rule_set import learning_prove as learning
+from cpx.models.rule_set import proof_check as checked_sets
+from cpx.models.rule_set import prove as rule_sets
+from cpx.models.sufficient_reason import prove as reasons
 from cpx.trees import TreeModel
 from tests.check.proof_files import document
 from tests.check.test_expected_proofs import drawn as expectation

@@ -19,15 +19,17 @@ from threadpoolctl import threadpool_info
 
 from cpx import KMonomial, MaxCoverage, MaxPrecision, NegativeOnly, Samples
 from cpx.answers.values import Value
-from cpx.check.proofs import PROVABLE, Claim, Refused, Undecided, boxes, covers, goals, proved
+from cpx.check.proofs import PROVABLE, Claim, Refused, Undecided, covers, proved
 from cpx.check.proofs import document as documents
-from cpx.check.proofs import monomials as checker
-from cpx.check.proofs.boxes import Box
 from cpx.check.proofs.document import fingerprint
-from cpx.check.proofs.goals import Goal
 from cpx.check.proofs.parts import Part, SideConstraints
+from cpx.models.monomial import proof_boxes as boxes
+from cpx.models.monomial import proof_check as checker
+from cpx.models.monomial import proof_goals as goals
+from cpx.models.monomial import prove as prover
 from cpx.models.monomial.problem import MonomialProblem
-from cpx.solving.proofs import monomials as prover
+from cpx.models.monomial.proof_boxes import Box
+from cpx.models.monomial.proof_goals import Goal
 from tests.check.proof_files import document
 from tests.check.test_altered_results import PROBLEMS_ASKED
 from tests.seeds import some

@@ -14,21 +14,21 @@ from sklearn.ensemble import GradientBoostingClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 import cpx
-from cpx.backends.search.reasons.cuts import Inequality
-from cpx.backends.search.reasons.record import Record, RecordedCuts
 from cpx.check.proofs import Claim, Refused, proved
-from cpx.check.proofs import reasons as checker
 from cpx.check.proofs.document import fingerprint
 from cpx.check.proofs.parts import Part
-from cpx.check.proofs.reasons import UNIT, Inequalities
 from cpx.errors import InvalidInstance, InvalidOption
-from cpx.methods.reasons import minimum
 from cpx.models import SufficientReason
+from cpx.models.sufficient_reason import proof_check as checker
+from cpx.models.sufficient_reason import prove as prover
+from cpx.models.sufficient_reason.cases import least_weight
+from cpx.models.sufficient_reason.methods import minimum
+from cpx.models.sufficient_reason.proof_check import UNIT, Inequalities
+from cpx.models.sufficient_reason.search.cuts import Inequality
+from cpx.models.sufficient_reason.search.record import Record, RecordedCuts
 from cpx.options import SolveOptions
-from cpx.solving.proofs import reasons as prover
 from cpx.solving.run import run
 from cpx.testing.fuzz.drawing import side_constraint
-from cpx.testing.minimum_subset import least_weight
 from cpx.testing.random_trees import random_reason
 from cpx.trees import Attribute, Tree, TreeModel, read_model
 from tests.check.proof_files import altered, document

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from cpx import SufficientReason, check, solve
-from cpx.check import reasons
+from cpx.models.sufficient_reason import judge as reasons
 from cpx.trees import Attribute, Tree, TreeModel
 from tests.seeds import each
 

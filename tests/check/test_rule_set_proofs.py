@@ -11,14 +11,14 @@ import numpy as np
 import pytest
 
 from cpx import RuleSetSelection, Samples, solve
-from cpx.backends.search.rule_sets.record import RecordedTree
 from cpx.check.proofs import Claim, Refused, Undecided, proved
-from cpx.check.proofs import cheaper_sets as counting
-from cpx.check.proofs import rule_set_nodes as nodes
-from cpx.check.proofs import rule_sets as checker
-from cpx.check.proofs.cheaper_sets import Rows, TooMany, cheaper_sets
 from cpx.check.proofs.document import fingerprint
-from cpx.solving.proofs import rule_sets as prover
+from cpx.models.rule_set import proof_cheaper_sets as counting
+from cpx.models.rule_set import proof_check as checker
+from cpx.models.rule_set import proof_nodes as nodes
+from cpx.models.rule_set import prove as prover
+from cpx.models.rule_set.proof_cheaper_sets import Rows, TooMany, cheaper_sets
+from cpx.models.rule_set.search.record import RecordedTree
 from cpx.testing.fuzz.drawing import side_constraint
 from tests.check.proof_files import document
 from tests.seeds import some

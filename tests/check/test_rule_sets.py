@@ -9,7 +9,7 @@ import pytest
 
 from cpx import RuleSetLearning, RuleSetSelection, Samples, solve
 from cpx.check import violations
-from cpx.check.rule_sets import Learning, Selection, _by_column, _decimal, _Sets
+from cpx.models.rule_set.judge import Learning, Selection, _by_column, _decimal, _Sets
 from tests.seeds import each
 
 

@@ -159,13 +159,13 @@ OUTPUTS = ["no/such/dir/out.json", ".", "inst.json"]
 def test_unwritable_output_is_found_before_the_work(
     run: Run, inst: Path, table: Path, path: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import cpx.instances
+    import cpx.modelling.instances
 
     def no_work(*_: object) -> None:
         raise AssertionError("work was done")
 
     before = inst.read_bytes()
-    monkeypatch.setattr(cpx.instances, "load", no_work)
+    monkeypatch.setattr(cpx.modelling.instances, "load", no_work)
     refused(run("solve", inst, "-o", path), path)
     refused(run("export", inst, "--to", "lp", "-o", path), path)
     assert inst.read_bytes() == before

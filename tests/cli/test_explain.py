@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from cpx.cli import demo
-from cpx.instances import load
+from cpx.modelling.instances import load
 
 from .conftest import Run
 

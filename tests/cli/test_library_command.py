@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from cpx import load
-from cpx.instances import fingerprint
 from cpx.library import FAMILIES, SUITES, make, suite
+from cpx.modelling.instances import fingerprint
 
 from .conftest import Run
 

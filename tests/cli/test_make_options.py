@@ -10,13 +10,15 @@ from typing import ClassVar
 
 import pytest
 
-from cpx.cli import make, make_rule_set
+from cpx.cli import make
 from cpx.cli import options as opt
 from cpx.cli.row_question import RuleOptions
 from cpx.explainers.question import OBJECTIVES
-from cpx.instances import load
-from cpx.models import PROBLEMS, KMonomial, register, registry
-from cpx.models.parameters import Choice, Integer, Parameter, ShareOf, parameter, parameters_of
+from cpx.modelling import registry
+from cpx.modelling.instances import load
+from cpx.modelling.parameters import Choice, Integer, Parameter, ShareOf, parameter, parameters_of
+from cpx.models import PROBLEMS, KMonomial, register
+from cpx.models.rule_set import cli_make as make_rule_set
 
 from .conftest import Run
 

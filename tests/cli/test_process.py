@@ -199,9 +199,13 @@ def test_sigterm_in_learning_keeps_the_rules_so_far(tmp_path: Path, model: tuple
     table, rules = tmp_path / "table.csv", tmp_path / "rules.json"
     text = [",".join([*map(str, row), label]) for row, label in zip(X, y, strict=True)]
     table.write_text("\n".join(["a,b,c,d,y", *text]))
-    where = ("cpx.methods.column_generation.generate", "module.Generation", "by_search")
+    where = (
+        "cpx.models.rule_set.methods.column_generation.generate",
+        "module.Generation",
+        "by_search",
+    )
     if model:
-        where = ("cpx.methods.active.black_box", "module.BlackBox", "ask")
+        where = ("cpx.models.decision_set.black_box", "module.BlackBox", "ask")
     done = interrupted_at(*where, "learn", table, "--target", "y", *model, "-o", rules)
     assert done.returncode == 3, done.stderr
     assert "interrupted: these are the rules found by then" in done.stderr
@@ -219,7 +223,7 @@ def test_sigterm_in_a_ranking_keeps_the_best_rule(hard: Path, inst: Path, name: 
 
 @posix
 def test_sigterm_before_there_is_anything_ends_the_command(inst: Path) -> None:
-    done = interrupted_at("cpx.instances", "module", "load", "show", inst)
+    done = interrupted_at("cpx.modelling.instances", "module", "load", "show", inst)
     assert (done.returncode, done.stderr) == (128 + signal.SIGTERM, "cpx: interrupted\n")
 
 
@@ -235,9 +239,9 @@ def test_sigterm_before_there_is_anything_ends_the_command(inst: Path) -> None:
 def test_the_exit_status_is_that_of_the_signal_wherever_it_came(code: str) -> None:
     script = f"""
 import os, signal, sys
-import cpx.instances
+import cpx.modelling.instances
 from cpx.cli import app, main
-cpx.instances.load = lambda *args: exec("os.kill(os.getpid(), signal.SIGTERM)")
+cpx.modelling.instances.load = lambda *args: exec("os.kill(os.getpid(), signal.SIGTERM)")
 {code}
 """
     done = subprocess.run(

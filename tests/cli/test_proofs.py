@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from cpx.instances import save
+from cpx.modelling.instances import save
 from cpx.testing.random_trees import random_reason
 
 from .conftest import Run

@@ -13,7 +13,7 @@ from cpx import MaxPrecision, RuleSetSelection, Samples, save, solve
 from cpx.compare import Comparison, Design, compare
 from cpx.compare.plan import plan
 from cpx.errors import CpxError, InvalidInstance, InvalidOption, UnknownName
-from cpx.testing.minimum_subset import random_votes
+from cpx.models.sufficient_reason.cases import random_votes
 
 from .helpers import tiny
 

@@ -14,7 +14,7 @@ import cpx
 from cpx.answers.result import Status, Termination
 from cpx.compare import Comparison, store
 from cpx.errors import OutputError
-from cpx.instances import load
+from cpx.modelling.instances import load
 from tests.processor_time import processor_seconds
 
 from .helpers import tiny

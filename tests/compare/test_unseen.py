@@ -19,7 +19,7 @@ from cpx.compare import Comparison
 from cpx.compare.report import as_html
 from cpx.compare.report_tables import as_markdown, grids
 from cpx.errors import InvalidInstance, InvalidOption
-from cpx.instances import dumps, fingerprint, loads, save, schema
+from cpx.modelling.instances import dumps, fingerprint, loads, save, schema
 
 
 def _samples(seed: int, m: int = 60) -> Samples:

@@ -11,10 +11,10 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from cpx.backends.search.bounds import order_by
 from cpx.compiled import kernel, library, tables
 from cpx.compiled.kernel import Ints, Ints3, Words
 from cpx.errors import EngineError, EngineMissing
+from cpx.models.monomial.search.bounds import order_by
 from tests.compiled.compiling import compiled
 
 INTS = np.array([3, 1, 2])
@@ -130,7 +130,7 @@ def test_threads_may_make_the_first_call_at_once():
 FIRST_CALLS = """
 import threading
 import numpy as np
-from cpx.backends.search.bounds import order_by
+from cpx.models.monomial.search.bounds import order_by
 results, start = [], threading.Barrier(8)
 def call():
     items = np.arange(3)
@@ -196,7 +196,7 @@ def elsewhere(monkeypatch, tmp_path):
 def test_without_a_library_its_absence_is_told_with_what_to_do(elsewhere):
     assert not library.has_kernels()
     with pytest.raises(EngineMissing, match="C compiler"):
-        library.entry_of("cpx_backends_search_bounds_order_by", 5)
+        library.entry_of("cpx_models_monomial_search_bounds_order_by", 5)
 
 
 def test_a_library_that_was_made_from_other_sources_is_refused(elsewhere):

@@ -3,9 +3,9 @@ import pytest
 from sklearn.datasets import load_digits
 
 from cpx.data import Coding, choose_mixture, fit_mixture
-from cpx.data.chow_liu import chow_liu_parents, mutual_information
-from cpx.data.mixture_fit import STRUCTURES, _Fit, _Layout, _Rows, quantised
-from cpx.data.tree_mixture import ONE
+from cpx.data.fitted.chow_liu import chow_liu_parents, mutual_information
+from cpx.data.fitted.mixture_fit import STRUCTURES, _Fit, _Layout, _Rows, quantised
+from cpx.data.fitted.tree_mixture import ONE
 from cpx.errors import DataError, InvalidOption
 
 from .test_tree_mixture import random_mixture

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from scipy.stats import chisquare
 
 from cpx.data import TreeMixture
-from cpx.data.mixture_fit import quantised
-from cpx.data.tree_mixture import ONE
+from cpx.data.fitted.mixture_fit import quantised
+from cpx.data.fitted.tree_mixture import ONE
 from cpx.errors import DataError, InvalidOption, NoMass
 
 

@@ -10,8 +10,8 @@ import pytest
 
 import cpx
 from cpx.errors import InvalidOption
-from cpx.explainers.adaptive import Rounds
 from cpx.explainers.question import Question
+from cpx.models.monomial.explainers.adaptive import Rounds
 from tests.processor_time import processor_seconds
 
 from .worlds import WORLDS, World, ask, broken, said, world

@@ -14,17 +14,17 @@ from cpx.data.samples import Samples
 from cpx.errors import CheckFailed, InvalidOption
 from cpx.explainers.ranking import best_rules, optimal_rules
 from cpx.methods.cuts import Cut
+from cpx.models.expected_prediction.cases import STRUCTURES, random_expectation
 from cpx.models.kernel_rule.form import canonical, true_of
 from cpx.models.kernel_rule.problem import KernelRule
 from cpx.models.monomial.precision_coverage import MaxPrecision
 from cpx.models.monomial.weighted import KMonomial
+from cpx.models.rule_set.cases import random_learning, random_selection
 from cpx.models.rule_set.learning import RuleSetLearning, number_of
-from cpx.testing.expected_prediction import STRUCTURES, random_expectation
+from cpx.models.sufficient_reason.cases import random_votes
 from cpx.testing.fuzz.drawing import side_constraint
-from cpx.testing.minimum_subset import random_votes
 from cpx.testing.random_instances import random_problem
 from cpx.testing.random_trees import random_reason
-from cpx.testing.rule_sets import random_learning, random_selection
 from tests.seeds import each
 
 from .test_ranking import irredundant, listed

@@ -18,7 +18,6 @@ from scipy.stats import binomtest
 
 import cpx
 from cpx import Explainer
-from cpx.answers.expected import ExpectedExplanation
 from cpx.answers.explanation import Explanation, Reason
 from cpx.errors import (
     CpxError,
@@ -40,10 +39,11 @@ from cpx.explainers.arguments import (
     ReaderOptions,
     ReasonOptions,
 )
-from cpx.explainers.guarantees import guarantee
 from cpx.explainers.one_call import explain
 from cpx.explainers.question import Question
-from cpx.explainers.sufficient import ReasonQuestion
+from cpx.models.expected_prediction.answer import ExpectedExplanation
+from cpx.models.monomial.explainers.guarantees import guarantee
+from cpx.models.sufficient_reason.explainer import ReasonQuestion
 
 from ..cli.test_engines import hide
 

@@ -27,8 +27,8 @@ from cpx.errors import (
     UnknownName,
     UnsupportedModel,
 )
-from cpx.explainers.sufficient import conclude
-from cpx.testing.minimum_subset import random_votes, stump, three_definitions
+from cpx.models.sufficient_reason.cases import random_votes, stump, three_definitions
+from cpx.models.sufficient_reason.explainer import conclude
 from cpx.testing.random_trees import completions
 from cpx.trees import Attribute, TreeModel
 from tests.seeds import each

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from cpx.data.statistics import UniformLimits
-from cpx.explainers.guarantees import Frontier, allowed_rules, highest_precision
+from cpx.models.monomial.explainers.guarantees import Frontier, allowed_rules, highest_precision
 from cpx.models.monomial.precision_coverage import MaxPrecision
 from cpx.solving import solve
 from cpx.testing.random_instances import random_problem

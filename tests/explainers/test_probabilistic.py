@@ -14,9 +14,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeRegressor
 
 import cpx
-from cpx.answers.expected import ExpectedExplanation
 from cpx.data.coding import Coding
-from cpx.data.mixture_fit import fit_mixture
+from cpx.data.fitted.mixture_fit import fit_mixture
 from cpx.errors import (
     CpxError,
     DataError,
@@ -26,6 +25,7 @@ from cpx.errors import (
     UnknownName,
     UnsupportedModel,
 )
+from cpx.models.expected_prediction.answer import ExpectedExplanation
 from cpx.models.expected_prediction.same_decision import SameDecision
 from cpx.trees.linear import read_linear
 

@@ -10,11 +10,11 @@ import pytest
 
 from cpx import ProbabilisticExplainer
 from cpx.answers.result import Status
-from cpx.data.naive_bayes import fit_naive_bayes
+from cpx.data.fitted.naive_bayes import fit_naive_bayes
 from cpx.errors import DataError, EngineError, InvalidOption
-from cpx.explainers.sampled_probability import FewestSampled, drawn
+from cpx.models.expected_prediction.cases import random_expectation
 from cpx.models.expected_prediction.same_decision import SameDecision
-from cpx.testing.expected_prediction import random_expectation
+from cpx.models.expected_prediction.sampled_probability import FewestSampled, drawn
 
 sklearn = pytest.importorskip("sklearn")
 from sklearn.datasets import load_breast_cancer  # noqa: E402

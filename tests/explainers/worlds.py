@@ -14,8 +14,8 @@ import cpx
 from cpx.data import Samples
 from cpx.data.base import Batch
 from cpx.data.uniform import Uniform
-from cpx.explainers.guarantees import guarantee
 from cpx.explainers.question import Question
+from cpx.models.monomial.explainers.guarantees import guarantee
 from cpx.solving import solve
 
 __all__ = ["WORLDS", "World", "ask", "broken", "claims", "false_claims", "said", "world"]

@@ -9,7 +9,7 @@ from cpx import KMonomial, NegativeOnly, Samples
 from cpx.backends.milp.cbc import cbc_path
 from cpx.errors import DataError, UnknownName
 from cpx.export import export_bytes, read_legend
-from cpx.models.ratio import RatioProblem
+from cpx.modelling.ratio import RatioProblem
 from cpx.testing import cases
 from tests.export.readers import (
     FORMS,

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from cpx.export import export_bytes, read_legend
-from cpx.models.ratio import RatioProblem
+from cpx.modelling.ratio import RatioProblem
 from cpx.testing import cases
 
 GROUPS = (

@@ -10,8 +10,8 @@ import pytest
 import cpx
 from cpx import KMonomial
 from cpx.compare import Comparison
-from cpx.instances import fingerprint
 from cpx.library import fresh_samples, make, out_of_sample
+from cpx.modelling.instances import fingerprint
 
 
 @pytest.mark.parametrize("family", ["planted", "parity", "dnf", "perceptron", "forest"])

@@ -7,8 +7,8 @@ import pytest
 
 from cpx import solve
 from cpx.errors import InvalidOption, UnknownName
-from cpx.instances import fingerprint
 from cpx.library import FAMILIES, Known, best_known, make, suite
+from cpx.modelling.instances import fingerprint
 from cpx.testing.brute import brute_force
 
 # Those that no trained classifier makes: equal everywhere.

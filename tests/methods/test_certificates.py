@@ -12,7 +12,7 @@ from cpx import Explainer, Uniform, solve
 from cpx.answers.result import Status, Termination
 from cpx.data import Background, Binarizer, Product
 from cpx.errors import DataError, InvalidOption, UnknownName
-from cpx.methods.certificates import (
+from cpx.models.certificate.methods import (
     ImplicitTree,
     certificate,
     common_depth,
@@ -24,8 +24,8 @@ from cpx.methods.certificates import (
     theorem_parameters,
     unfolded,
 )
-from cpx.methods.certificates.domain import domain_of
-from cpx.methods.certificates.find import candidates
+from cpx.models.certificate.methods.domain import domain_of
+from cpx.models.certificate.methods.find import candidates
 from tests.seeds import each
 
 

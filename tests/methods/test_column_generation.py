@@ -10,13 +10,17 @@ from scipy.optimize import linprog
 
 from cpx import RuleSetLearning, Samples
 from cpx.errors import InvalidInstance, InvalidOption
-from cpx.methods.column_generation import learn_rules, learner, pricing
-from cpx.methods.column_generation import table as tables
-from cpx.methods.column_generation.bounds import PricingBound, hamming_bound, within_gap
-from cpx.methods.column_generation.exchange import descend, exchanged, zero_one
-from cpx.methods.column_generation.generate import Generation
-from cpx.methods.column_generation.pricing import beam_pricing, exact_pricing
-from cpx.methods.column_generation.table import Table
+from cpx.models.rule_set.methods.column_generation import learn_rules, learner, pricing
+from cpx.models.rule_set.methods.column_generation import table as tables
+from cpx.models.rule_set.methods.column_generation.bounds import (
+    PricingBound,
+    hamming_bound,
+    within_gap,
+)
+from cpx.models.rule_set.methods.column_generation.exchange import descend, exchanged, zero_one
+from cpx.models.rule_set.methods.column_generation.generate import Generation
+from cpx.models.rule_set.methods.column_generation.pricing import beam_pricing, exact_pricing
+from cpx.models.rule_set.methods.column_generation.table import Table
 from tests.processor_time import processor_seconds
 
 

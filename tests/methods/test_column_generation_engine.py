@@ -12,12 +12,16 @@ from cpx import RuleSetLearning, Samples, solve
 from cpx.answers.result import Termination
 from cpx.backends import backend
 from cpx.backends.base import Progress
-from cpx.methods.column_generation.table import Table
-from cpx.methods.column_generation.zero_one import by_number_of_rules, least_of_all, unavoidable
 from cpx.models.rule_set import learning as rule_set_learning
+from cpx.models.rule_set.cases import best_learned, random_learning
+from cpx.models.rule_set.methods.column_generation.table import Table
+from cpx.models.rule_set.methods.column_generation.zero_one import (
+    by_number_of_rules,
+    least_of_all,
+    unavoidable,
+)
 from cpx.options import SolveOptions
 from cpx.testing import conformance
-from cpx.testing.rule_sets import best_learned, random_learning
 from tests.processor_time import processor_seconds
 from tests.seeds import each
 

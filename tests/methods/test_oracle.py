@@ -14,7 +14,7 @@ from cpx.backends import backend_class
 from cpx.compare import compare, engine_names
 from cpx.data import Oracle
 from cpx.errors import InvalidOption
-from cpx.instances import from_dict
+from cpx.modelling.instances import from_dict
 from cpx.models import Problem
 
 X = [1, 0, 1, 1, 0, 0]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from cpx.methods.turns import Turn, deal
+from cpx.methods.time_slicing import Turn, deal
 
 _TICK = 0.05
 _LIMIT = 20.0

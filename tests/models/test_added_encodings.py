@@ -9,8 +9,8 @@ import pytest
 
 import cpx
 from cpx.errors import InvalidOption, UnknownName
+from cpx.modelling import added_encodings as added
 from cpx.models import Encoding, KMonomial, MaxPrecision, NegativeOnly, add_encoding
-from cpx.models import added_encodings as added
 from cpx.models.monomial.encodings.clausal import clausal
 
 OURS = tuple(encoding.name for encoding in KMonomial.encodings)

@@ -12,7 +12,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import cpx
 from cpx.errors import DataError
-from cpx.models.sufficient_reason.row import row_values
+from cpx.modelling.row import row_values
 from cpx.trees import TreeModel, read_model, read_xgboost, read_xgboost_dump
 
 V = np.random.default_rng(1).normal(size=(400, 3))

@@ -10,9 +10,9 @@ import pytest
 
 from cpx.models.expected_prediction import evaluator as module
 from cpx.models.expected_prediction import leaf_products
+from cpx.models.expected_prediction.cases import STRUCTURES, random_expectation
 from cpx.models.expected_prediction.evaluator import Evaluator
 from cpx.models.expected_prediction.problem import MLSE
-from cpx.testing.expected_prediction import STRUCTURES, random_expectation
 
 
 def small(seed: int, structure: str) -> tuple[MLSE, Evaluator, np.ndarray]:

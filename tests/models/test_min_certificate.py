@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cpx import MinCertificate, Samples, instances, solve
+from cpx import MinCertificate, Samples, solve
 from cpx.answers.result import Status
 from cpx.check import violations
 from cpx.errors import InvalidInstance, InvalidOption
-from cpx.testing.minimum_subset import least_weight
+from cpx.modelling import instances
+from cpx.models.sufficient_reason.cases import least_weight
 from tests.seeds import each
 
 

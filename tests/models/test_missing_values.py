@@ -21,9 +21,10 @@ from sklearn.ensemble import (
 from sklearn.tree import DecisionTreeClassifier, ExtraTreeClassifier
 
 import cpx
-from cpx import check, instances
+from cpx import check
 from cpx.errors import DataError, InvalidOption
-from cpx.methods.reasons import contrastive
+from cpx.modelling import instances
+from cpx.models.sufficient_reason.methods import contrastive
 from cpx.trees import TreeModel, read_model, read_sklearn
 
 NAMES = ["income", "phone", "age"]

@@ -9,11 +9,10 @@ from typing import Any, ClassVar
 
 import pytest
 
-from cpx import MaxCoverage, MaxPrecision, Samples, SufficientReason, instances
+from cpx import MaxCoverage, MaxPrecision, Samples, SufficientReason
 from cpx.errors import InvalidInstance
-from cpx.models import PROBLEMS, Problem
-from cpx.models.monomial.weighted import KMonomial
-from cpx.models.parameters import (
+from cpx.modelling import instances
+from cpx.modelling.parameters import (
     NAME,
     Choice,
     Flag,
@@ -24,7 +23,9 @@ from cpx.models.parameters import (
     parameter,
     parameters_of,
 )
-from cpx.models.saved import SAMPLES, schema_of
+from cpx.modelling.saved import SAMPLES, schema_of
+from cpx.models import PROBLEMS, Problem
+from cpx.models.monomial.weighted import KMonomial
 from cpx.testing.cases import CASES, EXPECTED, FULL, LEARNING, MINIMUM_SUBSETS, RULE_SETS
 from cpx.trees import Attribute, Tree, TreeModel
 

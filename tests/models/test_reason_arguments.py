@@ -13,12 +13,13 @@ from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.tree import DecisionTreeClassifier
 
-from cpx import SufficientReason, instances, load, save, solve
+from cpx import SufficientReason, load, save, solve
 from cpx.answers.result import Status
 from cpx.check import violations
 from cpx.errors import DataError, InvalidInstance, InvalidOption
 from cpx.export import show
-from cpx.testing.minimum_subset import least_weight, stump, three_definitions
+from cpx.modelling import instances
+from cpx.models.sufficient_reason.cases import least_weight, stump, three_definitions
 from cpx.testing.random_trees import random_reason
 from cpx.trees import Attribute, Tree, TreeModel, read_model
 from tests.seeds import each

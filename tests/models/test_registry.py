@@ -13,13 +13,14 @@ import pytest
 from typer.testing import CliRunner
 
 import cpx
-from cpx import KMonomial, Samples, check, instances, solve
+from cpx import KMonomial, Samples, check, solve
 from cpx.cli import app
 from cpx.errors import InvalidInstance, UnknownName
 from cpx.methods.cuts import Excluding
-from cpx.models import PROBLEMS, Problem, problem_class, register, registry
-from cpx.models.bare_model import BareModel
-from cpx.models.ratio import RatioStep
+from cpx.modelling import instances, registry
+from cpx.modelling.bare_model import BareModel
+from cpx.modelling.ratio import RatioStep
+from cpx.models import PROBLEMS, Problem, problem_class, register
 
 DATA = Samples([[1, 0], [0, 1]], [1, 0], features=("a", "b"))
 

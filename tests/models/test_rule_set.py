@@ -12,12 +12,12 @@ import pytest
 from cpx import RuleSet, RuleSetSelection, Samples, solve
 from cpx.check import violations
 from cpx.errors import InvalidInstance
-from cpx.instances import dumps, from_dict, loads
+from cpx.modelling.instances import dumps, from_dict, loads
+from cpx.models.rule_set.cases import random_selection
 from cpx.models.rule_set.form import RuleSelection
 from cpx.models.rule_set.presolve import presolve
 from cpx.testing.brute import optimum
 from cpx.testing.fuzz.drawing import side_constraint
-from cpx.testing.rule_sets import random_selection
 from tests.seeds import each
 
 SAMPLES = Samples([[1, 1, 0], [1, 1, 0], [1, 0, 0], [0, 0, 1]], [1, 1, 0, 1], [3, 1, 2, 4])
@@ -206,7 +206,7 @@ def test_saved_and_read_again(seed: int) -> None:
 
 
 def test_schema_takes_what_is_saved() -> None:
-    from cpx.instances import schema
+    from cpx.modelling.instances import schema
 
     (form,) = (s for s in schema()["oneOf"] if s["properties"]["problem"]["enum"] == ["rule-set"])
     known = form["properties"]["parameters"]["properties"]

@@ -10,11 +10,11 @@ import pytest
 from cpx import RuleSetLearning, RuleSetSelection, Samples, solve
 from cpx.answers.result import Status
 from cpx.check import violations
-from cpx.check.rule_sets import Learning
 from cpx.errors import InvalidInstance, InvalidOption
-from cpx.instances import dumps, from_dict, loads, schema
+from cpx.modelling.instances import dumps, from_dict, loads, schema
+from cpx.models.rule_set.cases import random_learning
+from cpx.models.rule_set.judge import Learning
 from cpx.models.rule_set.learning import conjunction, conjunctions, how_many, number_of
-from cpx.testing.rule_sets import random_learning
 
 SAMPLES = Samples([[1, 1, 0], [1, 1, 0], [1, 0, 0], [0, 0, 1]], [1, 1, 0, 1], [3, 1, 2, 4])
 

@@ -14,25 +14,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cpx import (
-    KMonomial,
-    MaxPrecision,
-    Result,
-    RuleSetLearning,
-    RuleSetSelection,
-    Samples,
-    instances,
-    solve,
-)
+from cpx import KMonomial, MaxPrecision, Result, RuleSetLearning, RuleSetSelection, Samples, solve
 from cpx.backends.cpsat import CpSat
 from cpx.errors import InvalidInstance
-from cpx.models.kernel_rule.problem import KernelRule
-from cpx.models.side_constraints.form import (
+from cpx.modelling import instances
+from cpx.modelling.side_constraints.form import (
     LinearConstraint,
     SideConstraint,
     SideConstraints,
     propagated,
 )
+from cpx.models.kernel_rule.problem import KernelRule
 from cpx.solving import clash
 from cpx.solving.clash import smallest_clash
 from cpx.testing.random_trees import random_reason

@@ -189,8 +189,8 @@ from cpx.solving.clash import smallest_clash
 smallest_clash(3, lambda some: None if {1} <= some else some)
 """
 SCORE = """
-from cpx.methods.greatest_score import greatest_score
-from cpx.testing.expected_prediction import random_expectation
+from cpx.models.expected_prediction.methods.greatest_score import greatest_score
+from cpx.models.expected_prediction.cases import random_expectation
 greatest_score(random_expectation(0, "mixture"), ())
 """
 

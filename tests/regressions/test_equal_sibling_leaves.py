@@ -8,7 +8,7 @@ import numpy as np
 
 import cpx
 from cpx.data.coding import Coding
-from cpx.data.tree_mixture import ONE, TreeMixture
+from cpx.data.fitted.tree_mixture import ONE, TreeMixture
 from cpx.trees import Attribute, Tree, TreeModel
 
 

@@ -30,9 +30,9 @@ from cpx.answers.values import Value, to_json
 from cpx.backends import backend as find_backend
 from cpx.backends.base import Progress
 from cpx.errors import InvalidInstance
-from cpx.methods.column_generation.pricing import exact_pricing
-from cpx.methods.column_generation.table import Table
-from cpx.models.base import Problem
+from cpx.modelling.base import Problem
+from cpx.models.rule_set.methods.column_generation.pricing import exact_pricing
+from cpx.models.rule_set.methods.column_generation.table import Table
 from cpx.options import SolveOptions
 from tests.engines import ENGINES
 from tests.seeds import each

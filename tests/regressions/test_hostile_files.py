@@ -15,7 +15,7 @@ import pytest
 from cpx.compare import Comparison
 from cpx.data import read_table
 from cpx.errors import CpxError, DataError, InvalidInstance, ModelError
-from cpx.instances import load
+from cpx.modelling.instances import load
 from cpx.support.files import parse_json, read_bytes
 from cpx.trees import read_model
 

@@ -21,7 +21,7 @@ from cpx.cli import app
 from cpx.errors import CpxError, DataError, printable
 from cpx.export import SHOW_FORMS
 from cpx.export import show as text_of
-from cpx.instances import load, loads
+from cpx.modelling.instances import load, loads
 from cpx.support.files import csv_text
 from cpx.support.warnings import warn
 

@@ -19,7 +19,7 @@ from cpx import (
 )
 from cpx.check import violations
 from cpx.errors import InvalidInstance, InvalidOption
-from cpx.instances import loads
+from cpx.modelling.instances import loads
 from cpx.models.rule_set.learning import how_many
 
 SAMPLES = Samples(

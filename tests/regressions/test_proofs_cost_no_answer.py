@@ -13,9 +13,9 @@ from cpx import check
 from cpx.check import proofs as checker
 from cpx.cli import app
 from cpx.data.coding import Coding
-from cpx.data.tree_mixture import ONE, TreeMixture
+from cpx.data.fitted.tree_mixture import ONE, TreeMixture
 from cpx.errors import OutputError
-from cpx.models.base import Problem
+from cpx.modelling.base import Problem
 from cpx.solving import proofs
 from cpx.trees import Attribute, Tree, TreeModel
 

@@ -15,7 +15,7 @@ from cpx.answers.result import Termination
 from cpx.backends.base import Backend, Outcome, Progress
 from cpx.cli import app
 from cpx.export import EXPORT_FORMS, export_bytes
-from cpx.models.base import Problem
+from cpx.modelling.base import Problem
 from cpx.options import SolveOptions
 from cpx.solving.proofs import with_proof
 

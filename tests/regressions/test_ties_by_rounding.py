@@ -11,9 +11,9 @@ import pytest
 import cpx
 from cpx import check
 from cpx.data.coding import Coding
-from cpx.data.tree_mixture import ONE, TreeMixture
+from cpx.data.fitted.tree_mixture import ONE, TreeMixture
+from cpx.models.expected_prediction.cases import random_mixture
 from cpx.models.expected_prediction.fewest import FewestExpected
-from cpx.testing.expected_prediction import random_mixture
 from cpx.trees import Attribute, Tree, TreeModel
 from tests.seeds import some
 

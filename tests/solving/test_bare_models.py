@@ -15,7 +15,7 @@ from cpx.answers.result import Status
 from cpx.backends import backend as find_backend
 from cpx.backends.cpmpy.integer_solvers import Choco, Ortools
 from cpx.errors import InvalidOption
-from cpx.models.bare_model import problem_of
+from cpx.modelling.bare_model import problem_of
 from cpx.testing import conformance
 
 ENGINES = ("cpsat", "maxsat:rc2", "milp:highs", "milp:cbc", "cpmpy:ortools")

@@ -11,9 +11,9 @@ import cpx
 from cpx import SufficientReason
 from cpx.backends import backend, backend_class
 from cpx.library import make
+from cpx.models.sufficient_reason.cases import three_definitions
 from cpx.solving.run import default_engine
 from cpx.testing import cases
-from cpx.testing.minimum_subset import three_definitions
 
 
 def test_it_can_solve_every_kind() -> None:

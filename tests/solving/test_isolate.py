@@ -20,6 +20,7 @@ from cpx.answers.explanation import Explanation
 from cpx.answers.result import Result, Termination, TracePoint
 from cpx.backends.base import Progress
 from cpx.errors import InvalidOption
+from cpx.models.rule_set.cases import random_selection
 from cpx.options import SolveOptions
 from cpx.solving import isolate
 from cpx.solving.isolate import (
@@ -31,7 +32,6 @@ from cpx.solving.isolate import (
     _run,
     bare,
 )
-from cpx.testing.rule_sets import random_selection
 
 
 def test_what_can_be_made_again_is_not_sent() -> None:

@@ -13,8 +13,8 @@ import pytest
 import cpx
 from cpx import check
 from cpx.export import export_bytes
+from cpx.modelling import added_encodings as added
 from cpx.models import Encoding, Statement, add_encoding
-from cpx.models import added_encodings as added
 from cpx.models.monomial.encodings.clausal import clausal
 from cpx.solving import own_encodings
 from cpx.testing import cases

@@ -25,7 +25,7 @@ from cpx.backends.search import Search
 from cpx.check import on_trust
 from cpx.check.proofs import Claim, Refused, proved
 from cpx.errors import InvalidOption
-from cpx.models.base import Problem
+from cpx.modelling.base import Problem
 from cpx.options import SolveOptions
 from cpx.solving import proofs
 from cpx.solving.proofs import prove, with_proof

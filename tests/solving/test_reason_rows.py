@@ -13,7 +13,7 @@ from cpx import SufficientReason, read_model
 from cpx.answers.proof import ProofRows
 from cpx.answers.result import Result
 from cpx.check.proofs import Claim
-from cpx.solving.proofs.reason_rows import rows_of as written
+from cpx.models.sufficient_reason.prove_rows import rows_of as written
 
 
 def solved(**changes: object) -> tuple[SufficientReason, Result]:

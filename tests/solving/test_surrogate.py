@@ -9,9 +9,9 @@ import pytest
 from cpx import KMonomial, NegativeOnly, Samples
 from cpx.answers.result import Termination
 from cpx.backends.base import Outcome, Progress
+from cpx.models.expected_prediction.cases import random_expectation
 from cpx.options import SolveOptions
 from cpx.solving.inner_solves import break_ties, solve_stand_in
-from cpx.testing.expected_prediction import random_expectation
 
 # The empty rule covers three that disagree; the first feature one, and it misses one.
 SAMPLES = Samples([[1, 1], [1, 0], [0, 1], [0, 1], [0, 0]], [1, 0, 1, 0, 0])

@@ -21,11 +21,11 @@ from cpx.backends import backend
 from cpx.backends.base import Progress
 from cpx.backends.search import Search
 from cpx.library import make
+from cpx.models.rule_set.cases import random_learning, random_selection
+from cpx.models.sufficient_reason.cases import three_definitions
 from cpx.options import SolveOptions
 from cpx.solving import run, warm_start
 from cpx.solving.warm_start import Start
-from cpx.testing.minimum_subset import three_definitions
-from cpx.testing.rule_sets import random_learning, random_selection
 from cpx.trees import read_sklearn
 
 ENGINES = ("cpsat", "maxsat:rc2", "maxsat:lsu", "milp:highs", "milp:cbc")

@@ -17,9 +17,10 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from cpx import instances, solve
+from cpx import solve
 from cpx.answers.result import Result, Status
 from cpx.cli import app
+from cpx.modelling import instances
 from cpx.testing.fuzz import asking, loop
 from cpx.testing.fuzz.asking import Ask, engines
 from cpx.testing.fuzz.brute import subsets, truth
@@ -162,7 +163,7 @@ def test_smallest_sets_by_hand() -> None:
         asked = {"problem": "min-certificate", "parameters": {"epsilon": epsilon}, **rows}
         assert truth(asked).optimum == best
     from cpx import SufficientReason
-    from cpx.testing.minimum_subset import three_definitions
+    from cpx.models.sufficient_reason.cases import three_definitions
 
     for definition, best in (("sufficient", 0), ("tree-specific", 1), ("majoritary", 2)):
         problem = SufficientReason(three_definitions(), (1, 1, 1), definition=definition)  # type: ignore[arg-type]

@@ -23,7 +23,12 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import cpx
 from cpx.errors import ClassifierError, DataError, InvalidOption, UnsupportedModel
-from cpx.methods.reasons import contrastive, enumerate_reasons, minimal_reason, minimum_reason
+from cpx.models.sufficient_reason.methods import (
+    contrastive,
+    enumerate_reasons,
+    minimal_reason,
+    minimum_reason,
+)
 from cpx.trees import Attribute, read_logistic, read_model
 from cpx.trees.hold import ROWS, hold, values
 from cpx.trees.library_agreement import near_ties

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from benchmarks.papers.ads.network import Network
-    from cpx.methods.active import ActiveDecisionSet
+    from cpx.models.decision_set import ActiveDecisionSet
 
 __all__ = ["EXPLAINED", "Bayesian", "baselines", "enlarged"]
 
@@ -168,7 +168,7 @@ class Bayesian:
 
     def _literals(self, rows: pd.DataFrame) -> tuple[tuple[str, ...], Labels]:
         """Return the literals in words, and which are true of each row."""
-        from cpx.methods.candidates.literals import Literals
+        from cpx.models.rule_set.methods.candidates.literals import Literals
 
         found = Literals.of_bits(self._binarizer.transform(rows), self._binarizer)
         return found.names, found.matrix

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from benchmarks.papers.ads.network import Network
-    from cpx.methods.active import ActiveDecisionSet
-    from cpx.methods.active.decision_set import DecisionSet
+    from cpx.models.decision_set import ActiveDecisionSet
+    from cpx.models.decision_set.decision_set import DecisionSet
 
 __all__ = ["Settings", "active_set", "imitation", "surrogates"]
 
@@ -34,7 +34,7 @@ class Settings:
     Attributes
     ----------
     penalty, beta : float
-        Of :class:`~cpx.methods.active.ActiveDecisionSet`.
+        Of :class:`~cpx.models.decision_set.ActiveDecisionSet`.
     queries, iterations : int
         Its greatest numbers of them.
     per_iteration : int
@@ -133,7 +133,7 @@ def active_set(
     settings: Settings, seed: int, beta: float, weight: float = 1.0
 ) -> ActiveDecisionSet:
     """Return ADS, not fitted yet."""
-    from cpx.methods.active import ActiveDecisionSet
+    from cpx.models.decision_set import ActiveDecisionSet
 
     return ActiveDecisionSet(
         penalty=settings.penalty,
@@ -152,7 +152,7 @@ def _learners(
     settings: Settings, seed: int, most: int, n_rows: int
 ) -> Iterator[tuple[str, DecisionSet]]:
     """Yield names and learners of decision sets of at most so many rules."""
-    from cpx.methods.active import ExactDecisionSet, LearnedDecisionSet
+    from cpx.models.decision_set import ExactDecisionSet, LearnedDecisionSet
 
     def learned(objective: str, queries: int) -> DecisionSet:
         return LearnedDecisionSet(
@@ -233,7 +233,7 @@ def imitation(
     title: str, model: DecisionSet, network: Network, rows: pd.DataFrame
 ) -> Faithfulness:
     """Fit a decision set and measure it."""
-    from cpx.methods.active import ActiveDecisionSet
+    from cpx.models.decision_set import ActiveDecisionSet
 
     start = time.process_time()
     model.fit(rows, network.classifier)

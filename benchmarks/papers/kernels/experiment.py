@@ -11,15 +11,15 @@ import numpy as np
 
 from benchmarks.papers.kernels.records import Found, Protocol, Run, Task
 from cpx.answers.result import Termination
-from cpx.boolean_kernels.datasets import DATASETS, dataset, with_noise
-from cpx.boolean_kernels.kernels import BoundedDNFKernel
-from cpx.boolean_kernels.machine import KernelMachine, read_svc
 from cpx.data.bits import Bits
 from cpx.errors import InvalidOption, UnknownName
+from cpx.models.kernel_rule.boolean_kernels.datasets import DATASETS, dataset, with_noise
+from cpx.models.kernel_rule.boolean_kernels.kernels import BoundedDNFKernel
+from cpx.models.kernel_rule.boolean_kernels.machine import KernelMachine, read_svc
 from cpx.models.kernel_rule.form import DNF, true_of
 
 if TYPE_CHECKING:
-    from cpx.boolean_kernels.extraction import ExtractedRule
+    from cpx.models.kernel_rule.boolean_kernels.extraction import ExtractedRule
 
 __all__ = ["PUBLISHED", "Published", "choose", "make", "preload", "tasks"]
 
@@ -145,7 +145,7 @@ def _found(
     said: tuple[Bits, Bits],
     reading: float,
 ) -> Found:
-    from cpx.boolean_kernels.extraction import extract
+    from cpx.models.kernel_rule.boolean_kernels.extraction import extract
 
     start = time.process_time()
     found = extract(machine, backend=backend, time_limit=time_limit, seed=seed)

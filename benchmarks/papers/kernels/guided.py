@@ -18,9 +18,9 @@ import numpy as np
 from benchmarks.papers.grids import Grid
 from benchmarks.papers.kernels.records import Protocol
 from benchmarks.papers.panels import draw_panels
-from cpx.boolean_kernels.datasets import dataset
-from cpx.boolean_kernels.kernels import BoundedDNFKernel
-from cpx.boolean_kernels.machine import KernelMachine, read_svc
+from cpx.models.kernel_rule.boolean_kernels.datasets import dataset
+from cpx.models.kernel_rule.boolean_kernels.kernels import BoundedDNFKernel
+from cpx.models.kernel_rule.boolean_kernels.machine import KernelMachine, read_svc
 from cpx.models.kernel_rule.form import true_of
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def breed(name: str, number: int, protocol: Protocol) -> list[Bred]:
     from sklearn.model_selection import train_test_split
     from sklearn.svm import SVC
 
-    from cpx.boolean_kernels.extraction import extract
+    from cpx.models.kernel_rule.boolean_kernels.extraction import extract
 
     seed = int(np.random.SeedSequence([protocol.seed, number]).generate_state(1)[0] >> 1)
     data = dataset(name, seed)

@@ -10,8 +10,8 @@ from typing import Any, ClassVar, Self
 
 from benchmarks.papers.store import key_of
 from cpx.errors import InvalidInstance, InvalidOption
-from cpx.methods.genetic import Operators
 from cpx.models.kernel_rule.form import DNF
+from cpx.models.kernel_rule.methods.genetic import Operators
 from cpx.support.validation import positive_integer, real, valid_seed
 
 __all__ = ["Found", "Protocol", "Run", "Task"]
@@ -34,7 +34,7 @@ class Protocol:
     seed : int
     operators : str
         Of the genetic algorithm, where they are not the paper's; see
-        :class:`~cpx.methods.genetic.Operators`.
+        :class:`~cpx.models.kernel_rule.methods.genetic.Operators`.
     """
 
     runs: int = 5

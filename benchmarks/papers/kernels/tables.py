@@ -9,7 +9,7 @@ import numpy as np
 from benchmarks.papers.grids import Grid
 from benchmarks.papers.kernels.experiment import PUBLISHED
 from benchmarks.papers.kernels.records import Found, Protocol, Run
-from cpx.methods.genetic import Genetic
+from cpx.models.kernel_rule.methods.genetic import Genetic
 
 __all__ = ["grids", "notes"]
 

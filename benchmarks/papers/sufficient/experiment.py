@@ -16,11 +16,11 @@ from benchmarks.papers.sufficient.anchors import anchor_of
 from benchmarks.papers.sufficient.logical import over_states
 from benchmarks.papers.sufficient.records import Found, Level, Row, Task
 from benchmarks.papers.sufficient.tasks import Split, prepared
-from cpx.backends.search.known_attributes.beam import KnownSet, beam_levels
-from cpx.data.mixture_fit import Structure, fit_mixture
-from cpx.explainers.probabilistic import ProbabilisticExplainer
+from cpx.data.fitted.mixture_fit import Structure, fit_mixture
+from cpx.models.expected_prediction.explainer import ProbabilisticExplainer
 from cpx.models.expected_prediction.problem import MLSE
 from cpx.models.expected_prediction.same_decision import SameDecision
+from cpx.models.expected_prediction.search.known_attributes.beam import KnownSet, beam_levels
 from cpx.models.sufficient_reason.problem import SufficientReason
 from cpx.solving import solve
 

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from benchmarks.papers.grids import Grid
-from cpx.backends.search.known_attributes.beam import beam_levels
 from cpx.models.expected_prediction.evaluator import Evaluator
+from cpx.models.expected_prediction.search.known_attributes.beam import beam_levels
 from cpx.support.files import write_atomic
 from cpx.support.one_thread import one_thread
 

@@ -15,7 +15,7 @@ from cpx.backends.base import Outcome
 from cpx.backends.cpmpy.interface import Cpmpy
 from cpx.backends.cpmpy.run import Run
 from cpx.backends.progress import run_interruptibly
-from cpx.models.statement import Statement
+from cpx.modelling.statement import Statement
 from cpx.options import SolveOptions
 
 _LARGEST = 2**28

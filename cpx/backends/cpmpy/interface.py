@@ -11,8 +11,8 @@ from cpx.answers.result import Termination
 from cpx.backends.base import DECLINED, Backend, Outcome, Progress
 from cpx.backends.cpmpy.run import Run
 from cpx.errors import UnknownName
-from cpx.models.base import Problem
-from cpx.models.statement import Statement
+from cpx.modelling.base import Problem
+from cpx.modelling.statement import Statement
 from cpx.options import SolveOptions
 
 # Constraints that are compiled without looking at the clock: some hundredths of a second.

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from cpx.answers.result import Termination
 from cpx.backends.base import ROUNDED, Outcome, Progress
-from cpx.models.statement import Statement
+from cpx.modelling.statement import Statement
 
 __all__ = ["Reader", "Run"]
 

@@ -19,8 +19,8 @@ from cpx.answers.result import Termination
 from cpx.backends.base import Backend, Outcome, Progress
 from cpx.backends.progress import run_interruptibly
 from cpx.errors import InvalidOption
-from cpx.models.base import Problem
-from cpx.models.statement import Statement, Values
+from cpx.modelling.base import Problem
+from cpx.modelling.statement import Statement, Values
 from cpx.options import EngineOption, SolveOptions
 
 __all__ = ["CpSat"]

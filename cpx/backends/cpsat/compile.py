@@ -16,7 +16,7 @@ from cpmpy.transformations.normalize import toplevel_list
 from ortools.sat.python.cp_model import LinearExpr
 
 from cpx.backends.normal_forms import Clause, Implication, Linear, linear_sum, recognise
-from cpx.models.statement import Statement
+from cpx.modelling.statement import Statement
 
 
 class DirectOrtools(CPM_ortools):  # type: ignore[misc]

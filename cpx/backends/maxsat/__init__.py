@@ -21,8 +21,8 @@ from cpx.options import EngineOption, SolveOptions
 if TYPE_CHECKING:
     from cpx.backends.maxsat.search import Search
     from cpx.backends.maxsat.wcnf import Compiled
-    from cpx.models.base import Problem
-    from cpx.models.statement import Statement
+    from cpx.modelling.base import Problem
+    from cpx.modelling.statement import Statement
 
 __all__ = ["MaxSat"]
 

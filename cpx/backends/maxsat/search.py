@@ -10,7 +10,7 @@ from cpx.backends.maxsat.oracle import SOLVERS, Oracle, Stopped
 if TYPE_CHECKING:
     from cpx.backends.base import Progress
     from cpx.backends.maxsat.wcnf import Compiled
-    from cpx.models.statement import Statement
+    from cpx.modelling.statement import Statement
 
 
 class Search:

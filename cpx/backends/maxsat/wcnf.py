@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpx.backends.maxsat.linear import linear_clauses, normalised
-from cpx.models.statement import Statement, Values
+from cpx.modelling.statement import Statement, Values
 
 _CHECK_EVERY = 256
 
@@ -144,7 +144,7 @@ def compile_statement(statement: Statement, check: Callable[[], None] = lambda: 
     Examples
     --------
     >>> import cpmpy as cp
-    >>> from cpx.models.base import Statement
+    >>> from cpx.modelling.base import Statement
     >>> a, b = cp.boolvar(shape=2, name="v")
     >>> model = cp.Model(a | b, minimize=3 * a + b)
     >>> compiled = compile_statement(Statement(model, {"v": cp.cpm_array([a, b])}, complete=None))

@@ -24,8 +24,8 @@ from cpx.options import EngineOption, SolveOptions
 
 if TYPE_CHECKING:
     from cpx.backends.milp.pulp_solver import CPM_pulp
-    from cpx.models.base import Problem
-    from cpx.models.statement import Statement
+    from cpx.modelling.base import Problem
+    from cpx.modelling.statement import Statement
 
 __all__ = ["Milp"]
 

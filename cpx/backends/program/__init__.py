@@ -18,7 +18,7 @@ from cpx.backends.base import DECLINED, Backend, Outcome, Progress
 from cpx.backends.program.configuration import Definition, definitions, place
 from cpx.backends.provenance import provenance
 from cpx.errors import EngineMissing, UnknownName
-from cpx.models.base import Problem
+from cpx.modelling.base import Problem
 from cpx.options import SolveOptions
 
 __all__ = ["Program"]

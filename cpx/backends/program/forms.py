@@ -10,7 +10,7 @@ from typing import ClassVar
 from cpx.backends.integer_program import IntegerProgram, Row, Terms, integer_program
 from cpx.backends.maxsat.wcnf import compile_statement
 from cpx.backends.pseudo_boolean import PseudoBoolean, column_values
-from cpx.models.statement import Statement, Values
+from cpx.modelling.statement import Statement, Values
 
 
 class Form(ABC):

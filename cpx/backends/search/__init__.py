@@ -33,7 +33,7 @@ from cpx.backends.base import Backend, Outcome, Progress
 from cpx.backends.branch_on_violations import branch_on_violations
 from cpx.backends.progress import run_interruptibly
 from cpx.data.samples import Samples
-from cpx.models.base import Problem, form_of
+from cpx.modelling.base import Problem, form_of
 from cpx.models.expected_prediction.form import ExpectationForm, TableSumForm, expectation_form_of
 from cpx.models.kernel_rule.form import DNFForm
 from cpx.models.monomial.form import RatioMonomial, WeightedMonomial
@@ -96,26 +96,28 @@ class Search(Backend):
         sizes: dict[str, int] = {}
         work: Callable[[], Outcome]
         if isinstance(form, ExpectationForm):
-            from cpx.backends.search.known_attributes import solve_known_attributes
+            from cpx.models.expected_prediction.search.known_attributes import (
+                solve_known_attributes,
+            )
 
             work = partial(solve_known_attributes, problem, form, progress)
         elif isinstance(form, DNFForm):
-            from cpx.backends.search.kernel_rules import solve_dnf
+            from cpx.models.kernel_rule.search import solve_dnf
 
             work = partial(solve_dnf, problem, form, progress)
         elif isinstance(form, RuleSelection):
-            from cpx.backends.search.rule_sets import optimise_sets
+            from cpx.models.rule_set.search import optimise_sets
 
             work = partial(optimise_sets, problem, form, progress)
         elif isinstance(form, TableSumForm):
-            from cpx.backends.search.table_sums import solve_table_sum
+            from cpx.models.expected_prediction.search.table_sums import solve_table_sum
 
             work = partial(solve_table_sum, problem, form, progress)
         else:
             assert isinstance(form, WeightedMonomial | RatioMonomial)  # accepts() says so
             with progress.phase("compile"):
-                from cpx.backends.search.optimise import optimise, optimise_ratio
-                from cpx.backends.search.presolve import reduce
+                from cpx.models.monomial.search.optimise import optimise, optimise_ratio
+                from cpx.models.monomial.search.presolve import reduce
 
                 reduced = reduce(form)
             if reduced is None:

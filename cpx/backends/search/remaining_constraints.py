@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from cpx.backends.search.side_constraints import Additive, Side
 from cpx.compiled.kernel import Ints
-from cpx.models.side_constraints.form import LinearConstraint, SideConstraints
+from cpx.modelling.side_constraints.form import LinearConstraint, SideConstraints
 
 _MOST_GAINING = 64
 """Constraints that columns may add to: for each, all candidates of a node are summed up."""

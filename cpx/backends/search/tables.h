@@ -5,7 +5,7 @@
 
 #include "cpx/compiled/kernel.h"
 
-/* cpx.backends.search.stack */
+/* cpx.models.monomial.search.stack */
 static const int64_t FIRST_WORDS = INT64_C(252);
 
 typedef struct {
@@ -40,7 +40,7 @@ typedef struct {
     Words near;
 } Buffers;
 
-/* cpx.backends.search.stack */
+/* cpx.models.monomial.search.stack */
 
 typedef struct {
     Words cover;
@@ -61,7 +61,7 @@ typedef struct {
     Buffers side;
 } Scratch;
 
-/* cpx.backends.search.objective */
+/* cpx.models.monomial.search.objective */
 static const int64_t FAR = INT64_C(4611686018427387904);
 static const int64_t ALLOWED = INT64_C(2305843009213693952);
 
@@ -110,7 +110,7 @@ typedef struct {
     int64_t drop_idle;
 } Side;
 
-/* cpx.backends.search.stack */
+/* cpx.models.monomial.search.stack */
 
 typedef struct {
     int64_t k;
@@ -122,7 +122,7 @@ typedef struct {
     Shorts2 shared;
 } Params;
 
-/* cpx.backends.search.enumeration */
+/* cpx.models.monomial.search.enumeration */
 static const int64_t TRIM = INT64_C(-4);
 
 typedef struct {
@@ -132,9 +132,9 @@ typedef struct {
     Ints used;
 } Pool;
 
-/* cpx.backends.search.bad_columns */
+/* cpx.models.monomial.search.bad_columns */
 
-struct cpx_backends_search_bad_columns_enough_words {
+struct cpx_models_monomial_search_bad_columns_enough_words {
     Levels levels;
     Scratch scratch;
     int64_t t;
@@ -143,7 +143,7 @@ struct cpx_backends_search_bad_columns_enough_words {
     int64_t result;
 };
 
-struct cpx_backends_search_bad_columns_first_words {
+struct cpx_models_monomial_search_bad_columns_first_words {
     Levels levels;
     Scratch scratch;
     int64_t t;
@@ -155,7 +155,7 @@ struct cpx_backends_search_bad_columns_first_words {
     int64_t result_1;
 };
 
-struct cpx_backends_search_bad_columns_lightest_of {
+struct cpx_models_monomial_search_bad_columns_lightest_of {
     Levels levels;
     Scratch scratch;
     int64_t t;
@@ -164,9 +164,9 @@ struct cpx_backends_search_bad_columns_lightest_of {
     int64_t result;
 };
 
-/* cpx.backends.search.beam */
+/* cpx.models.monomial.search.beam */
 
-struct cpx_backends_search_beam__beam {
+struct cpx_models_monomial_search_beam__beam {
     Words workspace;
     int64_t stride;
     int64_t bad_words;
@@ -223,10 +223,10 @@ struct cpx_backends_search_bitsets_compress {
     int64_t result_1;
 };
 
-/* cpx.backends.search.bounds */
+/* cpx.models.monomial.search.bounds */
 static const int64_t UNKNOWN = INT64_C(2147483647);
 
-struct cpx_backends_search_bounds_select {
+struct cpx_models_monomial_search_bounds_select {
     Numbers objective;
     int64_t covered;
     Ints after;
@@ -239,7 +239,7 @@ struct cpx_backends_search_bounds_select {
     int64_t result;
 };
 
-struct cpx_backends_search_bounds_tighten {
+struct cpx_models_monomial_search_bounds_tighten {
     Numbers objective;
     int64_t covered;
     Ints after;
@@ -255,7 +255,7 @@ struct cpx_backends_search_bounds_tighten {
     int64_t result_1;
 };
 
-struct cpx_backends_search_bounds_subtree_bounds {
+struct cpx_models_monomial_search_bounds_subtree_bounds {
     Numbers objective;
     int64_t covered;
     Ints after;
@@ -266,15 +266,15 @@ struct cpx_backends_search_bounds_subtree_bounds {
     Ints bounds;
 };
 
-struct cpx_backends_search_bounds_order_by {
+struct cpx_models_monomial_search_bounds_order_by {
     Ints keys;
     Ints items;
     int64_t n;
 };
 
-/* cpx.backends.search.enumeration */
+/* cpx.models.monomial.search.enumeration */
 
-struct cpx_backends_search_enumeration_enumerate_sets {
+struct cpx_models_monomial_search_enumeration_enumerate_sets {
     Levels levels;
     Scratch scratch;
     Params params;
@@ -285,21 +285,21 @@ struct cpx_backends_search_enumeration_enumerate_sets {
     int64_t result;
 };
 
-/* cpx.backends.search.objective */
+/* cpx.models.monomial.search.objective */
 
-struct cpx_backends_search_objective_costs {
+struct cpx_models_monomial_search_objective_costs {
     Numbers objective;
     Ints covered;
     Ints lost;
     Ints into;
 };
 
-/* cpx.backends.search.tree */
+/* cpx.models.monomial.search.tree */
 static const int64_t DONE = INT64_C(-1);
 static const int64_t STOPPED = INT64_C(-2);
 static const int64_t FULL = INT64_C(-3);
 
-struct cpx_backends_search_tree_look_ahead {
+struct cpx_models_monomial_search_tree_look_ahead {
     Levels levels;
     Scratch scratch;
     Params params;
@@ -308,7 +308,7 @@ struct cpx_backends_search_tree_look_ahead {
     Ints bounds;
 };
 
-struct cpx_backends_search_tree_branches {
+struct cpx_models_monomial_search_tree_branches {
     Levels levels;
     Scratch scratch;
     Params params;

@@ -11,17 +11,15 @@ from collections.abc import Callable, Mapping
 from typing import IO, Any
 
 from cpx.check.claims import number
-from cpx.check.proofs import (
-    certificates,
-    expected,
-    kernel_rules,
-    learning,
-    monomials,
-    reasons,
-    rule_sets,
-)
 from cpx.check.proofs.document import Claim, Document, Refused, Undecided, fingerprint, opened
 from cpx.check.result_fields import plain
+from cpx.models.certificate import proof_check as certificates
+from cpx.models.expected_prediction import proof_check as expected
+from cpx.models.kernel_rule import proof_check as kernel_rules
+from cpx.models.monomial import proof_check as monomials
+from cpx.models.rule_set import learning_proof_check as learning
+from cpx.models.rule_set import proof_check as rule_sets
+from cpx.models.sufficient_reason import proof_check as reasons
 from cpx.support.one_thread import one_thread
 
 __all__ = ["PROVABLE", "Claim", "Refused", "Undecided", "covers", "proved"]

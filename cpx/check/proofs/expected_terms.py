@@ -9,10 +9,10 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.check.expected_scores import ExactScores
 from cpx.check.proofs.document import Undecided
 from cpx.check.proofs.parts import Part
 from cpx.check.states import Event
+from cpx.models.expected_prediction.judge_scores import ExactScores
 
 __all__ = ["LARGEST", "TOGETHER", "Terms", "require_small", "terms_of"]
 

@@ -15,21 +15,21 @@ from cpx.answers.explanation import Explanation, SampleEvaluation
 from cpx.answers.rule import Rule
 from cpx.answers.values import Value, exact_percent
 from cpx.data.samples import Samples
-from cpx.models.minimum_subset.form import LossForm
-from cpx.models.minimum_subset.problem import (
+from cpx.modelling.parameters import NAME, ShareOf, parameter
+from cpx.modelling.registry import register
+from cpx.modelling.saved import SAMPLES
+from cpx.modelling.side_constraints.form import NO_SIDE_CONSTRAINTS, SideConstraints
+from cpx.modelling.side_constraints.parameter import SIDE_CONSTRAINTS
+from cpx.modelling.statement import Encoding
+from cpx.models.monomial.text import conclusion, samples_in_words
+from cpx.models.sufficient_reason.minimum_subset.form import LossForm
+from cpx.models.sufficient_reason.minimum_subset.problem import (
     FORBIDDEN,
     REQUIRED,
     SUBSET_ENCODINGS,
     WEIGHTS,
     MinimumSubset,
 )
-from cpx.models.monomial.text import conclusion, samples_in_words
-from cpx.models.parameters import NAME, ShareOf, parameter
-from cpx.models.registry import register
-from cpx.models.saved import SAMPLES
-from cpx.models.side_constraints.form import NO_SIDE_CONSTRAINTS, SideConstraints
-from cpx.models.side_constraints.parameter import SIDE_CONSTRAINTS
-from cpx.models.statement import Encoding
 from cpx.support.validation import Share
 
 

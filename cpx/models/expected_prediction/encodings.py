@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cpx.modelling.statement import Statement, Values
 from cpx.models.expected_prediction.form import TableSumForm
 from cpx.models.monomial.encodings.common import bools, cost
-from cpx.models.statement import Statement, Values
 
 __all__ = ["products", "tables"]
 

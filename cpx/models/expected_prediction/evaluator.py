@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.data.tree_mixture import ONE, TreeMixture
+from cpx.data.fitted.tree_mixture import ONE, TreeMixture
 from cpx.models.expected_prediction.leaf_products import LeafProducts
 from cpx.models.expected_prediction.leaves import LeafForm
 
@@ -70,7 +70,7 @@ class Evaluator:
     Examples
     --------
     >>> from fractions import Fraction
-    >>> from cpx.data.tree_mixture import TreeMixture
+    >>> from cpx.data.fitted.tree_mixture import TreeMixture
     >>> from cpx.models.expected_prediction.leaves import LeafForm
     >>> from cpx.models.expected_prediction.state_sets import StateSets, runs_of_rows
     >>> both = StateSets([runs_of_rows(np.array([[True, False], [False, True]]))])

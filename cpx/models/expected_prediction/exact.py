@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.data.tree_mixture import ONE, TreeMixture
+from cpx.data.fitted.tree_mixture import ONE, TreeMixture
 from cpx.models.expected_prediction.evaluator import Evaluator
 from cpx.models.expected_prediction.leaves import LeafForm
 

@@ -9,13 +9,18 @@ from functools import cached_property
 from math import ceil
 from typing import Any, ClassVar, Literal
 
-from cpx.answers.expected import ExpectedExplanation
 from cpx.answers.explanation import Evaluation, Explanation
 from cpx.answers.values import Value, plural
 from cpx.data.coding import Coding
-from cpx.data.tree_mixture import TreeMixture
+from cpx.data.fitted.tree_mixture import TreeMixture
 from cpx.errors import InvalidInstance, shown
-from cpx.models.base import Problem
+from cpx.modelling.base import Problem
+from cpx.modelling.parameters import CONTEXT, NAME, Choice, parameter
+from cpx.modelling.registry import register
+from cpx.modelling.row import Row
+from cpx.modelling.side_constraints.form import NO_SIDE_CONSTRAINTS, SideConstraints
+from cpx.modelling.side_constraints.parameter import SIDE_CONSTRAINTS
+from cpx.models.expected_prediction.answer import ExpectedExplanation
 from cpx.models.expected_prediction.form import ExpectationForm, TableSumForm
 from cpx.models.expected_prediction.likeliest import Likeliest
 from cpx.models.expected_prediction.parameters import Number
@@ -31,11 +36,6 @@ from cpx.models.expected_prediction.problem import (
     ExpectedPrediction,
 )
 from cpx.models.expected_prediction.tables import MOST_TESTS
-from cpx.models.parameters import CONTEXT, NAME, Choice, parameter
-from cpx.models.registry import register
-from cpx.models.side_constraints.form import NO_SIDE_CONSTRAINTS, SideConstraints
-from cpx.models.side_constraints.parameter import SIDE_CONSTRAINTS
-from cpx.models.sufficient_reason.row import Row
 from cpx.support.validation import Share
 from cpx.trees.form import Label, TreeModel
 
@@ -83,7 +83,7 @@ class FewestExpected(ExpectedPrediction):
     Examples
     --------
     >>> from cpx import solve
-    >>> from cpx.data.tree_mixture import ONE
+    >>> from cpx.data.fitted.tree_mixture import ONE
     >>> from cpx.trees import Attribute, Tree
     >>> stumps = [Tree([a, -1, -1], [0] * 3, [0] * 3, [[0.0], [2.0 - a]], (0,)) for a in (0, 1)]
     >>> model = TreeModel([Attribute(n, "boolean") for n in "ab"], ["no", "yes"], stumps,

@@ -9,8 +9,8 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from cpx.modelling.side_constraints.form import NO_SIDE_CONSTRAINTS, SideConstraints
 from cpx.models.expected_prediction.exact import ExactScores
-from cpx.models.side_constraints.form import NO_SIDE_CONSTRAINTS, SideConstraints
 
 
 @dataclass(frozen=True, eq=False)

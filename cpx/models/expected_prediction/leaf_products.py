@@ -18,7 +18,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.data.tree_mixture import ONE, TreeMixture
+from cpx.data.fitted.tree_mixture import ONE, TreeMixture
 from cpx.models.expected_prediction.leaves import LeafForm
 
 Bools = NDArray[np.bool_]

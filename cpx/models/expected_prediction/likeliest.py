@@ -7,11 +7,11 @@ from dataclasses import replace
 from typing import ClassVar
 
 from cpx.answers.explanation import Evaluation, Explanation
-from cpx.models.base import Problem
+from cpx.modelling.base import Problem
+from cpx.modelling.side_constraints.statement import constrained
+from cpx.modelling.statement import Encoding, Statement, Values
 from cpx.models.expected_prediction.encodings import products, tables
 from cpx.models.expected_prediction.form import TableSumForm
-from cpx.models.side_constraints.statement import constrained
-from cpx.models.statement import Encoding, Statement, Values
 
 
 class Likeliest(Problem):

@@ -7,10 +7,10 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 from cpx.data.coding import Coding
-from cpx.data.tree_mixture import TreeMixture
+from cpx.data.fitted.tree_mixture import TreeMixture
 from cpx.errors import CpxError, InvalidInstance, nearest, shown
+from cpx.modelling.parameters import Indices, Json, Kind
 from cpx.models.expected_prediction.leaves import refuse_misfit
-from cpx.models.parameters import Indices, Json, Kind
 
 _ONES = {"type": "array", "items": {"type": "integer", "minimum": 1}}
 _TEXTS = {"type": "array", "items": {"type": "string"}}

@@ -13,14 +13,21 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.answers.expected import ExpectedExplanation
 from cpx.answers.explanation import Evaluation, Explanation
 from cpx.answers.rule import Rule
 from cpx.answers.values import Value, class_words, plural
 from cpx.data.coding import Coding
-from cpx.data.tree_mixture import ONE, TreeMixture
-from cpx.models.base import Problem
+from cpx.data.fitted.tree_mixture import ONE, TreeMixture
+from cpx.modelling.base import Problem
+from cpx.modelling.parameters import CONTEXT, NAME, Integer, parameter
+from cpx.modelling.registry import register
+from cpx.modelling.row import Row
+from cpx.modelling.side_constraints.form import NO_SIDE_CONSTRAINTS, SideConstraints
+from cpx.modelling.side_constraints.parameter import SIDE_CONSTRAINTS
+from cpx.modelling.side_constraints.statement import constrained
+from cpx.modelling.statement import Encoding, Statement, Values
 from cpx.models.expected_prediction import parameters as declared
+from cpx.models.expected_prediction.answer import ExpectedExplanation
 from cpx.models.expected_prediction.encodings import products, tables
 from cpx.models.expected_prediction.exact import ExactScores
 from cpx.models.expected_prediction.form import ExpectationForm, TableSumForm
@@ -33,14 +40,7 @@ from cpx.models.expected_prediction.tables import (
     merged,
 )
 from cpx.models.expected_prediction.text import ExpectationText, state_words
-from cpx.models.parameters import CONTEXT, NAME, Integer, parameter
-from cpx.models.registry import register
-from cpx.models.side_constraints.form import NO_SIDE_CONSTRAINTS, SideConstraints
-from cpx.models.side_constraints.parameter import SIDE_CONSTRAINTS
-from cpx.models.side_constraints.statement import constrained
-from cpx.models.statement import Encoding, Statement, Values
 from cpx.models.sufficient_reason import parameters as of_rows
-from cpx.models.sufficient_reason.row import Row
 from cpx.support.validation import Share
 from cpx.trees.form import Label, TreeModel
 

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cpx.data.fitted.tree_mixture import TreeMixture
 from cpx.data.oracle import PrecisionEstimate
-from cpx.data.tree_mixture import TreeMixture
 from cpx.models.expected_prediction.paths import cells_of_states
 from cpx.models.expected_prediction.problem import ExpectedPrediction
 from cpx.support.validation import open_unit, positive_integer, valid_seed
@@ -30,7 +30,7 @@ class SameDecision:
     Examples
     --------
     >>> from cpx.data.coding import Coding
-    >>> from cpx.data.tree_mixture import ONE, TreeMixture
+    >>> from cpx.data.fitted.tree_mixture import ONE, TreeMixture
     >>> from cpx.models.expected_prediction.problem import MLSE
     >>> from cpx.trees import Attribute, Tree, TreeModel
     >>> stumps = [Tree([a, -1, -1], [0] * 3, [0] * 3, [[0.0], [2.0 - a]], (0,)) for a in (0, 1)]

@@ -21,7 +21,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.data.tree_mixture import ONE
+from cpx.data.fitted.tree_mixture import ONE
 from cpx.models.expected_prediction.exact import ExactScores
 from cpx.models.expected_prediction.table_layout import TableLayout, by_tree, few_together
 

@@ -12,12 +12,12 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.answers.expected import ExpectedExplanation
 from cpx.answers.explanation import Explanation
 from cpx.answers.values import Value, class_words, listed, plural
 from cpx.data.coding import Coding
-from cpx.data.tree_mixture import TreeMixture
-from cpx.models.base import Problem
+from cpx.data.fitted.tree_mixture import TreeMixture
+from cpx.modelling.base import Problem
+from cpx.models.expected_prediction.answer import ExpectedExplanation
 from cpx.models.expected_prediction.exact import ExactScores
 from cpx.models.expected_prediction.leaves import LeafForm
 from cpx.models.sufficient_reason.features import between

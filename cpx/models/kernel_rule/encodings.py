@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from cpx.modelling.statement import Statement, Values
 from cpx.models.kernel_rule.form import DNFForm
 from cpx.models.monomial.encodings.common import bools
-from cpx.models.statement import Statement, Values
 
 
 def slots(form: DNFForm) -> Statement:

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from cpx.data.bits import Bits
 from cpx.errors import InvalidInstance, shown
+from cpx.modelling.side_constraints.form import NO_SIDE_CONSTRAINTS, SideConstraints
 from cpx.models.rule_set.form import RuleSelection
 from cpx.models.rule_set.learning import conjunctions, how_many
-from cpx.models.side_constraints.form import NO_SIDE_CONSTRAINTS, SideConstraints
 from cpx.support.validation import integer
 
 DNF = tuple[tuple[int, ...], ...]

@@ -16,20 +16,20 @@ from cpx.answers.rule import Rule
 from cpx.answers.values import Value, class_words
 from cpx.data.bits import bit_array, matrix_of, strings_of
 from cpx.errors import InvalidInstance
-from cpx.models.base import Problem
-from cpx.models.kernel_rule.encodings import slots
-from cpx.models.kernel_rule.form import DNF, DNFForm, canonical, in_words
-from cpx.models.parameters import CONTEXT, NAME, Integer, Json, Kind, ListKind, parameter
-from cpx.models.registry import register
-from cpx.models.saved import BITS
-from cpx.models.side_constraints.form import (
+from cpx.modelling.base import Problem
+from cpx.modelling.parameters import CONTEXT, NAME, Integer, Json, Kind, ListKind, parameter
+from cpx.modelling.registry import register
+from cpx.modelling.saved import BITS
+from cpx.modelling.side_constraints.form import (
     NO_SIDE_CONSTRAINTS,
     SideConstraints,
 )
-from cpx.models.side_constraints.parameter import SIDE_CONSTRAINTS
-from cpx.models.side_constraints.statement import constrained
-from cpx.models.side_constraints.vocabulary import Vocabulary
-from cpx.models.statement import Encoding, Statement
+from cpx.modelling.side_constraints.parameter import SIDE_CONSTRAINTS
+from cpx.modelling.side_constraints.statement import constrained
+from cpx.modelling.side_constraints.vocabulary import Vocabulary
+from cpx.modelling.statement import Encoding, Statement
+from cpx.models.kernel_rule.encodings import slots
+from cpx.models.kernel_rule.form import DNF, DNFForm, canonical, in_words
 from cpx.support.validation import entries, index, name_list, positive_fraction
 
 _MOST_WEIGHT = 2**53

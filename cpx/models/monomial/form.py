@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpx.errors import InvalidInstance
-from cpx.models.base import Problem, form_of
-from cpx.models.side_constraints.form import NO_SIDE_CONSTRAINTS, SideConstraints
+from cpx.modelling.base import Problem, form_of
+from cpx.modelling.side_constraints.form import NO_SIDE_CONSTRAINTS, SideConstraints
 
 _WIDTH = 2**62
 """Products of weights and the terms of a precision stay below: exact in 64 bits."""

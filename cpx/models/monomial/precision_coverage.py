@@ -15,7 +15,11 @@ from numpy.typing import NDArray
 from cpx.answers.explanation import Explanation
 from cpx.answers.values import Value, in_words
 from cpx.errors import InvalidInstance
-from cpx.models.base import Listing
+from cpx.modelling.base import Listing
+from cpx.modelling.parameters import ShareOf, parameter
+from cpx.modelling.ratio import RatioProblem, RatioStep
+from cpx.modelling.registry import register
+from cpx.modelling.statement import Statement
 from cpx.models.monomial.form import (
     CoverageLimits,
     RatioMonomial,
@@ -23,10 +27,6 @@ from cpx.models.monomial.form import (
 )
 from cpx.models.monomial.problem import MonomialProblem, WeightedProblem
 from cpx.models.monomial.text import listings_of
-from cpx.models.parameters import ShareOf, parameter
-from cpx.models.ratio import RatioProblem, RatioStep
-from cpx.models.registry import register
-from cpx.models.statement import Statement
 from cpx.support.shares import share_text
 from cpx.support.validation import Share
 

@@ -22,7 +22,13 @@ from cpx.answers.rule import Rule
 from cpx.answers.values import Value
 from cpx.data.samples import Samples
 from cpx.errors import InvalidInstance
-from cpx.models.base import Listing
+from cpx.modelling.base import Listing
+from cpx.modelling.parameters import NAME, Flag, Indices, Integer, ShareOf, parameter
+from cpx.modelling.saved import SAMPLES, UNSEEN
+from cpx.modelling.side_constraints.form import NO_SIDE_CONSTRAINTS, SideConstraints
+from cpx.modelling.side_constraints.parameter import SIDE_CONSTRAINTS
+from cpx.modelling.side_constraints.statement import constrained
+from cpx.modelling.statement import Encoding, Statement, maximised
 from cpx.models.monomial.encodings.channelling import channelling, table1_literal
 from cpx.models.monomial.encodings.clausal import clausal
 from cpx.models.monomial.encodings.common import refuse_limits
@@ -32,12 +38,6 @@ from cpx.models.monomial.encodings.sizes import sizes
 from cpx.models.monomial.encodings.triples import known_rule_helps, triples
 from cpx.models.monomial.form import CoverageLimits, RatioMonomial, WeightedMonomial
 from cpx.models.monomial.text import LIMITS, MonomialText, listings_of, objective_in_words
-from cpx.models.parameters import NAME, Flag, Indices, Integer, ShareOf, parameter
-from cpx.models.saved import SAMPLES, UNSEEN
-from cpx.models.side_constraints.form import NO_SIDE_CONSTRAINTS, SideConstraints
-from cpx.models.side_constraints.parameter import SIDE_CONSTRAINTS
-from cpx.models.side_constraints.statement import constrained
-from cpx.models.statement import Encoding, Statement, maximised
 from cpx.support.validation import Share
 
 __all__ = [

@@ -19,7 +19,7 @@ from cpx.answers.text import one_line
 from cpx.answers.values import Value, class_words, exact_percent, listed
 from cpx.data.bits import string_of
 from cpx.data.samples import Samples
-from cpx.models.base import Listing, Problem
+from cpx.modelling.base import Listing, Problem
 from cpx.models.monomial.form import CoverageLimits, WeightedMonomial
 
 LIMITS = ("min_coverage", "max_coverage", "min_precision")

@@ -8,11 +8,11 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from cpx.modelling.registry import register
+from cpx.modelling.statement import Encoding
 from cpx.models.monomial.form import WeightedMonomial
 from cpx.models.monomial.precision_coverage import MaxCoverage
 from cpx.models.monomial.problem import MONOMIAL_ENCODINGS, WeightedProblem
-from cpx.models.registry import register
-from cpx.models.statement import Encoding
 
 # MONOMIAL_ENCODINGS and MaxCoverage have moved; they can still be imported from here.
 __all__ = ["MONOMIAL_ENCODINGS", "KMonomial", "MaxCoverage", "NegativeOnly"]

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cpx.modelling.statement import Statement, Values
 from cpx.models.monomial.encodings.common import bools, cost
 from cpx.models.rule_set.form import RuleSelection
 from cpx.models.rule_set.presolve import Presolved, presolved
-from cpx.models.statement import Statement, Values
 
 
 def signature(form: RuleSelection) -> Statement:

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.models.side_constraints.form import NO_SIDE_CONSTRAINTS, SideConstraints
+from cpx.modelling.side_constraints.form import NO_SIDE_CONSTRAINTS, SideConstraints
 
 Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]

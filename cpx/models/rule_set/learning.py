@@ -16,20 +16,20 @@ from cpx.answers.explanation import Explanation
 from cpx.answers.values import plural
 from cpx.data.samples import Samples
 from cpx.errors import InvalidInstance
-from cpx.models.parameters import NAME, Integer, ShareOf, parameter
-from cpx.models.registry import register
-from cpx.models.rule_set.form import RuleSelection
-from cpx.models.rule_set.problem import CLASS_WEIGHTS, LOSS, PRICE, Loss, RuleSetProblem
-from cpx.models.rule_set.selection import RuleSetSelection
-from cpx.models.saved import SAMPLES
-from cpx.models.side_constraints.form import (
+from cpx.modelling.parameters import NAME, Integer, ShareOf, parameter
+from cpx.modelling.registry import register
+from cpx.modelling.saved import SAMPLES
+from cpx.modelling.side_constraints.form import (
     NO_SIDE_CONSTRAINTS,
     LinearConstraint,
     SideConstraint,
     SideConstraints,
 )
-from cpx.models.side_constraints.parameter import SIDE_CONSTRAINTS
-from cpx.models.side_constraints.vocabulary import Vocabulary
+from cpx.modelling.side_constraints.parameter import SIDE_CONSTRAINTS
+from cpx.modelling.side_constraints.vocabulary import Vocabulary
+from cpx.models.rule_set.form import RuleSelection
+from cpx.models.rule_set.problem import CLASS_WEIGHTS, LOSS, PRICE, Loss, RuleSetProblem
+from cpx.models.rule_set.selection import RuleSetSelection
 from cpx.support.validation import Share, feature_list
 
 MOST_STATED = 4000

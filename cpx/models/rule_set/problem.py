@@ -18,13 +18,13 @@ from cpx.answers.rule import RuleFigures, RuleSet
 from cpx.answers.values import class_words
 from cpx.data.samples import MAX_TOTAL_WEIGHT, Samples
 from cpx.errors import InvalidInstance, shown
-from cpx.models.base import Problem
-from cpx.models.parameters import Choice, Indices, Integer, Json, Kind, ListKind, parameter
+from cpx.modelling.base import Problem
+from cpx.modelling.parameters import Choice, Indices, Integer, Json, Kind, ListKind, parameter
+from cpx.modelling.side_constraints.statement import constrained
+from cpx.modelling.statement import Encoding, Statement
 from cpx.models.rule_set.encodings import channelling, hamming, signature
 from cpx.models.rule_set.form import RuleSelection
 from cpx.models.rule_set.text import RuleSetText
-from cpx.models.side_constraints.statement import constrained
-from cpx.models.statement import Encoding, Statement
 from cpx.support.validation import Share, entries, feature_list, index
 
 Loss = Literal["zero-one", "hamming"]

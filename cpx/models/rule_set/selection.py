@@ -12,8 +12,12 @@ from numpy.typing import NDArray
 
 from cpx.data.bits import by_column
 from cpx.data.samples import Samples
-from cpx.models.parameters import NAME, Indices, Integer, ShareOf, parameter
-from cpx.models.registry import register
+from cpx.modelling.parameters import NAME, Indices, Integer, ShareOf, parameter
+from cpx.modelling.registry import register
+from cpx.modelling.saved import SAMPLES
+from cpx.modelling.side_constraints.form import NO_SIDE_CONSTRAINTS, SideConstraints
+from cpx.modelling.side_constraints.parameter import SIDE_CONSTRAINTS
+from cpx.modelling.side_constraints.vocabulary import Vocabulary
 from cpx.models.rule_set.form import RuleSelection
 from cpx.models.rule_set.problem import (
     CLASS_WEIGHTS,
@@ -25,10 +29,6 @@ from cpx.models.rule_set.problem import (
     RuleSetProblem,
 )
 from cpx.models.rule_set.text import SelectionText
-from cpx.models.saved import SAMPLES
-from cpx.models.side_constraints.form import NO_SIDE_CONSTRAINTS, SideConstraints
-from cpx.models.side_constraints.parameter import SIDE_CONSTRAINTS
-from cpx.models.side_constraints.vocabulary import Vocabulary
 from cpx.support.validation import Share
 
 __all__ = ["Loss", "RuleSetSelection"]

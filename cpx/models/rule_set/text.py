@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from cpx.answers.explanation import Explanation
 from cpx.answers.values import Value, exact_percent, listed, plural
 from cpx.data.samples import Samples
-from cpx.models.base import Problem
+from cpx.modelling.base import Problem
 from cpx.models.rule_set.form import RuleSelection
 from cpx.support.validation import Share
 

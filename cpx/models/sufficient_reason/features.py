@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpx.errors import InvalidInstance, nearest, shown
-from cpx.models.minimum_subset.form import LossForm
 from cpx.models.sufficient_reason.form import Leaves
+from cpx.models.sufficient_reason.minimum_subset.form import LossForm
 from cpx.support.validation import feature_list
 from cpx.trees.attribute import Attribute
 from cpx.trees.form import TreeModel

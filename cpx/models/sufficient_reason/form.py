@@ -11,7 +11,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.models.minimum_subset.form import ceiling, reduced
+from cpx.models.sufficient_reason.minimum_subset.form import ceiling, reduced
 from cpx.trees.form import TreeModel
 from cpx.trees.tree import MISSING
 
@@ -110,8 +110,8 @@ def _not_empty(
 def losses_of(model: TreeModel, leaves: Leaves, label: int, definition: Definition) -> Losses:
     """Return losses and slacks by a definition: with them, S is a reason when it holds.
 
-    See :class:`~cpx.models.minimum_subset.form.LossForm` for losses. In every tree the leaf of x
-    loses nothing. "sufficient" is for a model of one tree here.
+    See :class:`~cpx.models.sufficient_reason.minimum_subset.form.LossForm` for losses. In every
+    tree the leaf of x loses nothing. "sufficient" is for a model of one tree here.
     """
     if definition == "sufficient":
         other = class_of_leaves(model) != label

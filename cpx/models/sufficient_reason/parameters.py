@@ -8,8 +8,8 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 from cpx.errors import InvalidInstance, ModelError, shown
-from cpx.models.parameters import Choice, Indices, Json, Kind
-from cpx.models.sufficient_reason.row import row_values
+from cpx.modelling.parameters import Choice, Indices, Json, Kind
+from cpx.modelling.row import row_values
 from cpx.trees.form import Label, TreeModel
 from cpx.trees.hold import hold
 

@@ -15,13 +15,12 @@ from cpx.answers.explanation import Explanation
 from cpx.answers.rule import Rule
 from cpx.answers.values import Value, class_words
 from cpx.errors import InvalidInstance
-from cpx.models.minimum_subset.form import LossForm
-from cpx.models.minimum_subset.problem import SUBSET_ENCODINGS, WEIGHTS
-from cpx.models.parameters import CONTEXT, NAME, parameter
-from cpx.models.registry import register
-from cpx.models.side_constraints.form import NO_SIDE_CONSTRAINTS, SideConstraints
-from cpx.models.side_constraints.parameter import SIDE_CONSTRAINTS
-from cpx.models.statement import Encoding
+from cpx.modelling.parameters import CONTEXT, NAME, parameter
+from cpx.modelling.registry import register
+from cpx.modelling.row import Row
+from cpx.modelling.side_constraints.form import NO_SIDE_CONSTRAINTS, SideConstraints
+from cpx.modelling.side_constraints.parameter import SIDE_CONSTRAINTS
+from cpx.modelling.statement import Encoding
 from cpx.models.sufficient_reason import parameters as declared
 from cpx.models.sufficient_reason.features import (
     LEVELS,
@@ -39,14 +38,15 @@ from cpx.models.sufficient_reason.form import (
     losses_of,
     rounded,
 )
-from cpx.models.sufficient_reason.row import Row
+from cpx.models.sufficient_reason.minimum_subset.form import LossForm
+from cpx.models.sufficient_reason.minimum_subset.problem import SUBSET_ENCODINGS, WEIGHTS
 from cpx.models.sufficient_reason.text import ReasonText
 from cpx.support.validation import Share
 from cpx.trees.form import Label, TreeModel
 from cpx.trees.hold import hold, hold_reason, values
 
 if TYPE_CHECKING:
-    from cpx.trees.sufficiency.oracle import SufficiencyOracle
+    from cpx.models.sufficient_reason.sufficiency.oracle import SufficiencyOracle
 
 __all__ = ["DEFINITIONS", "LEVELS", "SufficientReason"]
 
@@ -84,7 +84,7 @@ class SufficientReason(ReasonText):
     definition : {"sufficient", "majoritary", "tree-specific"}, optional
         Default: ``sufficient`` for one tree, ``majoritary`` for votes, else
         ``tree-specific``. ``sufficient`` is stated for one tree only; for several, answers
-        can be evaluated and checked, and :mod:`cpx.methods.reasons` finds them.
+        can be evaluated and checked, and :mod:`cpx.models.sufficient_reason.methods` finds them.
     weights : sequence of int, optional
         A positive weight per feature; the weight of the reason is minimised. Default: all 1.
     required, forbidden : sequence of int or str
@@ -282,7 +282,7 @@ class SufficientReason(ReasonText):
 
     def row_oracle(self, new: bool = False) -> SufficiencyOracle:
         """Return what decides sets by all rows, and remembers its answers."""
-        from cpx.trees.sufficiency.oracle import SufficiencyOracle
+        from cpx.models.sufficient_reason.sufficiency.oracle import SufficiencyOracle
 
         if new or self not in _oracles:
             _oracles[self] = SufficiencyOracle(self.features.model, self.features.cells)
@@ -332,7 +332,7 @@ class SufficientReason(ReasonText):
         """Return the cells that the attributes of a reason may have, None when S is none."""
         model = self.tree_model
         if not self.stated:
-            from cpx.trees.sufficiency.widening import widest_ranges
+            from cpx.models.sufficient_reason.sufficiency.widening import widest_ranges
 
             return widest_ranges(self.row_oracle(), S)
         if not self.form.holds(S):

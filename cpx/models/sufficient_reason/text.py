@@ -8,9 +8,9 @@ from dataclasses import replace
 from cpx.answers.explanation import Explanation
 from cpx.answers.rule import Rule
 from cpx.answers.values import Value, listed
-from cpx.models.minimum_subset.problem import MinimumSubset
 from cpx.models.sufficient_reason.features import Level
 from cpx.models.sufficient_reason.form import Definition, votes_needed
+from cpx.models.sufficient_reason.minimum_subset.problem import MinimumSubset
 from cpx.support.validation import Share
 from cpx.trees.form import Label, TreeModel
 

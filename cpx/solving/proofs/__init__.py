@@ -16,20 +16,18 @@ from cpx.backends.progress import Progress
 from cpx.check.proofs import PROVABLE, Claim, Refused, Undecided
 from cpx.check.proofs.document import VERSION, fingerprint
 from cpx.errors import InvalidOption
-from cpx.models.base import Problem
+from cpx.modelling.base import Problem
+from cpx.models.certificate import prove as certificates
+from cpx.models.expected_prediction import prove as expected
+from cpx.models.kernel_rule import prove as kernel_rules
+from cpx.models.monomial import prove as monomials
+from cpx.models.rule_set import learning_prove as learning
+from cpx.models.rule_set import prove as rule_sets
+from cpx.models.sufficient_reason import prove as reasons
 from cpx.models.sufficient_reason.problem import SufficientReason
+from cpx.models.sufficient_reason.prove_rows import rows_of
 from cpx.options import SolveOptions
 from cpx.processes.interrupts import noted
-from cpx.solving.proofs import (
-    certificates,
-    expected,
-    kernel_rules,
-    learning,
-    monomials,
-    reasons,
-    rule_sets,
-)
-from cpx.solving.proofs.reason_rows import rows_of
 from cpx.support.one_thread import one_thread
 
 __all__ = ["prove", "require_provable", "with_proof"]

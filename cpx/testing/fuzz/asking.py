@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from cpx import instances
 from cpx.answers.result import Result, Status
 from cpx.backends import backend, backend_class, names
+from cpx.modelling import instances
 from cpx.models import Problem
 from cpx.models.monomial.problem import MONOMIAL_ENCODINGS, MonomialProblem
 from cpx.options import SolveOptions

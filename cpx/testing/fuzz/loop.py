@@ -17,10 +17,10 @@ from typing import Any
 
 import numpy as np
 
-from cpx import instances
 from cpx.answers.result import Result, Status
 from cpx.backends import backend
 from cpx.errors import CpxError, InvalidInstance, InvalidOption, UnknownName
+from cpx.modelling import instances
 from cpx.support.files import parse_json, read_text
 from cpx.testing.fuzz.asking import Ask, Shell, ask, draw_ask, engines, interrupts_of_the_user
 from cpx.testing.fuzz.brute import Truth, truth

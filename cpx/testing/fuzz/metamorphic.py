@@ -18,9 +18,10 @@ from typing import Any
 
 import numpy as np
 
-from cpx import check, instances
+from cpx import check
 from cpx.answers.result import Result, Status
 from cpx.backends import backend
+from cpx.modelling import instances
 from cpx.solving.run import run
 from cpx.testing.fuzz.asking import Ask
 

@@ -5,8 +5,8 @@ from typing import ClassVar
 
 import numpy as np
 
+from cpx.modelling.parameters import Integer, parameter
 from cpx.models.monomial.problem import MONOMIAL_ENCODINGS, WeightedProblem
-from cpx.models.parameters import Integer, parameter
 
 
 @dataclass(frozen=True, eq=False)

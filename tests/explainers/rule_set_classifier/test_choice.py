@@ -16,14 +16,14 @@ import pytest
 from matplotlib.figure import Figure
 
 from cpx import RuleSetClassifier, Samples, learn_rules
-from cpx.explainers.rule_set_classifier import cross_validation as choosing
-from cpx.explainers.rule_set_classifier import labelled_rows, learning
-from cpx.explainers.rule_set_classifier.choice import Choice
-from cpx.explainers.rule_set_classifier.cross_validation import FALLBACK, chosen_price
-from cpx.methods import column_generation
-from cpx.methods.column_generation import exchange
-from cpx.methods.column_generation.exchange import price_path
-from cpx.methods.column_generation.table import Table
+from cpx.models.rule_set.classifier import cross_validation as choosing
+from cpx.models.rule_set.classifier import labelled_rows, learning
+from cpx.models.rule_set.classifier.choice import Choice
+from cpx.models.rule_set.classifier.cross_validation import FALLBACK, chosen_price
+from cpx.models.rule_set.methods import column_generation
+from cpx.models.rule_set.methods.column_generation import exchange
+from cpx.models.rule_set.methods.column_generation.exchange import price_path
+from cpx.models.rule_set.methods.column_generation.table import Table
 
 
 def coins(n: int, noise: float, seed: int) -> tuple[pd.DataFrame, np.ndarray]:

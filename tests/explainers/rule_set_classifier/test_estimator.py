@@ -22,7 +22,7 @@ from threadpoolctl import threadpool_info
 
 from cpx import RuleSet, RuleSetClassifier
 from cpx.errors import ClassifierError, CpxError, DataError
-from cpx.methods.candidates import Literals
+from cpx.models.rule_set.methods.candidates import Literals
 
 RNG = np.random.default_rng(0)
 TABLE = pd.DataFrame(
@@ -226,8 +226,8 @@ def test_what_is_finished_warns_of_nothing() -> None:
 
 def test_products_of_matrices_take_one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
     # Threads that wait for each other took minutes of processor time on a busy machine.
-    from cpx.explainers.rule_set_classifier import labelled_rows
-    from cpx.methods import column_generation
+    from cpx.models.rule_set.classifier import labelled_rows
+    from cpx.models.rule_set.methods import column_generation
 
     threads: dict[str, set[int]] = {}
 

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from cpx import RuleSetClassifier
-from cpx.explainers.rule_set_classifier.self_confidence import PARTS, self_confidence
+from cpx.models.rule_set.classifier.self_confidence import PARTS, self_confidence
 
 
 def rows(n: int, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

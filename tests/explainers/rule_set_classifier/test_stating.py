@@ -9,10 +9,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from cpx import RuleSetClassifier, instances, solve
+from cpx import RuleSetClassifier, solve
 from cpx.answers.result import Status
 from cpx.check import violations
 from cpx.errors import DataError, InvalidOption
+from cpx.modelling import instances
 
 
 def _table(seed: int) -> tuple[pd.DataFrame, Any]:

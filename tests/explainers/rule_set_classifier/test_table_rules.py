@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cpx.data import Binarizer
-from cpx.explainers.rule_set_classifier.table_rules import TableRules
-from cpx.methods.candidates import Literals
+from cpx.models.rule_set.classifier.table_rules import TableRules
+from cpx.models.rule_set.methods.candidates import Literals
 
 TABLE = pd.DataFrame(
     {

@@ -12,7 +12,7 @@ import pytest
 from cpx import RuleSetClassifier
 from cpx.data import Binarizer
 from cpx.errors import DataError, InvalidOption
-from cpx.explainers.rule_set_classifier.weights import RowWeights
+from cpx.models.rule_set.classifier.weights import RowWeights
 
 RNG = np.random.default_rng(5)
 TABLE = pd.DataFrame({"size": RNG.random(50).round(2), "tint": RNG.choice(list("rgb"), 50)})

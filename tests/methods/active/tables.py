@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from cpx.methods.active import Interval, SetRule
-from cpx.methods.active.domain import Domain
-from cpx.methods.active.state import Evidence
+from cpx.models.decision_set import Interval, SetRule
+from cpx.models.decision_set.domain import Domain
+from cpx.models.decision_set.state import Evidence
 
 
 def mixed(n: int, seed: int = 0) -> pd.DataFrame:

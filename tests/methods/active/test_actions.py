@@ -7,10 +7,10 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from cpx.methods.active.actions import KINDS, Actions
-from cpx.methods.active.growing import best_condition, best_interval, best_list, grow
-from cpx.methods.active.sampling import counterfactuals, farthest
-from cpx.methods.active.state import Evidence, State
+from cpx.models.decision_set.actions import KINDS, Actions
+from cpx.models.decision_set.growing import best_condition, best_interval, best_list, grow
+from cpx.models.decision_set.sampling import counterfactuals, farthest
+from cpx.models.decision_set.state import Evidence, State
 from tests.methods.active.tables import box, evidence, random_mask
 
 

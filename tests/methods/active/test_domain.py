@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 from cpx.errors import DataError
-from cpx.methods.active import Interval, OneOf
-from cpx.methods.active.domain import Domain
+from cpx.models.decision_set import Interval, OneOf
+from cpx.models.decision_set.domain import Domain
 from tests.methods.active.tables import evidence, holds, mixed, random_mask
 
 

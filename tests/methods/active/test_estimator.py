@@ -10,7 +10,7 @@ import pytest
 from sklearn.base import clone
 
 from cpx.errors import ClassifierError, CpxError, DataError, InvalidOption
-from cpx.methods.active import ActiveDecisionSet, ExactDecisionSet, LearnedDecisionSet
+from cpx.models.decision_set import ActiveDecisionSet, ExactDecisionSet, LearnedDecisionSet
 from tests.methods.active.tables import box, holds, mixed
 
 

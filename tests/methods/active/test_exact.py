@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from cpx.errors import DataError, InvalidOption, UnknownName
-from cpx.methods.active import ExactDecisionSet
-from cpx.methods.active.sampling import disputed
-from cpx.methods.active.selection import Candidates, Selection, leads
+from cpx.models.decision_set import ExactDecisionSet
+from cpx.models.decision_set.sampling import disputed
+from cpx.models.decision_set.selection import Candidates, Selection, leads
 from tests.methods.active.tables import box, evidence, mixed, random_mask
 
 

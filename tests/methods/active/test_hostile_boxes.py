@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from cpx.errors import DataError
-from cpx.methods.active import ActiveDecisionSet, ExactDecisionSet, LearnedDecisionSet
+from cpx.models.decision_set import ActiveDecisionSet, ExactDecisionSet, LearnedDecisionSet
 
 LEARNERS = (ActiveDecisionSet, ExactDecisionSet, LearnedDecisionSet)
 

@@ -10,10 +10,10 @@ import pytest
 from sklearn.base import clone
 
 from cpx.errors import CpxError, InvalidOption
-from cpx.methods.active import LearnedDecisionSet
-from cpx.methods.active.exchange import Exchange, climb
-from cpx.methods.active.learned import literals
-from cpx.methods.active.sampling import neighbours
+from cpx.models.decision_set import LearnedDecisionSet
+from cpx.models.decision_set.exchange import Exchange, climb
+from cpx.models.decision_set.learned import literals
+from cpx.models.decision_set.sampling import neighbours
 from tests.methods.active.tables import box, evidence, mixed, random_mask
 
 

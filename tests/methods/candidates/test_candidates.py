@@ -12,7 +12,13 @@ from sklearn.datasets import load_iris
 from sklearn.ensemble import RandomForestClassifier
 
 from cpx.errors import DataError, InvalidOption, UnsupportedModel
-from cpx.methods.candidates import Literals, forest_paths, model_paths, monomials, read_rules
+from cpx.models.rule_set.methods.candidates import (
+    Literals,
+    forest_paths,
+    model_paths,
+    monomials,
+    read_rules,
+)
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from cpx.errors import DataError, EngineMissing, InvalidOption
-from cpx.methods.candidates import Literals, anchors, association_rules
+from cpx.models.rule_set.methods.candidates import Literals, anchors, association_rules
 
 
 @pytest.fixture

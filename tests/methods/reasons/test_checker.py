@@ -11,7 +11,7 @@ from sklearn.ensemble import RandomForestClassifier
 
 from cpx import SufficientReason, check, solve
 from cpx.answers.result import Status
-from cpx.methods.reasons import minimal_reason
+from cpx.models.sufficient_reason.methods import minimal_reason
 from cpx.trees import read_sklearn
 from tests.methods.reasons.ensembles import KINDS, Truth, random_model
 from tests.seeds import some

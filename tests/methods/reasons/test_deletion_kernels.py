@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from cpx.methods.reasons.deletion_kernels import LossDeletion
-from cpx.models.minimum_subset.form import LossForm
+from cpx.models.sufficient_reason.methods.deletion_kernels import LossDeletion
+from cpx.models.sufficient_reason.minimum_subset.form import LossForm
 from tests.seeds import each
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from cpx.errors import InvalidInstance, InvalidOption
-from cpx.methods.reasons import (
+from cpx.models.sufficient_reason.methods import (
     contrastive,
     deletion,
     enumerate_reasons,

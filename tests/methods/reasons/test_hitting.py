@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
-from cpx.methods.reasons.hitting_set import HittingSets
+from cpx.models.sufficient_reason.methods.hitting_set import HittingSets
 
 
 def lightest(weights: dict[int, int], family: list[set[int]]) -> int:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from cpx.methods.reasons import Stopped, SufficiencyOracle, minimal_reason
-from cpx.testing.minimum_subset import random_votes
+from cpx.models.sufficient_reason.cases import random_votes
+from cpx.models.sufficient_reason.methods import Stopped, SufficiencyOracle, minimal_reason
 
 
 def test_minimal_is_said_only_of_an_order_that_ended(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -24,7 +24,9 @@ def test_minimal_is_said_only_of_an_order_that_ended(monkeypatch: pytest.MonkeyP
                         raise Stopped
                     return super().change(free)
 
-            monkeypatch.setattr("cpx.methods.reasons.deletion.SufficiencyOracle", Short)
+            monkeypatch.setattr(
+                "cpx.models.sufficient_reason.methods.deletion.SufficiencyOracle", Short
+            )
             found = minimal_reason(problem.tree_model, problem.x, orders=4, seed=seed)
             told.add(found.minimal)
             kept = set(found.attributes)

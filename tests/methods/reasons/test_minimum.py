@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from cpx.errors import DataError, InvalidInstance, InvalidOption
-from cpx.methods.reasons import SufficiencyOracle, minimum_reason
-from cpx.methods.reasons import minimum as minimum_module
+from cpx.models.sufficient_reason.methods import SufficiencyOracle, minimum_reason
+from cpx.models.sufficient_reason.methods import minimum as minimum_module
 from cpx.trees import TreeModel
 from tests.methods.reasons.ensembles import KINDS, Truth, random_model
 from tests.seeds import some

@@ -10,7 +10,7 @@ from sklearn.datasets import load_breast_cancer, load_wine, make_classification
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.tree import DecisionTreeClassifier
 
-from cpx.methods.reasons import SufficiencyOracle, minimal_reason, minimum_reason
+from cpx.models.sufficient_reason.methods import SufficiencyOracle, minimal_reason, minimum_reason
 from cpx.trees import TreeModel, read_model, read_sklearn
 from tests.processor_time import processor_seconds
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from cpx.errors import DataError, InvalidInstance
-from cpx.methods.reasons import Stopped, SufficiencyOracle
 from cpx.models.sufficient_reason.features import conditional
+from cpx.models.sufficient_reason.methods import Stopped, SufficiencyOracle
 from cpx.trees import Attribute, Tree, TreeModel
 from tests.methods.reasons.ensembles import KINDS, Truth, random_model
 from tests.processor_time import processor_seconds

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from cpx.methods.reasons import SufficiencyOracle
-from cpx.trees.sufficiency.widening import widest_ranges
+from cpx.models.sufficient_reason.methods import SufficiencyOracle
+from cpx.models.sufficient_reason.sufficiency.widening import widest_ranges
 from tests.methods.reasons.ensembles import KINDS, Truth, random_model
 from tests.seeds import some
 

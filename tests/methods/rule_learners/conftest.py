@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from cpx.methods.candidates import Literals
+from cpx.models.rule_set.methods.candidates import Literals
 
 
 @pytest.fixture

@@ -9,8 +9,8 @@ import pytest
 from sklearn.tree import DecisionTreeClassifier
 
 from cpx.errors import DataError, InvalidInstance, InvalidOption
-from cpx.methods.candidates import Literals
-from cpx.methods.rule_learners import FoundRules, cart_rules, comparison
+from cpx.models.rule_set.methods.candidates import Literals
+from cpx.models.rule_set.methods.rule_learners import FoundRules, cart_rules, comparison
 
 Rules = list[tuple[int, ...]]
 

@@ -10,8 +10,12 @@ import pytest
 from cpx import solve
 from cpx.check import violations
 from cpx.errors import DataError, InvalidOption
-from cpx.methods.candidates import Literals
-from cpx.methods.rule_learners import maximum_coverage, optimal_pick, submodular_pick
+from cpx.models.rule_set.methods.candidates import Literals
+from cpx.models.rule_set.methods.rule_learners import (
+    maximum_coverage,
+    optimal_pick,
+    submodular_pick,
+)
 
 Rules = list[tuple[int, ...]]
 

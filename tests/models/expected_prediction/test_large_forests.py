@@ -10,12 +10,12 @@ import pytest
 
 from cpx import solve
 from cpx.data.coding import Coding
-from cpx.data.mixture_fit import fit_mixture
+from cpx.data.fitted.mixture_fit import fit_mixture
 from cpx.models.expected_prediction import table_layout
+from cpx.models.expected_prediction.cases import STRUCTURES, random_expectation
 from cpx.models.expected_prediction.paths import leaf_paths
 from cpx.models.expected_prediction.problem import MLSE
 from cpx.models.expected_prediction.state_sets import StateSets, runs_of_ranges, runs_of_rows
-from cpx.testing.expected_prediction import STRUCTURES, random_expectation
 from cpx.trees import read_model
 
 pytest.importorskip("sklearn")

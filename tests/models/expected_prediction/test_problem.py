@@ -11,17 +11,17 @@ import pytest
 
 import cpx
 from cpx.data.coding import Coding
-from cpx.data.tree_mixture import ONE, TreeMixture
+from cpx.data.fitted.tree_mixture import ONE, TreeMixture
 from cpx.errors import DataError, InvalidInstance, InvalidOption
 from cpx.models import MLSE, FewestExpected, problem_class
-from cpx.models.expected_prediction.paths import cells_of_states
-from cpx.models.expected_prediction.same_decision import SameDecision
-from cpx.testing.expected_prediction import (
+from cpx.models.expected_prediction.cases import (
     STRUCTURES,
     best_set,
     random_expectation,
     random_mixture,
 )
+from cpx.models.expected_prediction.paths import cells_of_states
+from cpx.models.expected_prediction.same_decision import SameDecision
 from cpx.trees import Attribute, Tree, TreeModel, read_logistic, read_model
 from tests.seeds import each, some
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from benchmarks.papers.anchor_package import AnchorsSettings, find_anchor
 from cpx.data.statistics import exact_lower
-from cpx.methods.queries import fresh_generator
+from cpx.models.monomial.methods.queries import fresh_generator
 
 if TYPE_CHECKING:
     from cpx.data.oracle import Oracle

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from cpx.modelling.statement import Statement, Values
 from cpx.models.monomial.encodings.common import (
     bools,
     choice,
@@ -16,7 +17,6 @@ from cpx.models.monomial.encodings.common import (
     refuse_limits,
 )
 from cpx.models.monomial.form import WeightedMonomial
-from cpx.models.statement import Statement, Values
 
 
 def channelling(form: WeightedMonomial) -> Statement:

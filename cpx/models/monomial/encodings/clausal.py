@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cpx.modelling.statement import Statement, Values
 from cpx.models.monomial.encodings.common import bools, choice, cost, limit_constraints, needs
 from cpx.models.monomial.form import WeightedMonomial
-from cpx.models.statement import Statement, Values
 
 
 def clausal(form: WeightedMonomial) -> Statement:

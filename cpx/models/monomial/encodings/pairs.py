@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from cpx.modelling.statement import Statement, Values
 from cpx.models.monomial.encodings.common import bools
 from cpx.models.monomial.encodings.sizes import Choices, Excluded, row, sizes
 from cpx.models.monomial.form import WeightedMonomial
-from cpx.models.statement import Statement, Values
 
 _MOST_PAIRS = 10_000
 """With more pairs one relaxation takes a solver longer than people wait for an answer."""

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from cpx.modelling.statement import Statement, Values
 from cpx.models.monomial.encodings.common import bools, choice, cost, limit_constraints, needs
 from cpx.models.monomial.form import WeightedMonomial
-from cpx.models.statement import Statement, Values
 
 
 def reified(form: WeightedMonomial) -> Statement:

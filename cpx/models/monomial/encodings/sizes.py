@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cpx.modelling.statement import Statement, Values
 from cpx.models.monomial.encodings.clausal import clausal
 from cpx.models.monomial.encodings.common import bools
 from cpx.models.monomial.form import WeightedMonomial
-from cpx.models.statement import Statement, Values
 
 _LARGEST_ROW = 2**20
 """Sums of coefficients from which the numbers of a row are no longer safe in floats."""

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cpx.modelling.statement import Statement, Values
 from cpx.models.monomial.encodings.clausal import clausal
 from cpx.models.monomial.encodings.common import bools
 from cpx.models.monomial.encodings.sizes import Choices, Excluded
 from cpx.models.monomial.form import WeightedMonomial, allowed
-from cpx.models.statement import Statement, Values
 from cpx.support.one_thread import one_thread
 
 _MOST_WORK = 6 * 10**11

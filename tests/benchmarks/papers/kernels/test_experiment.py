@@ -15,11 +15,11 @@ from benchmarks.papers.kernels.records import Protocol, Run, Task
 from benchmarks.papers.kernels.tables import grids, notes
 from benchmarks.papers.store import Store
 from cpx.answers.result import Termination
-from cpx.boolean_kernels import dataset, extraction
-from cpx.boolean_kernels.datasets import DATASETS
-from cpx.boolean_kernels.extraction import extract
 from cpx.errors import InvalidInstance, InvalidOption, UnknownName
-from cpx.methods.genetic import Genetic
+from cpx.models.kernel_rule.boolean_kernels import dataset, extraction
+from cpx.models.kernel_rule.boolean_kernels.datasets import DATASETS
+from cpx.models.kernel_rule.boolean_kernels.extraction import extract
+from cpx.models.kernel_rule.methods.genetic import Genetic
 
 
 def test_every_data_set_has_its_published_figures() -> None:

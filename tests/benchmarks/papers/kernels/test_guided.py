@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from benchmarks.papers.kernels.guided import Bred, draw, grid, without
-from cpx.boolean_kernels.kernels import BoundedDNFKernel
-from cpx.boolean_kernels.machine import KernelMachine
+from cpx.models.kernel_rule.boolean_kernels.kernels import BoundedDNFKernel
+from cpx.models.kernel_rule.boolean_kernels.machine import KernelMachine
 from cpx.models.kernel_rule.form import true_of
 
 BRED = [

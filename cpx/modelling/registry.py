@@ -1,0 +1,132 @@
+"""The kinds of problems that are known: ours, and the entry points ``cpx.problems``.
+
+A class of ours says :func:`register` of itself and is imported by :mod:`cpx.models`, in every
+process. That of another package is imported when it is first asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any, TypeVar
+
+from cpx.errors import InvalidInstance, InvalidOption, UnknownName, shown
+from cpx.modelling.added_encodings import remember
+from cpx.modelling.base import Problem
+from cpx.modelling.statement import Encoding
+from cpx.support.lazy_imports import named_object
+
+__all__ = ["PROBLEMS", "add_encoding", "problem_class", "register", "require_registered"]
+
+GROUP = "cpx.problems"
+
+ProblemT = TypeVar("ProblemT", bound=Problem)
+
+_registered: dict[str, type[Problem]] = {}
+
+
+def register(cls: type[ProblemT]) -> type[ProblemT]:
+    """Register a class of problems under its kind, without an entry point; a decorator.
+
+    It is known where this is done. For a class of another package that is one process: others,
+    and other sessions, know its installed entry points. What it saves can be loaded where it is
+    registered again.
+    """
+    _registered[cls.kind] = cls
+    return cls
+
+
+@cache
+def _entry_points() -> dict[str, EntryPoint]:
+    return {point.name: point for point in entry_points(group=GROUP)}
+
+
+@cache
+def _loaded(kind: str) -> type[Problem]:
+    point = _entry_points()[kind]
+    cls = named_object(point.value, f"problem {shown(kind)}", InvalidInstance)
+    if not (isinstance(cls, type) and issubclass(cls, Problem) and cls.kind == kind):
+        raise InvalidInstance(
+            f"problem {shown(kind)} ({point.value}) is no cpx.models.Problem of that kind"
+        )
+    return cls
+
+
+class _Problems(Mapping[str, type[Problem]]):
+    """Classes of problems by their kind, in its order; a registered one comes before others."""
+
+    def __getitem__(self, kind: str) -> type[Problem]:
+        if kind in _registered:
+            return _registered[kind]
+        return _loaded(kind)
+
+    def __contains__(self, kind: object) -> bool:
+        return kind in _registered or kind in _entry_points()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(sorted({*_entry_points(), *_registered}))
+
+    def __len__(self) -> int:
+        return len({*_entry_points(), *_registered})
+
+
+PROBLEMS: Mapping[str, type[Problem]] = _Problems()
+"""Problem classes by their kind, of all installed packages."""
+
+
+def problem_class(kind: object) -> type[Problem]:
+    """Return the class of a kind of problem.
+
+    Raises
+    ------
+    UnknownName
+        With the known kinds and the nearest one.
+    InvalidInstance
+        When the module of a registered one cannot be imported, or has no such problem.
+
+    Examples
+    --------
+    >>> problem_class("k-monomial").__name__
+    'KMonomial'
+    """
+    if not isinstance(kind, str) or kind not in PROBLEMS:
+        raise UnknownName("problem", kind, PROBLEMS)
+    return PROBLEMS[kind]
+
+
+def add_encoding(kind: str, encoding: Encoding[Any]) -> None:
+    """Add an encoding to the problems of a kind in this process, without an entry point.
+
+    Workers and other sessions know those of installed packages only.
+
+    Raises
+    ------
+    UnknownName
+        For a kind that no class of problems has.
+    InvalidOption
+        For what is no Encoding, and for the name of one that the problems have of their own.
+    """
+    cls = problem_class(kind)
+    if not isinstance(encoding, Encoding):
+        raise InvalidOption(f"an encoding must be a cpx.models.Encoding, got {shown(encoding)}")
+    if any(own.name == encoding.name for own in cls.encodings):
+        raise InvalidOption(f"{kind} has an encoding {shown(encoding.name)} of its own")
+    remember(kind, encoding)
+
+
+def require_registered(problem: Problem) -> None:
+    """Raise InvalidInstance unless the class of a problem is the one its kind stands for.
+
+    What is saved under the name of another class, such as a parent, would be read as that.
+    """
+    cls, kind = type(problem), problem.kind
+    known = PROBLEMS.get(kind)
+    if known is not cls:
+        why = f"its kind {shown(kind)} is not registered"
+        if known is not None:
+            why = f"its kind {shown(kind)} is that of {known.__name__}"
+        raise InvalidInstance(
+            f"{cls.__name__} cannot be saved: {why}; a package names its problems in the entry "
+            f"points {GROUP}"
+        )

@@ -1,0 +1,55 @@
+"""Decision sets that mimic a black box, learned by querying it.
+
+J. Lu, M. Ester: An Active Approach for Model Interpretation (NeurIPS 2019 workshop on
+human-centric machine learning): Active Decision Set Induction, in our own code.
+
+- ``attributes``, ``domain``: the input space in cells, rules as sets of cells;
+- ``conditions``: rules and their conditions, as they are printed;
+- ``black_box``: queries, counted and checked for answers that change;
+- ``state``: the labelled instances, and what a decision set covers of them;
+- ``decision_set``: what all learners share: fit, predict, score;
+- ``growing``, ``actions``: the local changes of a decision set, and their values;
+- ``sampling``: the instances of the next queries;
+- ``local_search``: :class:`ActiveDecisionSet`, the algorithm of the paper;
+- ``selection``, ``exact``: :class:`ExactDecisionSet`, which selects optimal sets of candidates;
+- ``exchange``, ``learned``: :class:`LearnedDecisionSet`, by column generation and exchange.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from cpx.support.lazy_imports import lazily
+
+if TYPE_CHECKING:
+    from cpx.models.decision_set.conditions import Interval, OneOf, SetRule
+    from cpx.models.decision_set.decision_set import DecisionSet
+    from cpx.models.decision_set.exact import ExactDecisionSet, Round
+    from cpx.models.decision_set.learned import LearnedDecisionSet
+    from cpx.models.decision_set.local_search import ActiveDecisionSet, Step
+
+__all__ = [
+    "ActiveDecisionSet",
+    "DecisionSet",
+    "ExactDecisionSet",
+    "Interval",
+    "LearnedDecisionSet",
+    "OneOf",
+    "Round",
+    "SetRule",
+    "Step",
+]
+
+_HOME = {
+    "ActiveDecisionSet": "local_search",
+    "DecisionSet": "decision_set",
+    "ExactDecisionSet": "exact",
+    "Interval": "conditions",
+    "LearnedDecisionSet": "learned",
+    "OneOf": "conditions",
+    "Round": "exact",
+    "SetRule": "conditions",
+    "Step": "local_search",
+}
+
+__getattr__, __dir__ = lazily(__name__, _HOME)

@@ -1,0 +1,170 @@
+"""The explanation by an expected prediction: what a model expects of a few known values."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from cpx.answers.explanation import Explanation
+from cpx.answers.text import Fact
+from cpx.errors import InvalidOption
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+@dataclass(frozen=True)
+class ExpectedExplanation(Explanation):
+    """Values of x that make a model expect its class, and how surely.
+
+    All scores are those of the class of x: the more, the surer. ``fresh`` is the share of rows
+    drawn with these values that get the class.
+
+    Attributes
+    ----------
+    measure : str
+        What a score is: ``"score"``, ``"probability"`` or ``"share of votes"``.
+    expected : float
+        The expected score when these values are known, correctly rounded.
+    of_x, of_nothing : float
+        The score of x itself, and the expected score when nothing is known.
+    log_likelihood : float
+        Natural logarithm of the probability of these values.
+    threshold : float
+        A row with a score above this gets the class.
+    greatest : float
+        No row with these values has a greater score.
+    bound : float
+        With at least this probability a row with these values gets the class; 0 where nothing is
+        known.
+    same : float, optional
+        The probability itself, where it was computed exactly.
+    problem : MLSE or FewestExpected, optional
+        What was asked, for what :func:`cpx.explain` returns. It is not saved, and not compared.
+
+    Examples
+    --------
+    >>> from cpx.answers.rule import Rule
+    >>> rule = Rule.of([0], ["a > 1"], "yes")
+    >>> found = ExpectedExplanation(rule, measure="score", expected=1.5, of_x=2.0,
+    ...                             of_nothing=-1.0, log_likelihood=-0.7, threshold=0.0,
+    ...                             greatest=2.5, bound=0.6)
+    >>> round(found.first_order_probability, 3)
+    0.818
+    >>> ExpectedExplanation.from_dict(found.to_dict()) == found
+    True
+    """
+
+    measure: str = ""
+    expected: float = 0.0
+    of_x: float = 0.0
+    of_nothing: float = 0.0
+    log_likelihood: float = 0.0
+    threshold: float = 0.0
+    greatest: float = 0.0
+    bound: float = 0.0
+    same: float | None = None
+    # An ExpectedPrediction, whose module needs this one.
+    problem: Any = field(default=None, kw_only=True, compare=False, repr=False)
+
+    @property
+    def first_order_probability(self) -> float | None:
+        """The sigmoid of the expected score of a sum of trees, its log-odds; None for others.
+
+        A first-order approximation of the expected probability, with no guarantee: it can be
+        above it or below it.
+        """
+        if self.measure != "score":
+            return None
+        if self.expected < 0:
+            return math.exp(self.expected) / (1 + math.exp(self.expected))
+        return 1 / (1 + math.exp(-self.expected))
+
+    def facts(self) -> list[Fact]:
+        """Return what is known about it."""
+        around = f"all values known: {self.of_x:.4g}, none: {self.of_nothing:.4g}"
+        likelihood = f"{math.exp(self.log_likelihood):.3g}, logarithm {self.log_likelihood:.2f}"
+        facts = [
+            Fact("expected", f"{self.measure} {self.expected:.4g} ({around})"),
+            Fact("likelihood", likelihood),
+        ]
+        if self.same is not None:
+            facts.append(Fact("same class", f"{self.same:.4f}, exact", share=self.same))
+        elif self.fresh is not None:
+            facts.append(Fact("same class", str(self.fresh), share=self.fresh.value))
+        facts += [Fact("proved", self.proved), Fact("guarantee", self.guarantee)]
+        return [*facts, *(Fact("note", text) for text in self.notes)]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the explanation as plain JSON values."""
+        own = {name: getattr(self, name) for name in _FIGURES}
+        return {**super().to_dict(), "expectation": own}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> ExpectedExplanation:
+        """Read what :meth:`to_dict` wrote."""
+        plain = Explanation.from_dict(data)
+        return cls(
+            plain.rule,
+            precision=plain.precision,
+            coverage=plain.coverage,
+            fresh=plain.fresh,
+            proved=plain.proved,
+            guarantee=plain.guarantee,
+            notes=plain.notes,
+            **{name: data["expectation"][name] for name in _FIGURES},
+        )
+
+    def plot(
+        self, shape: Sequence[int] | None = None, *, whole: bool = False, ax: Axes | None = None
+    ) -> Axes:
+        """Draw x as a picture: the pixels that are known over grey.
+
+        Parameters
+        ----------
+        shape : (int, int), optional
+            Height and width of the picture, whose pixels the columns are, line by line. Not
+            needed where the columns are named by row and column, such as ``pixel_0_7``, or are
+            the numbered pixels of a square.
+        whole : bool, default=False
+            Draw all pixels of x.
+        ax : matplotlib axes, optional
+            Where to draw; those of a new figure of pyplot when not given.
+
+        Returns
+        -------
+        matplotlib axes
+
+        Raises
+        ------
+        InvalidOption
+            When the columns are no picture, or x is not known any more: it is not saved.
+        EngineMissing
+            When matplotlib is not installed; with the pip line.
+        """
+        from cpx.models.expected_prediction.pictures import plot_pixels
+
+        asked = self.problem
+        if asked is None:
+            raise InvalidOption(
+                "an explanation that was saved has no row to draw: plot what explain returns"
+            )
+        coding = asked.coding
+        known = [c for a in self.features for c in coding.columns[a]]
+        called = self.rule.conclusion
+        title = called if whole else f"{called}, {len(known)} of {coding.n_columns} pixels known"
+        return plot_pixels(
+            asked.x, coding.column_names, None if whole else known, shape=shape, title=title, ax=ax
+        )
+
+    def with_same(self, probability: float) -> ExpectedExplanation:
+        """Return it with the exact probability that a row with these values gets the class."""
+        return replace(self, same=probability)
+
+
+_FIGURES = (
+    *("measure", "expected", "of_x", "of_nothing", "log_likelihood", "threshold", "greatest"),
+    *("bound", "same"),
+)

@@ -1,0 +1,354 @@
+"""The check of expected predictions, from the saved trees, states and probabilities alone."""
+
+from __future__ import annotations
+
+import copy
+import itertools
+import math
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from typing import Any
+
+from cpx.check.claims import (
+    UNDECIDED,
+    beaten,
+    class_name,
+    compare,
+    compare_shares,
+    having,
+    kept_words,
+    nothing_found,
+    plural,
+    proof,
+    wrong_features,
+    wrong_rule,
+    wrong_sentences,
+    wrong_types,
+)
+from cpx.check.intervals import Intervals
+from cpx.check.result_fields import shown
+from cpx.models.expected_prediction.judge_scores import MOST_WORK, ExactScores, TooLong
+
+KINDS = ("mlse", "fewest-expected")
+"""Kinds of problem that are judged here."""
+
+_LIKELIER = "; of these sets no other one is more likely"
+
+_MOST_SETS = 300
+"""Sets that a claim is tried on."""
+
+
+def judge(instance: Mapping[str, Any], seconds: float) -> Callable[[Mapping[str, Any]], list[str]]:
+    """Read an instance; return what says what is wrong with a result for it.
+
+    Reading and judging a result take so many seconds; then it is left undecided.
+    """
+    started = time.monotonic()
+    claims = Greatest if instance["problem"] == "mlse" else Fewest
+    try:
+        reading = claims(instance, started + seconds)
+    except TooLong:
+        return lambda result: [UNDECIDED]
+    broken = reading.broken()
+    left = seconds - (time.monotonic() - started)
+
+    def violations(result: Mapping[str, Any]) -> list[str]:
+        reading.deadline = time.monotonic() + left
+        try:
+            return broken or reading.violations(result)
+        except TooLong:
+            return [UNDECIDED]
+
+    return violations
+
+
+class _Claims(ExactScores, ABC):
+    """What is claimed of a set of attributes, by both problems."""
+
+    sign = 1
+    tolerance = 0
+    """Values that differ by no more may be equal, but for rounding."""
+
+    def allowed(self, held: frozenset[int]) -> bool:
+        """Whether a set has what is required and nothing forbidden."""
+        return held >= self.required and not held & self.forbidden and not self.side(held)
+
+    @abstractmethod
+    def objective(self, held: frozenset[int]) -> int:
+        """Return the objective of a set."""
+
+    @abstractmethod
+    def feasible(self, held: frozenset[int]) -> bool:
+        """Whether a set is a solution."""
+
+    @abstractmethod
+    def proved(self, result: Mapping[str, Any], held: frozenset[int], called: str) -> str:
+        """Return what was proved, in words."""
+
+    def others(self, held: frozenset[int] | None) -> list[frozenset[int]]:
+        """Return sets that a claim is tried on: all that there are, or those next to a set."""
+        some = len(self.states.leaves) * len(self.chances.weights)
+        if not self.chances.edgeless:
+            some *= self.n
+        most = min(_MOST_SETS, MOST_WORK // max(1, some))
+        every = range(self.n)
+        if self.n < 9 and 2**self.n <= most:
+            sets = (itertools.combinations(every, size) for size in range(self.n + 1))
+            return [frozenset(S) for S in itertools.chain.from_iterable(sets)]
+        if held is None:
+            return [frozenset(every) - self.forbidden, frozenset(self.required)]
+        near = [held - {a} for a in sorted(held)] + [held | {a} for a in every if a not in held]
+        return near[:most]
+
+    def violations(self, result: Mapping[str, Any]) -> list[str]:
+        """Return what is wrong with a result."""
+        found, status = result["explanation"], result["status"]
+        if found is None:
+            out = nothing_found(result)
+            if status == "INFEASIBLE":
+                known = next((S for S in self.others(None) if self.feasible(S)), None)
+                if known is not None:
+                    out.append(f"status: INFEASIBLE, but {sorted(known)} is a solution")
+            return out
+        out = wrong_features(found["features"], self.n) + wrong_types(result, int)
+        if out:
+            return out
+        held = frozenset(found["features"])
+        if missing := sorted(self.required - held):
+            out.append(f"features: the required {missing} are not chosen")
+        if present := sorted(self.forbidden & held):
+            out.append(f"features: the forbidden {present} are chosen")
+        out += self.side(held)
+        if not out and not self.feasible(held):
+            out.append(self.too_bad(held))
+        if not out and status == "INFEASIBLE":
+            out.append(f"status: INFEASIBLE, but {sorted(held)} is a solution")
+        objective = self.objective(held)
+        compare(out, "objective", result["objective"], objective)
+        out += proof(result, objective, self.sign)
+        if not out:
+            out += self._beaten(result, held)
+        return out + self._words(result, held)
+
+    @abstractmethod
+    def too_bad(self, held: frozenset[int]) -> str:
+        """Say why a set is no solution that has what is required and nothing forbidden."""
+
+    def _beaten(self, result: Mapping[str, Any], held: frozenset[int]) -> list[str]:
+        likeliest = _LIKELIER in result["explanation"].get("proved", "")
+        for S in self.others(held):
+            if not self.feasible(S):
+                continue
+            value = self.objective(S)
+            within = value + self.sign * self.tolerance
+            if out := beaten(result, sorted(S), within, self.sign):
+                return out
+            good = self.sign * value <= self.sign * result["objective"]
+            if likeliest and good and self.penalty(S) < self.penalty(held):
+                return [f"proved: {sorted(S)} is as good, and more likely"]
+        return []
+
+    # ------------------------------------------------------------------ words and figures
+
+    def _words(self, result: Mapping[str, Any], held: frozenset[int]) -> list[str]:
+        found, out = result["explanation"], list[str]()
+        called = class_name(self.instance, self.instance["class"])
+        names = self._names()
+        compare_shares(out, found, None, None)
+        out += wrong_rule(found, {a: names[a] for a in held}, called)
+        bound = math.floor(self.bound(held) * 1000) / 1000
+        out += self._figures(found.get("expectation"), held, bound)
+        told = self.proved(result, held, called)
+        likeliest = [told + _LIKELIER] if result["status"] == "OPTIMAL" else []
+        values = "these values" if held else "all values"
+        follows = (
+            f"of the rows with {values} at least the share {bound:g} gets {called}, under the "
+            f"{self.chances.structure} distribution"
+        )
+        if found.get("guarantee") and not bound:
+            out.append("guarantee: nothing follows from the expected score")
+        rounded = f"each leaf is rounded {self.rounded}"
+        unit = f"scores are counted in units of {float(self.unit):.3g}: "
+        note = unit + (rounded if self.chances.factorised else "their sum is rounded")
+        # Earlier versions did not say which values may be missing.
+        notes = [note, *self._lacking()][: max(1, len(found.get("notes") or ()))]
+        return out + wrong_sentences(found, [told, *likeliest], notes, follows if bound else None)
+
+    def _lacking(self) -> list[str]:
+        """Say which values rows may lack, where the model takes any row that lacks one."""
+        states, forest = self.states, self.forest
+        if forest.tested <= forest.refusing:
+            return []
+        names = [
+            states.titles[c]
+            for columns, rows in zip(states.columns, states.states, strict=True)
+            for i, c in enumerate(columns)
+            if any(row[i] < 0 for row in rows)
+        ]
+        if not names:
+            return ["missing values: none; rows that lack a value are left out"]
+        more = f" and {len(names) - 5} more" if len(names) > 5 else ""
+        listed = ", ".join(names[:5]) + more
+        return [f"missing values: of {listed} only, as often as the distribution says"]
+
+    rounded = ""
+
+    def _names(self) -> list[str]:
+        """Return what each attribute says of x."""
+        states, cut = self.states, copy.copy(self.forest)
+        cut.thresholds = states.cuts
+        cut.tested = {*range(len(states.cuts))}
+        words, found = Intervals(cut), []
+        for a, (name, columns) in enumerate(zip(states.names, states.columns, strict=True)):
+            if len(columns) == 1:
+                place, _ = words.own(columns[0])
+                found.append(words.text(columns[0], place, place))
+            else:
+                found.append(self._group(name, a))
+        return found
+
+    def _group(self, name: str, a: int) -> str:
+        columns = self.states.columns[a]
+        values = {self.states.titles[c]: self.forest.given[c] for c in columns}
+        if None in values.values():
+            return f"{name} is missing"
+        present = {title: value for title, value in values.items() if value}
+        if not present:
+            return f"{name} = none of its {len(columns)} columns"
+        if [*present.values()] == [1]:
+            (title,) = present
+            rest = title[len(name) :] if title.startswith(name) else title
+            return f"{name} = {rest.lstrip('_=: ') or title}"
+        return f"{name}: " + ", ".join(f"{title} = {v:g}" for title, v in present.items())
+
+    def _figures(self, said: Any, held: frozenset[int], bound: float) -> list[str]:
+        if not isinstance(said, Mapping):
+            return ["expectation: is missing"]
+        out: list[str] = []
+        every = frozenset(range(self.n))
+        figures = {
+            "measure": self.measure,
+            "expected": float(self.expected(held)),
+            "of_x": float(self.greatest(every)),
+            "of_nothing": float(self.expected(frozenset())),
+            "threshold": float(self.threshold),
+            "greatest": float(self.greatest(held)),
+            "bound": bound,
+        }
+        for name, given in figures.items():
+            compare(out, name, said.get(name), given)
+        chance, likely = self.chance(held), said.get("log_likelihood")
+        given = math.log(chance.numerator) - math.log(chance.denominator)
+        if not isinstance(likely, float) or abs(likely - given) > 1e-9 * max(1.0, abs(given)):
+            out.append(f"log_likelihood: the result says {likely}, the data give {given}")
+        if (same := said.get("same")) is not None:
+            share = self.same_decision(held)
+            if not isinstance(same, float) or not 0 <= same <= 1:
+                out.append(f"same: must be a probability, got {shown(same)}")
+            elif share is not None:
+                compare(out, "same", same, float(share))
+        return out
+
+
+class Greatest(_Claims):
+    """At most k attributes of greatest expected score."""
+
+    sign = -1
+    rounded = "to the nearest"
+
+    @property
+    def tolerance(self) -> int:  # type: ignore[override]
+        """A unit for each rounding: twice by what two sets that are expected alike may differ."""
+        return 2 * self.forgiven
+
+    def objective(self, held: frozenset[int]) -> int:
+        """Return the expected score in units."""
+        if not self.chances.factorised:
+            return round(self.expected(held) / self.unit)
+        adds = (self.in_units(i, known, False) for i, known in self.reached(held).items())
+        return round(self.base / self.unit) + sum(adds)
+
+    def feasible(self, held: frozenset[int]) -> bool:
+        """Whether the set is small enough."""
+        return self.allowed(held) and len(held) <= self.parameters["k"]
+
+    def too_bad(self, held: frozenset[int]) -> str:
+        """Say that it is too large."""
+        return f"features: {len(held)} are chosen, k is {self.parameters['k']}"
+
+    def proved(self, result: Mapping[str, Any], held: frozenset[int], called: str) -> str:
+        """Say whether any set has a greater expected score."""
+        told = f"expected {self.measure} {float(self.expected(held)):.6g} of {called}"
+        rival = having(
+            f"set of at most {plural(self.parameters['k'], 'attribute')}", _asked(self.instance)
+        )
+        if result["status"] == "OPTIMAL":
+            within = float((self.tolerance or self.roundings or 1) * self.unit)
+            return f"{told}, greatest within {within:.1g}: no {rival} has more"
+        if result["bound"] is None:
+            return f"{told}, without a bound"
+        most = float(result["bound"] * self.unit)
+        return f"{told}, not proved greatest: no {rival} has more than {most:.6g}"
+
+
+class Fewest(_Claims):
+    """The fewest attributes that reach a threshold."""
+
+    @property
+    def rounded(self) -> str:  # type: ignore[override]
+        """How leaves are rounded, and what is lost."""
+        if not self.forgiven:
+            return "down"
+        lost = float(self.forgiven * self.unit)
+        return f"down, and what lacks {lost:.1g} or less counts as reached"
+
+    def __init__(self, instance: Mapping[str, Any], deadline: float = math.inf) -> None:
+        super().__init__(instance, deadline)
+        self.tau = Fraction(self.parameters["threshold"])
+        self.bounded = self.parameters["measure"] == "probability-bound"
+
+    def objective(self, held: frozenset[int]) -> int:
+        """Return the number of attributes."""
+        return len(held)
+
+    def feasible(self, held: frozenset[int]) -> bool:
+        """Whether the set reaches the threshold; in units where these are counted."""
+        if not self.allowed(held):
+            return False
+        if not self.chances.factorised:
+            return (self.bound(held) if self.bounded else self.expected(held)) >= self.tau
+        adds = sum(self.in_units(i, known, True) for i, known in self.reached(held).items())
+        others, needed = [self.base], self.tau
+        if self.bounded:
+            others = [(1 - self.tau) * self.base]
+            others += [-self.tau * value for value in self.greatest_leaves(held)]
+            needed = (1 - self.tau) * self.threshold
+        reached = adds + sum(math.floor(value / self.unit) for value in others)
+        return reached >= math.ceil(needed / self.unit) - self.forgiven
+
+    def too_bad(self, held: frozenset[int]) -> str:
+        """Say that it does not reach the threshold."""
+        reached = self.bound(held) if self.bounded else self.expected(held)
+        return f"threshold: {float(reached):.6g} is reached, {float(self.tau):g} is asked for"
+
+    def proved(self, result: Mapping[str, Any], held: frozenset[int], called: str) -> str:
+        """Say whether fewer attributes are enough."""
+        what = "a probability bound" if self.bounded else f"an expected {self.measure}"
+        text = f"{float(self.tau):g}"
+        least = text if Fraction(text) == self.tau else str(self.tau)
+        rival = having(f"set with {what} of at least {least}", _asked(self.instance))
+        told = plural(len(held), "attribute")
+        if result["status"] == "OPTIMAL":
+            return f"{told}, minimum: no {rival} is smaller"
+        if result["bound"] is None:
+            return f"{told}, without a bound"
+        return f"{told}, not proved minimum: every {rival} has at least {result['bound']}"
+
+
+def _asked(instance: Mapping[str, Any]) -> list[str]:
+    parameters = instance["parameters"]
+    parts = ["has what is required"] * bool(parameters.get("required"))
+    parts += ["has nothing forbidden"] * bool(parameters.get("forbidden"))
+    return parts + kept_words(instance)

@@ -1,0 +1,138 @@
+"""Mixture distributions in proofs: limits of components' weights, and many sets at once.
+
+A distribution is a mixture of components. Given the states of x in a set S, component c has the
+share u_c(S) / sum of u_d(S), where u_c(S) is its weight times the probability that it gives to
+these states; and what is expected is the mean of what each component expects, by these shares.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cpx.check.proofs.expected_terms import Terms
+from cpx.check.proofs.parts import Part
+from cpx.models.expected_prediction.judge_scores import ExactScores
+
+__all__ = ["Mixture", "greatest_mean", "number_of_sets"]
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+# Factors from 2**-30 to 2**30 of which floats can form the product.
+_MOST_FACTORS = 32
+# By this part floats of shares may be off: much more than they are.
+_OFF = 2.0**-30
+# Sets.
+_AT_ONCE = 2**12
+
+
+class Mixture:
+    """The components of a distribution without edges, and what they expect of the states of x.
+
+    Parameters
+    ----------
+    scores : ExactScores
+    components : sequence of Terms
+        Of each component; the tables of all have the same attributes.
+    """
+
+    def __init__(self, scores: ExactScores, components: Sequence[Terms]) -> None:
+        self._components, chances = components, scores.chances
+        # Of components and attributes. A single component has the share 1, whatever is known.
+        self._given, self._weights = np.ones((1, scores.n)), np.ones(1)
+        if len(components) > 1:
+            own = [chances.masses(a, 1 << state) for a, state in enumerate(scores.states.own)]
+            self._given = np.array(own, dtype=np.float64).T / 2.0**30
+            self._weights = np.array(chances.weights) / 2.0**30
+        self._bits = np.zeros((scores.n, components[0].start.size))
+        for t, members in enumerate(components[0].attributes):
+            self._bits[members, t] = 2.0 ** np.arange(len(members))
+
+    def limits(self, part: Part, room: int) -> list[Fraction]:
+        """Return the greatest share that a set of the part gives each component, or more.
+
+        Proof. The share of c is 1 / (sum over d of u_d / u_c). A set with at most ``room`` more
+        attributes multiplies u_c / u_d by no more than the ``room`` greatest of its factors above
+        1. Floats are off by a part of 2**-53 for each factor.
+        """
+        count = len(self._components)
+        if int(part.kept.sum()) + room > _MOST_FACTORS or count == 1:
+            return [Fraction(1)] * count
+        ratios = self._given[:, None, :] / self._given[None, :, :]
+        gains = -np.sort(-np.maximum(ratios[:, :, part.free], 1), axis=2)[:, :, :room]
+        first = self._weights[:, None] / self._weights[None, :]
+        most = first * ratios[:, :, part.kept].prod(axis=2) * gains.prod(axis=2)
+        shares = (1 + _OFF) / (1 / most).sum(axis=1)
+        return [Fraction(min(1.0, share)) for share in shares.tolist()]
+
+    def near(self, part: Part, room: int, most: int) -> Iterator[frozenset[int]]:
+        """Yield the sets that may be worth more than ``most``, for all that their tables say.
+
+        They are those of a part, with at most ``room`` more attributes.
+        """
+        for sets in _sets(part, room):
+            for at in self._near(sets, most).tolist():
+                yield frozenset(sets[at].tolist())
+
+    def _near(self, sets: Ints, most: int) -> Ints:
+        """Return which sets may be worth more than ``most``.
+
+        Proof. A component expects no more than its tables say and the slack, so the mean is no
+        more than that of the tables and the slack. Floats are off by a part of 2**-53 for each
+        factor and term.
+        """
+        if sets.shape[1] > _MOST_FACTORS:
+            return np.arange(len(sets))
+        held = np.zeros((len(sets), self._given.shape[1]))
+        held[np.arange(len(sets))[:, None], sets] = 1
+        first = self._components[0]
+        places = (held @ self._bits).astype(np.int64) + first.start
+        shares = self._weights[:, None] * self._given[:, sets].prod(axis=2)
+        shares /= shares.sum(axis=0)
+        mean, largest = np.zeros(len(sets)), 0
+        for terms, share in zip(self._components, shares, strict=True):
+            found = terms.constant + terms.values[places].sum(axis=1)
+            largest = max(largest, int(np.abs(found).max(initial=0)))
+            mean += share * found
+        limit = float(most + 1 - first.slack)
+        off = (sets.shape[1] + 2 * len(shares) + 8) * 2.0**-52 * (largest + abs(limit) + 1)
+        return np.flatnonzero(mean + off >= limit)
+
+
+def _sets(part: Part, room: int) -> Iterator[Ints]:
+    """Yield the sets of a part with at most so many more attributes, some of one size at once."""
+    kept, free = np.flatnonzero(part.kept), np.flatnonzero(part.free)
+    for size in range(min(room, free.size) + 1):
+        every = itertools.combinations(free.tolist(), size)
+        while some := list(itertools.islice(every, _AT_ONCE)):
+            added = np.array(some, dtype=np.int64).reshape(len(some), size)
+            yield np.hstack([np.tile(kept, (len(some), 1)), added])
+
+
+def number_of_sets(part: Part, room: int) -> int:
+    """Return how many sets a part has with at most so many more attributes."""
+    free = int(part.free.sum())
+    return sum(math.comb(free, size) for size in range(min(room, free) + 1))
+
+
+def greatest_mean(values: Sequence[int], limits: Sequence[Fraction]) -> Fraction:
+    """Return the greatest mean of values by shares that add up to 1, each up to its limit.
+
+    Where limits add up to less, the rest has the greatest value.
+
+    Examples
+    --------
+    >>> greatest_mean([10, 50, 30], [Fraction(1), Fraction(1, 4), Fraction(1, 2)])
+    Fraction(30, 1)
+    """
+    left, mean = Fraction(1), Fraction(0)
+    for value, limit in sorted(zip(values, limits, strict=True), reverse=True):
+        taken = min(left, limit)
+        mean, left = mean + taken * value, left - taken
+    return mean + left * max(values)

@@ -1,0 +1,78 @@
+"""Search for expected predictions under dependent attributes, or with many tests in a leaf.
+
+The others are sums of tables, one for each tree: ``table_sums`` searches for these.
+
+- ``beam``: the best sets of each size by beam search, which are the first answers;
+- ``enumeration``: all sets of attributes, where these are few enough: a proof;
+- ``components``: a bound from the components of a mixture, each a sum of tables;
+- ``dinkelbach``: better bounds, and sets, by Dinkelbach's method.
+"""
+
+from __future__ import annotations
+
+import math
+
+from cpx.answers.result import Termination
+from cpx.backends.base import Outcome, Progress
+from cpx.modelling.base import Problem
+from cpx.models.expected_prediction.form import ExpectationForm
+
+__all__ = ["solve_known_attributes"]
+
+_WIDTH = 5
+"""Sets of each size that the beam keeps."""
+
+
+def solve_known_attributes(problem: Problem, form: ExpectationForm, progress: Progress) -> Outcome:
+    """Search for attributes of x; see :class:`~cpx.backends.base.Backend`."""
+    from cpx.models.expected_prediction.search.known_attributes.beam import beam_levels
+    from cpx.models.expected_prediction.search.known_attributes.components import (
+        bound_by_components,
+    )
+    from cpx.models.expected_prediction.search.known_attributes.enumeration import Enumeration
+
+    sizes = {**form.sizes(), "components": form.scores.distribution.n_components}
+    if form.contradicts:
+        return Outcome(
+            True, Termination.COMPLETED, "the required features contradict", sizes=sizes
+        )
+    if form.least is None:
+        if (most_valuable := problem.trivial_bound()) is not None:
+            progress.bound(most_valuable)
+    elif form.scores.greatest(form.required) < form.least:
+        return Outcome(True, Termination.COMPLETED, "no row has a score as high", sizes=sizes)
+    most, evaluator = form.most, form.scores.evaluator
+    enumeration = Enumeration(problem, form, progress)
+
+    def stop() -> bool:
+        return progress.should_stop
+
+    if not enumeration.short or not enumeration.affordable(most):
+        best = -math.inf
+        chosen, threads = (form.required, form.forbidden), progress.options.threads
+        for level in beam_levels(evaluator, most, _WIDTH, *chosen, stop, threads):
+            if form.least is None:
+                if level[0].expected > best:
+                    progress.found(problem.explanation(level[0].features))
+                    best = level[0].expected
+            elif any(progress.found(problem.explanation(s.features)) is not None for s in level):
+                break
+            if stop():
+                return Outcome(False, progress.why_stopped(), "beam search", sizes=sizes)
+    if enumeration.affordable(most):
+        if enumeration.run():
+            claimed = None if progress.objective is None else int(progress.objective)
+            message = f"all {enumeration.count} sets"
+            done = Outcome(True, Termination.COMPLETED, message, claimed, sizes)
+            done.best_of_ties = True
+            return done
+        return Outcome(False, progress.why_stopped(), "stopped early", sizes=sizes)
+    if form.least is None:
+        message = bound_by_components(problem, form, progress)
+    else:
+        message = enumeration.smallest_sizes()
+        if progress.gap_reached and not progress.options.gap:
+            return Outcome(
+                True, Termination.COMPLETED, message, int(progress.objective or 0), sizes
+            )
+    return Outcome(False, progress.why_stopped(), message, sizes=sizes)

@@ -1,0 +1,198 @@
+"""Branch and bound for a linear objective, and for maximum precision: incumbents, bound, proof.
+
+For precision it is Dinkelbach's method (On nonlinear fractional programming, Management Science
+13, 1967) around the linear search. With a known ratio P/Q, a set is better if and only if
+P (bad covered) < (Q - P) (good covered): if it costs less than (Q - P) G where the bad weight
+counts P and the good weight Q - P. So the search looks for the least such cost, and starts anew
+from each better ratio it meets. It ends when no set is better, which is the proof.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from cpx.answers.result import Termination
+from cpx.backends.base import Outcome, Progress
+from cpx.models.monomial.search.beam import beam_columns
+from cpx.models.monomial.search.driver import Cut, Workers, explore, first_optimal
+from cpx.models.monomial.search.root import Root
+
+if TYPE_CHECKING:
+    from cpx.answers.values import Value
+    from cpx.modelling.base import Problem
+    from cpx.models.monomial.search.objective import Objective
+    from cpx.models.monomial.search.presolve import Reduced
+    from cpx.options import SolveOptions
+
+_BEAM_WIDTH = 16
+_TIE_NODES = 5_000_000
+"""Nodes spent at most on the choice among equally good sets, besides those of the proof."""
+
+
+def optimise(problem: Problem, reduced: Reduced, progress: Progress) -> Outcome:
+    """Search a problem whose objective is the value of its form, up to sign and constant."""
+    scale = _Scale(problem, reduced)
+    root = Root.whole(reduced)
+
+    def report(columns: list[int]) -> None:
+        progress.found(problem.explanation(reduced.original(columns)))
+
+    def watch(workers: Workers) -> bool:
+        cost, columns = workers.best()
+        if columns is not None and cost < scale.cost(progress.objective):
+            report(columns)
+        if progress.objective is not None:
+            progress.bound(scale.objective(workers.bound()))
+        return progress.should_stop
+
+    report([])
+    progress.bound(scale.objective(0))
+    if root.n > 0:
+        report(beam_columns(root, beam_width(progress.options)))
+    done = explore(root, scale.cost(progress.objective), progress.options.threads, watch)
+    message = f"{done.nodes} nodes"
+    if done.columns is not None:
+        report(done.columns)
+    if progress.objective is None:
+        why = Termination.COMPLETED if done.finished else progress.why_stopped()
+        return Outcome(done.finished, why, message)
+    least = scale.cost(progress.objective)
+    progress.bound(scale.objective(min(done.bound, least)))
+    if progress.best_bound != progress.objective:
+        return Outcome(False, progress.why_stopped(), message, progress.objective)
+    known = done.columns if done.first and root.cost_of_none() > least else None
+    warnings = break_ties(problem, reduced, progress, least, done.nodes, known)
+    return Outcome(True, Termination.COMPLETED, message, progress.objective, warnings=warnings)
+
+
+def beam_width(options: SolveOptions) -> int:
+    """Return how many sets of each size the beam search for a first incumbent keeps."""
+    return int(options.engine.get("beam_width", _BEAM_WIDTH))
+
+
+class _Scale:
+    """Costs of the search and objectives of the problem."""
+
+    def __init__(self, problem: Problem, reduced: Reduced) -> None:
+        self.reduced = reduced
+        self.sign = 1 if problem.sense == "min" else -1
+        # Covering nothing is worth nothing where the covered is maximised.
+        self.zero = 0 if self.sign == 1 else reduced.uncovered
+
+    def objective(self, cost: int) -> int:
+        """Return the objective of a cost."""
+        return self.zero + self.sign * self.reduced.value(cost)
+
+    def cost(self, objective: Value | None) -> int:
+        """Return the cost of an objective, that of no allowed set for None."""
+        if objective is None:
+            return self.reduced.objective.highest + 1
+        value = self.sign * (int(objective) - self.zero)
+        return -((self.reduced.base - value) // self.reduced.scale)
+
+
+def break_ties(
+    problem: Problem,
+    reduced: Reduced,
+    progress: Progress,
+    cost: int,
+    nodes: int,
+    known: list[int] | None,
+) -> list[str]:
+    """Replace the answer by the first of the optimal sets, whose cost is known.
+
+    ``known`` is that set where the search met it. Returns a warning when the choice takes
+    too long.
+    """
+    assert progress.explanation is not None
+    shortest = problem.shortened(progress.explanation).features
+    most = min(len(shortest) - len(reduced.fixed), reduced.k)
+
+    most_nodes = progress.options.engine.get("tie_nodes", _TIE_NODES) + nodes
+
+    def stop(spent: int) -> bool:
+        return progress.interrupted or progress.expired or spent > most_nodes
+
+    try:
+        if known is None:
+            known = first_optimal(reduced, cost, most, progress.options.threads, stop)
+    except Cut:
+        return [
+            "optimal, but whether it is the shortest and first of the optimal rules was not"
+            " settled"
+        ]
+    features = reduced.original(known)
+    if features != progress.explanation.features:
+        progress.explanation = problem.explanation(features)
+    return []
+
+
+def optimise_ratio(problem: Problem, reduced: Reduced, progress: Progress) -> Outcome:
+    """Search a problem whose objective is the precision."""
+    whole = Root.whole(reduced)
+    least = max(1, reduced.objective.least)
+    nodes = steps = 0
+
+    def report(columns: list[int]) -> None:
+        progress.found(problem.explanation(reduced.original(columns)))
+
+    def bound(ratio: Fraction, limit: int, cost: int) -> None:
+        # With cost = P c + (Q - P) l, limit - cost is Q times good - ratio * covered.
+        progress.bound(ratio + Fraction(limit - cost, ratio.denominator) / least)
+
+    report([])
+    progress.bound(Fraction(1))
+    _approach(problem, reduced, whole, progress)
+    while True:
+        ratio = progress.objective
+        known = Fraction(0) if ratio is None else Fraction(ratio)
+        objective = better_than(reduced.objective, known)
+        root = whole.aiming_at(objective)
+        # Any allowed set will do as long as none is known.
+        limit = objective.highest + 1 if ratio is None else objective.beta * objective.good
+
+        def watch(workers: Workers, limit: int = limit, known: Fraction = known) -> bool:
+            cost, columns = workers.best()
+            if columns is not None and cost < limit:
+                return True
+            bound(known, limit, workers.bound())
+            return progress.should_stop
+
+        done = explore(root, limit, progress.options.threads, watch)
+        nodes, steps = nodes + done.nodes, steps + 1
+        message = f"{nodes} nodes, {steps} steps"
+        better = done.columns is not None and done.cost < limit
+        if done.columns is not None:
+            report(done.columns)
+        if better and not (progress.interrupted or progress.expired):
+            continue
+        if progress.objective is None:
+            why = Termination.COMPLETED if done.finished else progress.why_stopped()
+            return Outcome(done.finished, why, message)
+        # A bound that is met ends the search too, early or late; the choice among ties is left.
+        proved = done.finished or progress.objective == progress.best_bound
+        if better or not proved:
+            return Outcome(False, progress.why_stopped(), message, progress.objective)
+        progress.bound(progress.objective)
+        first = done.columns if done.first and root.cost_of_none() > limit else None
+        aimed = replace(reduced, objective=objective)
+        warnings = break_ties(problem, aimed, progress, limit, nodes, first)
+        return Outcome(True, Termination.COMPLETED, message, progress.objective, warnings=warnings)
+
+
+def better_than(objective: Objective, ratio: Fraction) -> Objective:
+    """Return the objective whose cost is below (Q - P) G for the sets above the ratio P/Q."""
+    return replace(objective, alpha=ratio.numerator, beta=ratio.denominator - ratio.numerator)
+
+
+def _approach(problem: Problem, reduced: Reduced, whole: Root, progress: Progress) -> None:
+    """Report better and better sets of beam searches, as long as one improves on the last."""
+    while whole.n > 0 and not progress.should_stop:
+        before = progress.objective
+        objective = better_than(reduced.objective, Fraction(before or 0))
+        columns = beam_columns(whole.aiming_at(objective), beam_width(progress.options))
+        progress.found(problem.explanation(reduced.original(columns)))
+        if progress.objective == before:
+            return

@@ -1,0 +1,158 @@
+"""Rules over the columns of a table: their words, and the rows they cover."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from cpx.data.binarizer import Binarizer
+from cpx.data.columns import CategoryColumn, NumberColumn, number
+from cpx.models.decision_set.conditions import Interval
+from cpx.models.rule_set.methods.candidates.literals import Literals
+
+__all__ = ["TableRules"]
+
+BoolArray = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class TableRules:
+    """Conjunctions of the literals of a binarized table.
+
+    Attributes
+    ----------
+    binarizer : Binarizer
+        Fitted.
+    rules : tuple of tuple of int
+        Literals of each rule, as :class:`~cpx.models.rule_set.methods.candidates.Literals` numbers
+        them.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> table = pd.DataFrame({"size": [1.0, 2.0, 3.0, 4.0], "tint": list("aabb")})
+    >>> rules = TableRules(Binarizer(4).fit(table), ((1, 4, 6),))
+    >>> rules.conditions
+    (('1 < size <= 3', 'tint = a'),)
+    >>> rules.covers(table)
+    array([[False,  True, False, False]])
+    """
+
+    binarizer: Binarizer
+    rules: tuple[tuple[int, ...], ...]
+
+    def covers(self, X: Any) -> BoolArray:
+        """Return which rules cover which rows, shape (rules, n).
+
+        A rule with a condition on a number does not cover a row in which the number is missing,
+        unless the condition says otherwise: that it is missing, or ``not (a <= t)``.
+        """
+        bits = self.binarizer.transform(X)
+        literals = Literals.of_bits(bits, self.binarizer)
+        lost = self._lost(bits)
+        covers = self.hold(literals)
+        for r, rule in enumerate(self.rules):
+            about = sorted({literals.columns[j // 2] for j in rule})
+            covers[r] &= ~lost[:, about].any(axis=1)
+        return covers
+
+    def hold(self, literals: Literals) -> BoolArray:
+        """Return which rules the rows of fit satisfy, from their literals, shape (rules, n)."""
+        holds = np.empty((len(self.rules), len(literals.features)), dtype=bool)
+        for r, rule in enumerate(self.rules):
+            holds[r] = _holds(literals, rule)
+        return holds
+
+    def shortened(self, literals: Literals) -> TableRules:
+        """Drop literals, the last first, without which a rule covers the same rows.
+
+        Of two categories, "is not the one" becomes "is the other".
+
+        Parameters
+        ----------
+        literals : Literals
+            Of the rows.
+        """
+        rules = []
+        for rule in self.rules:
+            covered, kept = _holds(literals, rule), rule
+            for j in reversed(rule):
+                rest = tuple(i for i in kept if i != j)
+                if np.array_equal(_holds(literals, rest), covered):
+                    kept = rest
+            rules.append(tuple(sorted(self._named(j, literals) for j in kept)))
+        return replace(self, rules=tuple(rules))
+
+    def _named(self, j: int, literals: Literals) -> int:
+        """Return the literal that names a category where there are two and j excludes one."""
+        c = literals.columns[j // 2]
+        column = self.binarizer.columns_[c]
+        if not isinstance(column, CategoryColumn) or column.missing or j % 2 == 0:
+            return j
+        place = j // 2 - literals.columns.index(c)
+        return j + 1 - 4 * place if len(column.categories) == 2 else j
+
+    def _lost(self, bits: BoolArray) -> BoolArray:
+        """Return where a number is missing in a column that had all in fit, shape (n, columns)."""
+        lost = np.zeros((len(bits), len(self.binarizer.columns_)), dtype=bool)
+        for c, column in enumerate(self.binarizer.columns_):
+            if isinstance(column, NumberColumn) and column.thresholds:
+                # Some bin is true of every number, and "is missing" of what is missing.
+                lost[:, c] = ~bits[:, self.binarizer.groups_ == c].any(axis=1)
+        return lost
+
+    @property
+    def conditions(self) -> tuple[tuple[str, ...], ...]:
+        """The rules in words, the limits of a column joined to an interval."""
+        literals = self._literals
+        return tuple(tuple(self._words(sorted(rule), literals)) for rule in self.rules)
+
+    @property
+    def literal_names(self) -> tuple[tuple[str, ...], ...]:
+        """The literals of the rules, each by its own name."""
+        names = self._literals.names
+        return tuple(tuple(names[j] for j in rule) for rule in self.rules)
+
+    @property
+    def _literals(self) -> Literals:
+        """The literals, of no rows."""
+        nothing = np.zeros((0, len(self.binarizer.groups_)), dtype=bool)
+        return Literals.of_bits(nothing, self.binarizer)
+
+    def _words(self, rule: Sequence[int], literals: Literals) -> Iterable[str]:
+        for c in sorted({literals.columns[j // 2] for j in rule}):
+            first = literals.columns.index(c)
+            own = [j for j in rule if literals.columns[j // 2] == c]
+            column = self.binarizer.columns_[c]
+            if isinstance(column, NumberColumn) and column.thresholds:
+                joined = _interval(column, [(j // 2 - first, j % 2 == 0) for j in own])
+                if joined:
+                    yield joined
+                    continue
+            yield from (literals.names[j] for j in own)
+
+
+def _holds(literals: Literals, rule: Sequence[int]) -> BoolArray:
+    """Return which rows satisfy a rule, shape (n,)."""
+    holds = np.ones(len(literals.features), dtype=bool)
+    for j in rule:
+        holds &= literals.features[:, j // 2] ^ bool(j % 2)
+    return holds
+
+
+def _interval(column: NumberColumn, chosen: Sequence[tuple[int, bool]]) -> str | None:
+    """Join literals of thresholds, and "is known", to one condition; None when they are others."""
+    k = len(column.thresholds)
+    if (k, True) in chosen:
+        return None
+    low = max((column.thresholds[i] for i, below in chosen if i < k and not below), default=None)
+    high = min((column.thresholds[i] for i, below in chosen if i < k and below), default=None)
+    known = not column.missing or high is not None or (k, False) in chosen
+    if known:
+        return str(Interval(column.name, low, high))
+    assert low is not None
+    return f"not ({column.name} <= {number(low)})"

@@ -1,0 +1,364 @@
+"""The command ``cpx learn``: a rule set that describes a class, or imitates a classifier."""
+
+from __future__ import annotations
+
+import json
+import threading
+from dataclasses import asdict, dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from cpx.cli import options as opt
+from cpx.errors import DataError, InvalidOption, UnknownName, shown
+from cpx.processes.interrupts import noted
+from cpx.support.validation import open_unit
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from cpx.models import RuleSetLearning
+    from cpx.models.rule_set.classifier import RuleSetClassifier
+
+_LOOPS = ("active", "exact")
+_FORMS = (".png", ".svg", ".pdf")
+
+
+def learn(
+    table: opt.Table,
+    target: opt.Target,
+    label: Annotated[
+        str | None,
+        typer.Option(
+            metavar="LABEL",
+            help="Class that the rules describe; needed where there are more than two.  "
+            "[default: the last one]",
+        ),
+    ] = None,
+    k: Annotated[
+        int | None,
+        typer.Option(
+            "-k",
+            metavar="N",
+            help="Maximum number of conditions.  [default: 3 or 6, chosen with the penalty; 4 "
+            "where that is given, and with --model]",
+        ),
+    ] = None,
+    penalty: Annotated[
+        str,
+        typer.Option(
+            metavar="SHARE",
+            help="Price of a rule, as a share of the rows; 'auto' is 0.02, with errors that weigh "
+            "by how surely rows have their label, unless others are clearly more accurate on "
+            "rows held out of learning.",
+        ),
+    ] = "auto",
+    bins: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            help="Bins of a numeric column.  [default: 20 where the penalty is chosen, 10 where "
+            "it is given, 64 with --model]",
+        ),
+    ] = None,
+    categorical: opt.Categorical = None,
+    missing: opt.Missing = None,
+    test: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SHARE",
+            help="Share of the rows to hold out, and to measure the rules on.",
+        ),
+    ] = None,
+    model: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Imitate a classifier trained on the rows instead: mlp, forest, tree, boosting, "
+            "logistic.",
+            autocompletion=opt.choices(opt.CLASSIFIERS),
+        ),
+    ] = None,
+    loop: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="With --model, how it is asked: active or exact.  [default: active]",
+            autocompletion=opt.choices(_LOOPS),
+        ),
+    ] = None,
+    queries: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            help="With --model, maximum number of queries in addition to the rows.  "
+            "[default: 1000]",
+        ),
+    ] = None,
+    time_limit: Annotated[
+        float, opt.seconds_option("For learning; 'none' goes on until no rule is left.")
+    ] = 10.0,
+    threads: opt.Threads = 1,
+    seed: opt.Seed = 0,
+    plot: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Plot which rules cover which rows: .svg, .png or .pdf."
+        ),
+    ] = None,
+    as_json: opt.RulesAsJson = False,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Also write that object here."),
+    ] = None,
+    instance: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Also save the problem, for 'cpx solve' and others; gzipped if it ends in .gz.",
+        ),
+    ] = None,
+    result: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Also write the rules as its Result, for 'cpx check'."),
+    ] = None,
+) -> None:
+    r"""Learn a few rules that tell a class from the others.
+
+    Errors and prices of rules are minimised by column generation, with a bound by the Hamming
+    loss. With --model the rules imitate a classifier, which is asked on the way. Ctrl-C ends the
+    learning with the rules found so far.
+
+    \b
+    Examples:
+      cpx learn table.csv --target y
+      cpx learn table.csv --target y -k 2 --penalty 1/50 --test 0.25 --plot rules.svg
+      cpx learn table.csv --target y --model forest --queries 200
+      cpx learn table.csv --target y --json | jq -r '.rules.literals[][1]'
+      cpx learn table.csv --target y --instance inst.json --result result.json
+
+    \b
+    Exit codes: 0 no rules have a lower Hamming loss, or with --loop exact a greater quality,
+    proved; 3 rules without that proof; 2 wrong input; 1 anything else.
+    """
+    from cpx.cli.output import warn
+    from cpx.cli.progress import phase
+    from cpx.data import read_table
+    from cpx.models.rule_set.classifier import RuleSetClassifier
+
+    _check(model, loop, queries, instance, result)
+    _check_files(table, output, plot, instance, result)
+    _check_plot(plot)
+    with phase(f"reading {table}"):
+        share = None if test is None else open_unit("test", test)
+        rows = read_table(table, target, opt.split(categorical), missing=opt.words(missing))
+        task = _task(table, rows, label, share, seed)
+    box = None
+    if model is not None:
+        with phase(f"training {model} on {len(task.X)} rows", long=True):
+            box = _trained(model, task, seed)
+    learner = RuleSetClassifier(
+        k,
+        penalty,
+        bins,
+        opt.split(categorical),
+        task.label,
+        black_box=box,
+        loop="exact" if loop == "exact" else "active",
+        max_queries=1000 if queries is None else queries,
+        time_limit=opt.limit(time_limit),
+        threads=threads,
+        seed=seed,
+    )
+    # From here on, Ctrl-C and SIGTERM end the learning, and what there is gets written.
+    with noted(stop := threading.Event()):
+        with phase("learning rules"):
+            learner.fit(task.X, task.y, stop=stop)
+        if stop.is_set() and not learner.report_.proved:
+            warn("interrupted: these are the rules found by then")
+        _tell(learner, task, as_json)
+        _write(learner, task, output, plot)
+        if instance is not None or result is not None:
+            problem = learner.problem(task.X, task.y, f"{table.name.partition('.')[0]}-rules")
+            _save(learner, problem, instance, result)
+    raise typer.Exit(0 if learner.report_.proved else 3)
+
+
+def _tell(learner: RuleSetClassifier, task: _Task, as_json: bool) -> None:
+    if as_json:
+        typer.echo(_as_json(learner, task))
+        return
+    typer.echo(str(learner))
+    if task.fresh is not None:
+        accuracy = learner.score(*task.fresh)
+        typer.echo(f"fresh      accuracy {accuracy:.3f} on {len(task.fresh[0])} rows")
+
+
+def _write(
+    learner: RuleSetClassifier, task: _Task, output: Path | None, plot: Path | None
+) -> None:
+    from cpx.cli.output import note
+    from cpx.support.files import write_atomic
+
+    if output is not None:
+        write_atomic(output, _as_json(learner, task).encode() + b"\n")
+        note(f"wrote {output}")
+    if plot is not None:
+        _draw(learner, plot)
+        note(f"wrote {plot}")
+
+
+def _check(
+    model: str | None,
+    loop: str | None,
+    queries: int | None,
+    instance: Path | None,
+    result: Path | None,
+) -> None:
+    for what, name, known in (("model", model, opt.CLASSIFIERS), ("loop", loop, _LOOPS)):
+        if name is not None and name not in known:
+            raise UnknownName(what, name, known)
+    for option, given in (("--loop", loop), ("--queries", queries)):
+        if model is None and given is not None:
+            raise InvalidOption(f"{option} is for --model, which is not given")
+    for option, path in (("--instance", instance), ("--result", result)):
+        if model is not None and path is not None:
+            raise InvalidOption(
+                f"{option} is not for --model: its rules are chosen on rows and queries, for "
+                "which there is no instance"
+            )
+
+
+def _check_files(table: Path, *written: Path | None) -> None:
+    from cpx.cli.reading import output_path
+
+    for path in written:
+        output_path(path, table)
+    several = [path for path in written if path is not None]
+    for path in several:
+        if several.count(path) > 1:
+            raise InvalidOption(f"{path} is given for two files")
+
+
+def _check_plot(plot: Path | None) -> None:
+    if plot is not None:
+        from cpx.answers.plots import require_matplotlib
+
+        require_matplotlib()
+        if plot.suffix not in _FORMS:
+            raise InvalidOption(f"plot must be a file {', '.join(_FORMS)}, got {plot}")
+
+
+def _as_json(learner: RuleSetClassifier, task: _Task) -> str:
+    report = {
+        name: str(value) if isinstance(value, Fraction) else value
+        for name, value in asdict(learner.report_).items()
+    }
+    data: dict[str, Any] = {
+        "rules": learner.rule_set_.to_dict(),
+        "conditions": [list(rule) for rule in learner.rules_],
+        "otherwise": next(c for c in learner.classes_.tolist() if c != learner.positive_),
+        "penalty": str(learner.penalty_),
+        "k": learner.k_,
+        "self_confidence": hasattr(learner, "choice_") and learner.choice_.self_confidence,
+        "report": report,
+    }
+    if task.fresh is not None:
+        X, y = task.fresh
+        data["fresh"] = {
+            "rows": len(X),
+            "accuracy": learner.score(X, y),
+            "rules": learner.measure(X, y).to_dict(),
+        }
+    return json.dumps(data, indent=1, allow_nan=False)
+
+
+def _save(
+    learner: RuleSetClassifier,
+    problem: RuleSetLearning,
+    instance: Path | None,
+    result: Path | None,
+) -> None:
+    from cpx.cli.output import note, write_result
+    from cpx.modelling.instances import save
+
+    if instance is not None:
+        save(problem, instance)
+        note(f"wrote {instance}: {', '.join([problem.kind, *problem.brief()])}")
+    if result is not None:
+        write_result(learner.answer(problem), result)
+        note(f"wrote {result}")
+
+
+def _draw(learner: RuleSetClassifier, path: Path) -> None:
+    import io
+
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
+
+    from cpx.support.files import write_atomic
+
+    # Files need no window, and there may be no screen.
+    mpl.use("Agg")
+    figure = learner.plot().figure
+    assert isinstance(figure, Figure)
+    drawn = io.BytesIO()
+    figure.savefig(drawn, format=path.suffix[1:], dpi=150)
+    write_atomic(path, drawn.getvalue())
+
+
+@dataclass(frozen=True)
+class _Task:
+    """Rows to learn from, their labels as texts, those kept aside, and the class."""
+
+    X: pd.DataFrame
+    y: Any
+    fresh: tuple[pd.DataFrame, Any] | None
+    label: str
+
+
+def _task(
+    path: Path,
+    table: tuple[pd.DataFrame, pd.Series[Any]],
+    label: str | None,
+    test: float | None,
+    seed: int,
+) -> _Task:
+    """Return the rows of a table; labels become texts, and two of them."""
+    import numpy as np
+
+    X, y = table
+    texts = y.astype(str).to_numpy(dtype=object)
+    # In the order of the values, so that 10 comes after 9.
+    known = [str(v) for v in sorted(y.unique().tolist(), key=lambda v: (str(type(v)), v))]
+    if label is None and len(known) > 2:
+        raise InvalidOption(
+            f"--label is missing: the target {shown(y.name)} has {len(known)} classes, "
+            f"{', '.join(known[:5])}{' ...' * (len(known) > 5)}"
+        )
+    if label is not None and label not in known:
+        raise UnknownName("class", label, known)
+    wanted = label or known[-1]
+    if len(known) > 2:
+        texts = np.where(texts == wanted, wanted, f"not {wanted}")
+    if test is None:
+        return _Task(X, texts, None, wanted)
+    from sklearn.model_selection import train_test_split
+
+    try:
+        rows, fresh, own, aside = train_test_split(
+            X, texts, test_size=test, random_state=seed, stratify=texts
+        )
+    except ValueError as error:
+        raise DataError(f"{path}: rows cannot be kept aside: {error}") from error
+    return _Task(rows, own, (fresh, aside), wanted)
+
+
+def _trained(name: str, task: _Task, seed: int) -> Any:
+    from cpx.data import named_classifier
+
+    if len(set(task.y)) < 2:
+        raise DataError(f"the target has one class only, {shown(task.y[0])}")
+    return named_classifier(name, seed).fit(task.X, task.y)

@@ -1,0 +1,216 @@
+"""Pricing: rules of best reduced cost, by beam search for many seeds at once, or exactly."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cpx.modelling.side_constraints.form import NO_SIDE_CONSTRAINTS, SideConstraints
+from cpx.models.rule_set.methods.column_generation.bounds import PricingBound
+from cpx.models.rule_set.methods.column_generation.table import Features, Table
+
+__all__ = ["LEVELS", "beam_pricing", "exact_pricing"]
+
+_ROWS = 2**16  # that are multiplied between two looks at the clock
+
+Floats = NDArray[np.float64]
+Singles = NDArray[np.float32]
+
+
+def beam_pricing(
+    table: Table,
+    weights: Floats,
+    seeds: NDArray[np.intp],
+    k: int,
+    width: int,
+    stop: Callable[[], bool] = lambda: False,
+) -> list[Features]:
+    """Return rules that cover samples of great weight, by decreasing value.
+
+    Each seed is a sample and has a beam of its own, of the ``width`` best sets of each size, of
+    literals that are true of the seed: so the rules differ as the samples do, where one beam
+    over all literals is full of near copies of one rule. Sets that cover the same weight are
+    taken for one.
+
+    Parameters
+    ----------
+    table : Table
+    weights : ndarray of float64, shape (m,)
+        Of either sign.
+    seeds : ndarray of int
+        Samples.
+    k : int
+        Maximum number of literals, at least 1.
+    width : int
+    stop : callable
+        Asked now and then; True ends the search with the rules met so far.
+    """
+    if not len(seeds):
+        # A side constraint may demand a rule that covers no sample of the class.
+        return []
+    rows = np.flatnonzero(weights)
+    signed: Singles = weights[rows].astype(np.float32)
+    allowed = table.literals[seeds]
+    d = allowed.shape[1]
+    parts = [slice(at, at + _ROWS) for at in range(0, len(rows), _ROWS)]
+    whole = table.numbers(rows) if table.few else None
+    # The sets of each beam, by their rows in covers: beams of like seeds share sets, whose weights
+    # are summed once.
+    beams: list[list[int]] = [[0]] * len(seeds)
+    sets: list[Features] = [()]
+    bits = [0]  # of each set, one for each literal: to tell equal sets faster than by tuples
+    covers: Singles = np.ones((1, len(rows)), dtype=np.float32)
+    found: dict[Features, float] = {}
+    for size in range(1, min(k, d) + 1):
+        sums: Singles = np.zeros((len(covers) + 1, d), dtype=np.float32)
+        for part in parts:
+            if stop():
+                return _ordered(found)
+            matrix = table.numbers(rows[part]) if whole is None else whole[part]
+            sums[:-1] += (covers[:, part] * signed[part]) @ matrix
+        sums[np.arange(len(sets))[:, None], np.array(sets, dtype=np.intp)] = -np.inf
+        sums[-1] = -np.inf
+        most = max(map(len, beams))
+        own = np.array([beam + [-1] * (most - len(beam)) for beam in beams])
+        scores = np.where(allowed[:, None], sums[own], -np.inf)
+        of, at, literals = _best(scores, width)
+        if not len(of):
+            break
+        extended = own[of, at]
+        values = sums[extended, literals]
+        picked = (one.tolist() for one in (of, extended, literals, values))
+        place: dict[int, int] = {}
+        grown: list[Features] = []
+        parents: list[int] = []
+        added: list[int] = []
+        beams = [[] for _ in beams]
+        for beam, row, j, value in zip(*picked, strict=True):
+            key = bits[row] | 1 << j
+            if key not in place:
+                place[key] = len(grown)
+                grown.append(tuple(sorted((*sets[row], j))))
+                parents.append(row)
+                added.append(j)
+                found[grown[-1]] = value
+            beams[beam].append(place[key])
+        if size == min(k, d):
+            break
+        more: Singles = np.empty((len(grown), len(rows)), dtype=np.float32)
+        for part in parts:
+            if stop():
+                return _ordered(found)
+            holds = table.literals[rows[part]] if whole is None else whole[part]
+            np.multiply(covers[parents, part], holds[:, added].T, out=more[:, part])
+        sets, bits, covers = grown, list(place), more
+    return _ordered(found)
+
+
+def _ordered(found: dict[Features, float]) -> list[Features]:
+    return sorted(found, key=lambda features: (-found[features], features))
+
+
+def _best(scores: Singles, width: int) -> tuple[NDArray[np.intp], ...]:
+    """Return the beams, sets and literals of the best extensions of each beam.
+
+    Of extensions of one beam with the same score there is one.
+
+    Parameters
+    ----------
+    scores : ndarray of float32, shape (beams, sets, literals)
+        Minus infinity where there is no extension. What is found is overwritten with it.
+    width : int
+    """
+    flat = scores.reshape(len(scores), -1)
+    beams = np.arange(len(flat))
+    places = np.empty((len(flat), width), dtype=np.intp)
+    values = np.empty((len(flat), width), dtype=scores.dtype)
+    for best in range(width):
+        places[:, best] = flat.argmax(axis=1)
+        values[:, best] = flat[beams, places[:, best]]
+        np.copyto(flat, -np.inf, where=flat == values[:, best, None])
+    of, which = np.nonzero(values > -np.inf)
+    return of, *np.divmod(places[of, which], scores.shape[2])
+
+
+LEVELS = (0.9, 2), (0.95, 4), (0.98, 8), (1.0, 16), (1.0, 2**8), (1.0, 2**16)
+"""The share of a rule's costs that its samples' prices may reach, and the parts of a weight that
+prices are multiples of, one after the other."""
+
+_MOST = 2**60
+"""What weights in parts may add up to."""
+
+_NEAR = 1e-6  # of a part: HiGHS has 0.4999999 where one half is meant
+
+
+def exact_pricing(
+    table: Table,
+    prices: NDArray[np.float64],
+    parts: int,
+    k: int,
+    *,
+    threads: int,
+    seconds: float,
+    stop: Callable[[], bool],
+    side: SideConstraints = NO_SIDE_CONSTRAINTS,
+) -> tuple[Features, PricingBound]:
+    """Find the best of all rules at prices that are rounded down.
+
+    A price becomes a multiple of its sample's weight / ``parts``: any prices from 0 to the weights
+    prove a bound, so that rounding changes what is proved, but not that it is. The
+    search counts weights bit by bit, so that halves are several times faster than fine parts.
+    Lower prices also leave room for rules that the programme does not have yet: while it has
+    few, halves prove more than what they are rounded from.
+
+    Parameters
+    ----------
+    table : Table
+    prices : ndarray of float64
+        Of the samples of the class, each from 0 to its weight; then of the demands.
+    parts, k : int
+        Parts of a weight, as long as they add up in 64 bits; maximum number of literals.
+    threads : int
+    seconds : float
+        When they are over, the rule is the best met, and what is known of all rules less.
+    stop : callable
+        True ends the search, too.
+    side : SideConstraints
+        On the literals of a rule, which the one without literals keeps.
+
+    Returns
+    -------
+    (Features, PricingBound)
+
+    Examples
+    --------
+    >>> table = Table(np.array([[1, 0], [1, 1], [0, 1]], dtype=bool), np.array([1, 1, 0]) == 1,
+    ...               np.array([2, 1, 1]))
+    >>> exact_pricing(table, np.array([1.9, 0.5]), 2, 1, threads=1, seconds=9, stop=lambda: False)
+    ((0,), PricingBound(total=Fraction(3, 2), largest=Fraction(3, 2)))
+    """
+    from cpx.models.monomial.search.max_weight import max_weight_monomials
+
+    own = table.weights[table.own]
+    prices, asked = prices[: len(own)], prices[len(own) :]
+    parts = max(1, min(parts, _MOST // max(1, int(table.weights.sum() + asked.sum()))))
+    shares = np.floor(parts * prices / np.maximum(own, 1) + _NEAR).astype(np.int64)
+    units = np.clip(shares, 0, parts) * own
+    weights = -parts * table.weights
+    weights[table.own] = units
+    weights[len(weights) - len(asked) :] = -np.floor(parts * asked + _NEAR).astype(np.int64)
+    kept = np.flatnonzero(weights)
+    found = max_weight_monomials(
+        table.literals[kept],
+        weights[kept],
+        k,
+        threads=threads,
+        time_limit=seconds,
+        stop=stop,
+        side=side,
+    )
+    assert found.bound is not None
+    met = -int(weights[len(weights) - len(asked) :].sum())
+    total = Fraction(int(units.sum()) + met, parts)
+    return found.features[0], PricingBound(total, (found.bound + met) / parts, units / parts)

@@ -1,0 +1,197 @@
+"""Work stealing: idle threads take tasks, and parts of a search tree, from busy ones."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from cpx.models.rule_set.search import bitsets
+from cpx.models.rule_set.search.bitsets import BitsetSearch
+
+Task = Callable[[], None]
+
+
+class _Batch:
+    """Tasks, each of which is done by the first thread that takes it."""
+
+    def __init__(
+        self, changed: threading.Condition, tasks: Sequence[Callable[[], object]]
+    ) -> None:
+        self.changed, self.open, self._left = changed, len(tasks), list(tasks)
+
+    def work(self) -> None:
+        while True:
+            with self.changed:
+                if not self._left:
+                    return
+                task = self._left.pop()
+            try:
+                task()
+            finally:
+                with self.changed:
+                    self.open -= 1
+                    if not self.open:
+                        self.changed.notify_all()
+
+
+class TaskPool:
+    """Tasks of any thread, done by those that call :meth:`help`.
+
+    Nobody waits for a task that is left: who leaves it does it where no other thread did.
+
+    Examples
+    --------
+    >>> pool = TaskPool()
+    >>> pool.wanted  # no thread is idle
+    False
+    >>> pool.leave(lambda: print("done"))
+    >>> pool.help(0.01)
+    done
+    """
+
+    def __init__(self) -> None:
+        self.changed = threading.Condition()
+        self._tasks: deque[Task] = deque()
+        self._idle = 0
+
+    @property
+    def wanted(self) -> bool:
+        """Whether a thread is idle and has no task to take."""
+        return self._idle > len(self._tasks)
+
+    def leave(self, *tasks: Task) -> None:
+        """Leave tasks to idle threads."""
+        with self.changed:
+            self._tasks.extend(tasks)
+            self.changed.notify_all()
+
+    def share(self, tasks: Sequence[Callable[[], object]]) -> None:
+        """Do tasks, together with the threads that are idle, until all are done."""
+        batch = _Batch(self.changed, tasks)
+        self.leave(*[batch.work] * min(self._idle, len(tasks) - 1))
+        batch.work()
+        with self.changed:
+            while batch.open:
+                self.changed.wait()
+
+    def help(self, seconds: float) -> None:
+        """Do a task, if there is one now or after so many seconds, or sooner."""
+        with self.changed:
+            if not self._tasks:
+                self._idle += 1
+                self.changed.wait(seconds)
+                self._idle -= 1
+            task = self._tasks.popleft() if self._tasks else None
+        if task is not None:
+            task()
+
+
+_POLL_SECONDS = 0.01
+
+
+class ParallelSearch:
+    """A search, and those that were split off from it.
+
+    Whenever a thread is idle, a search leaves it half of the open children of a node, and goes
+    on with the others. All know the best set that any of them found. So every set is searched
+    once, or closed by the bound of one of its nodes, whoever does it.
+
+    Parameters
+    ----------
+    search : BitsetSearch
+    pool : TaskPool
+    stop : callable
+        Called often; True ends the search.
+    offer : callable
+        See :meth:`~cpx.models.rule_set.search.bitsets.BitsetSearch.step`.
+    note : callable
+        Called with lower bounds on the cost of all sets that are better than the best known.
+    """
+
+    def __init__(
+        self,
+        search: BitsetSearch,
+        pool: TaskPool,
+        stop: Callable[[], bool],
+        offer: Callable[[tuple[int, ...] | None], tuple[int, int]],
+        note: Callable[[int], None],
+    ) -> None:
+        self.pool, self.work = pool, 0
+        self.stop, self.offer, self.note = stop, offer, note
+        self.nodes = search.nodes
+        self._bounds = {search: search.bound()}  # of searches that are not done
+        self._waiting = [search]
+        self._busy = 0
+
+    def bound(self) -> int:
+        """Return a lower bound on the cost of all sets that are better than the best known."""
+        with self.pool.changed:
+            return min(self._bounds.values(), default=self.offer(None)[0])
+
+    def run(self, work: int) -> bool:
+        """Search until all sets are, which is returned, or work was done, or ``stop`` says so.
+
+        It goes on where it ended when it is called again. The work is that of all threads.
+        """
+        self.work = work
+        while self._bounds and not self._over():
+            self._help()
+            self._wait()
+        while self._busy:
+            self._wait()
+        return not self._bounds
+
+    def _wait(self) -> None:
+        with self.pool.changed:
+            if self._busy and not self._waiting:
+                self.pool.changed.wait(_POLL_SECONDS)
+
+    def _over(self) -> bool:
+        return self.work <= 0 or self.stop()
+
+    def _help(self) -> None:
+        """Do a search that is waiting, if there is one."""
+        with self.pool.changed:
+            if not self._waiting:
+                return
+            search = self._waiting.pop()
+            self._busy += 1
+        try:
+            self._search(search)
+        finally:
+            with self.pool.changed:
+                self._busy -= 1
+                self.pool.changed.notify_all()
+
+    def _search(self, search: BitsetSearch) -> None:
+        done = False
+        while not done and not self._over():
+            before = search.nodes
+            work = min(bitsets.WORK, self.work)
+            done = search.step(partial(self._tell, search), work)
+            with self.pool.changed:
+                self.work -= work
+                self.nodes += search.nodes - before
+                if done:
+                    del self._bounds[search]
+            if not done and self.pool.wanted:
+                self._split_off(search)
+        if not done:
+            with self.pool.changed:
+                self._waiting.append(search)
+
+    def _split_off(self, search: BitsetSearch) -> None:
+        other = search.split_off()
+        if other is not None:
+            with self.pool.changed:
+                self._bounds[other] = other.bound()
+                self._waiting.append(other)
+            self.pool.leave(self._help)
+
+    def _tell(self, search: BitsetSearch, found: tuple[int, ...] | None) -> tuple[int, int]:
+        with self.pool.changed:
+            self._bounds[search] = search.bound()
+        self.note(self.bound())
+        return self.offer(found)

@@ -1,0 +1,307 @@
+"""Minimum sufficient reasons by implicit hitting sets, with bounds at any time."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from cpx.errors import InvalidInstance
+from cpx.models.sufficient_reason.methods.deletion import delete_from_reason
+from cpx.models.sufficient_reason.methods.hitting_set import HittingSetSearch
+from cpx.models.sufficient_reason.search.branch_and_cut import BranchAndCut
+from cpx.models.sufficient_reason.search.record import RecordedCuts
+from cpx.models.sufficient_reason.sufficiency.oracle import GaveUp, Stopped, SufficiencyOracle
+from cpx.models.sufficient_reason.sufficiency.set_family import places, shuffled
+from cpx.support.validation import index_set, seconds, weight_map
+from cpx.trees import TreeModel
+from cpx.trees.hold import hold_reason
+
+__all__ = ["Listener", "MinimumReason", "minimum_of_oracle", "minimum_reason"]
+
+Listener = Callable[[int, int, tuple[int, ...]], None]
+"""Called with lower bound, upper bound and the best reason so far."""
+
+# Boxes after which a question is left open at first, and the factor by which they grow when
+# one has to be answered.
+_PATIENCE, _MORE = 300, 4
+# Sets that are asked about before branch and cut takes over: many rows need no more. With so many
+# attributes, or fewer, hitting sets are fast for longer.
+_CALLS, _FEW, _CALLS_OF_FEW = 100, 40, 600
+# Beyond this sum of weights, floats of a linear program tell too little.
+_HEAVY = 2**40
+
+
+@dataclass(frozen=True)
+class MinimumReason:
+    """What is known of the least weight of a sufficient reason.
+
+    Attributes
+    ----------
+    lower, upper : int or None
+        No reason weighs less than ``lower``; ``attributes`` weigh ``upper``. Without weights
+        these are sizes. None of ``upper`` when no reason is known, and of both when it is
+        proved that there is none, which is so only with ``must_avoid``.
+    attributes : tuple of int, or None
+        The best reason found, increasing.
+    proved : bool
+        Whether the attributes are a minimum, or it is proved that there is no reason.
+    rounds, calls, changes : int
+        Hitting sets computed, sets asked about, and sets to be hit.
+    seconds : float
+    """
+
+    lower: int | None
+    upper: int | None
+    attributes: tuple[int, ...] | None
+    proved: bool
+    rounds: int
+    calls: int
+    changes: int
+    seconds: float
+
+    @property
+    def feasible(self) -> bool | None:
+        """Whether there is a reason; None when that is not known."""
+        return True if self.attributes is not None else (False if self.proved else None)
+
+
+def minimum_reason(
+    model: TreeModel,
+    x: ArrayLike,
+    *,
+    weights: Mapping[int, int] | Iterable[int] | None = None,
+    must_keep: Iterable[int] = (),
+    must_avoid: Iterable[int] = (),
+    time_limit: float | None = None,
+    seed: int = 0,
+    listen: Listener | None = None,
+    oracle: SufficiencyOracle | None = None,
+) -> MinimumReason:
+    """Find a sufficient reason of least size, or least weight, for the class of a row.
+
+    What a sufficient reason is, says
+    :class:`cpx.models.sufficient_reason.methods.SufficiencyOracle`. A set of attributes is one
+    exactly when it meets each *change* (contrastive explanation): each set of attributes in which
+    some counterexample differs from x. So the minimum hitting set of the changes known so far
+    weighs no more than a minimum reason; when it is a reason, it is a minimum one, otherwise its
+    counterexamples tell more changes (A. Ignatiev, A. Previti, M. Liffiton, J. Marques-Silva,
+    *Smallest MUS extraction with minimal hitting set dualization*, CP 2015).
+
+    Parameters
+    ----------
+    model : TreeModel
+    x : (d,) array of numbers
+        The row.
+    weights : mapping or sequence of d positive integers, optional
+        What each attribute costs; 1 if not given, or where a mapping has none.
+    must_keep, must_avoid : iterable of int
+        Attributes that are in the reason, and that are not.
+    time_limit : float, optional
+        Seconds after which the interval so far is returned.
+    seed : int
+        Of the orders in which attributes are tried; without a time limit, equal arguments give
+        equal answers.
+    listen : callable, optional
+        See ``Listener``; called at each improvement.
+    oracle : SufficiencyOracle, optional
+        An oracle of this model and row, which keeps what it learns and whose ``stop`` is heard.
+
+    Returns
+    -------
+    MinimumReason
+
+    Raises
+    ------
+    DataError
+        When x does not fit the model.
+    InvalidInstance
+        When weights or attributes make no sense.
+    InvalidOption
+        When the time limit or seed is out of its range.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.ensemble import RandomForestClassifier
+    >>> from cpx.trees import read_model
+    >>> X, y = load_iris(return_X_y=True)
+    >>> forest = RandomForestClassifier(10, max_depth=3, random_state=0).fit(X, y)
+    >>> found = minimum_reason(read_model(forest), X[50])
+    >>> found.lower, found.upper, found.proved
+    (2, 2, True)
+    """
+    found = minimum_of_oracle(
+        SufficiencyOracle.of_row(model, x) if oracle is None else oracle,
+        weights=weights,
+        must_keep=must_keep,
+        must_avoid=must_avoid,
+        time_limit=time_limit,
+        seed=seed,
+        listen=listen,
+    )
+    if found.attributes is not None:
+        hold_reason(model, x, found.attributes)
+    return found
+
+
+def minimum_of_oracle(
+    oracle: SufficiencyOracle,
+    *,
+    weights: Mapping[int, int] | Iterable[int] | None = None,
+    must_keep: Iterable[int] = (),
+    must_avoid: Iterable[int] = (),
+    time_limit: float | None = None,
+    seed: int = 0,
+    listen: Listener | None = None,
+    record: list[object] | None = None,
+) -> MinimumReason:
+    """Find a minimum reason by an oracle of a row; see :func:`minimum_reason`.
+
+    To ``record`` branch and cut adds its :class:`RecordedCuts`, where it was needed.
+    """
+    start, limit = time.monotonic(), seconds(time_limit)
+    search = _Search(oracle, weights, must_keep, must_avoid, seed, listen, record)
+    if limit is not None:
+        oracle.deadline = start + limit
+    with suppress(Stopped):
+        search.run()
+    return search.result(time.monotonic() - start)
+
+
+class _Search(HittingSetSearch):
+    """The search for a lightest reason; the dual family is that of the changes."""
+
+    def __init__(
+        self,
+        oracle: SufficiencyOracle,
+        weights: Mapping[int, int] | Iterable[int] | None,
+        must_keep: Iterable[int],
+        must_avoid: Iterable[int],
+        seed: int,
+        listen: Listener | None,
+        record: list[object] | None,
+    ) -> None:
+        d = oracle.model.n_attributes
+        weight = weight_map(weights, d)
+        self.keep = index_set("must_keep", must_keep, d, "attribute")
+        avoid = index_set("must_avoid", must_avoid, d, "attribute")
+        if self.keep & avoid:
+            raise InvalidInstance(
+                f"must_keep and must_avoid have {sorted(self.keep & avoid)} in common"
+            )
+        self.kept, self.always = oracle.bits(self.keep), oracle.bits(avoid)
+        free = places(oracle.everything & ~self.kept & ~self.always)
+        cost = {place: weight[oracle.grid.used[place]] for place in free}
+        base = sum(weight[a] for a in self.keep)
+        super().__init__(oracle, cost, seed, base, self.tell)
+        self.listen, self.seed, self.record = listen, seed, record
+
+    def run(self) -> None:
+        if self.always and self.refutation(self.free) is not None:
+            self.none = True
+            return
+        self.found(self.free)
+        self.oracle.patience = _PATIENCE
+        self.shrink(self.free)
+        if self.proved:
+            return
+        for change in self.oracle.changes or ():
+            # What a kept attribute meets, every set that is looked for meets.
+            if not change & self.kept:
+                self.learn(change & ~self.always)
+        branching = self.oracle.searches and sum(self.cost.values()) < _HEAVY
+        few = len(self.oracle.grid.used) <= _FEW
+        calls = _CALLS_OF_FEW if few else _CALLS
+        self.close_in(calls if branching else None)
+        if not self.proved:
+            self.branch()
+
+    def branch(self) -> None:
+        """Go on by branch and cut, which asks for more than sets to be hit."""
+        assert self.upper is not None
+        n = len(self.oracle.grid.used)
+        costs = np.array([self.cost.get(place, 0) for place in range(n)], dtype=np.int64)
+        kept, avoided = (
+            np.array([bits >> place & 1 for place in range(n)], dtype=np.int64)
+            for bits in (self.kept, self.always)
+        )
+
+        def least() -> int:
+            return (self.upper or 0) - self.base
+
+        def found(reason: int) -> int:
+            self.found(reason & self.free)
+            return least()
+
+        def shrink(order: Sequence[int]) -> int:
+            self.oracle.patience = _PATIENCE
+            self.shrink(self.free, order)
+            return least()
+
+        recorded = None
+        if self.record is not None:
+            self.record.append(recorded := RecordedCuts())
+        search = BranchAndCut(
+            self.oracle, costs, kept, 1 - avoided, least(), self.seed, found, shrink,
+            lambda lower: self.bounded(lower + self.base), recorded,
+        )  # fmt: skip
+        for change in self.family:
+            search.add(change)
+        search.run()
+
+    def decide(self, chosen: int) -> None:
+        try:
+            grown = chosen
+            while (change := self.refutation(grown)) is not None:
+                self.learn(change & ~self.always)
+                grown |= change & ~self.always
+            if grown == chosen:
+                self.found(chosen)
+            else:
+                self.shrink(grown)
+        except GaveUp:
+            self.oracle.patience = _MORE * (self.oracle.patience or _PATIENCE)
+
+    def shrink(self, reason: int, order: Sequence[int] | None = None) -> None:
+        """Make an inclusion-minimal reason, and learn what is met on the way."""
+        if order is None:
+            order = shuffled(reason & self.free, self.random)
+        _, changes = delete_from_reason(
+            self.oracle, reason | self.kept, order, lambda less: self.found(less & self.free)
+        )
+        for change in changes:
+            self.learn(change & ~self.always)
+
+    def refutation(self, chosen: int) -> int | None:
+        """Return where a counterexample to a set differs from x, or None for a reason."""
+        return self.oracle.change(self.oracle.everything & ~chosen & ~self.kept)
+
+    def attributes(self) -> tuple[int, ...] | None:
+        """Return the best reason, increasing."""
+        if self.best is None:
+            return None
+        return tuple(sorted(self.oracle.attributes(self.best) | self.keep))
+
+    def tell(self) -> None:
+        if self.listen is None or self.upper is None:
+            return
+        reason = self.attributes()
+        assert reason is not None  # it weighs upper
+        self.listen(self.lower, self.upper, reason)
+
+    def result(self, elapsed: float) -> MinimumReason:
+        return MinimumReason(
+            lower=None if self.none else self.lower,
+            upper=self.upper,
+            attributes=self.attributes(),
+            proved=self.proved,
+            rounds=self.rounds,
+            calls=self.oracle.calls,
+            changes=len(self.family),
+            seconds=elapsed,
+        )

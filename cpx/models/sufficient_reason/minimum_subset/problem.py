@@ -1,0 +1,150 @@
+"""The base class of problems to find a minimum subset of features that is enough."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cpx.answers.explanation import Evaluation, Explanation
+from cpx.answers.values import Value
+from cpx.modelling.base import Problem
+from cpx.modelling.parameters import Indices, Weights, parameter
+from cpx.modelling.side_constraints.statement import constrained
+from cpx.modelling.statement import Encoding, Statement
+from cpx.models.sufficient_reason.minimum_subset.encodings import direct, order
+from cpx.models.sufficient_reason.minimum_subset.form import LossForm, SubsetForm
+
+if TYPE_CHECKING:
+    from cpx.models.sufficient_reason.sufficiency.oracle import SufficiencyOracle
+
+SUBSET_ENCODINGS: tuple[Encoding[LossForm], ...] = (
+    Encoding("order", order),
+    Encoding("direct", direct),
+)
+
+# Parameters of all these problems; what follows their own in files.
+REQUIRED = parameter(Indices(), "features that must be chosen", place=1)
+FORBIDDEN = parameter(Indices(), "features that must not be chosen", place=1)
+WEIGHTS = parameter(Weights(), "one per feature; absent: all 1", place=2)
+
+
+class MinimumSubset(Problem):
+    """A problem to choose features of least weight that are enough.
+
+    Enough is monotone: with every set that is enough, so are those that contain it.
+    """
+
+    required: tuple[int, ...]
+    forbidden: tuple[int, ...]
+    weights: tuple[int, ...] | None
+
+    @property
+    @abstractmethod
+    def n_features(self) -> int:
+        """Number n of features."""
+
+    @property
+    @abstractmethod
+    def form(self) -> LossForm:
+        """The problem as plain arrays."""
+
+    @abstractmethod
+    def enough(self, features: tuple[int, ...]) -> bool:
+        """Say whether a set of features is enough, apart from required and forbidden ones."""
+
+    def subset_form(self) -> SubsetForm:
+        """Return the problem by what decides sets, for methods that ask of one after another."""
+        arrays = self.form if self.stated else None
+        return SubsetForm(
+            self.weight_array, self.required, self.forbidden, arrays, self._row_oracle
+        )
+
+    @property
+    def _row_oracle(self) -> Callable[[], SufficiencyOracle] | None:
+        """Makes what decides sets by all rows of a tree model; None where these do not decide."""
+        return None
+
+    @abstractmethod
+    def claim(self) -> str:
+        """Name what the problem asks for, such as ``"majoritary reason"``."""
+
+    @abstractmethod
+    def units(self, size: int) -> str:
+        """Name so many features, such as ``"1 attribute"``."""
+
+    @cached_property
+    def weight_array(self) -> NDArray[np.int64]:
+        """Weight of each feature, 1 unless given; shape (n,)."""
+        given = (1,) * self.n_features if self.weights is None else self.weights
+        return np.array(given, dtype=np.int64)
+
+    def model(self, encoding: str | None = None) -> Statement:
+        """State the problem in the named encoding (default: ``order``)."""
+        statement: Statement = self.stated_in(encoding).build(self.form.essential)
+        return constrained(statement, self.side_constraints)
+
+    def evaluate(self, explanation: Explanation) -> Evaluation:
+        """Return the weight of the features, and whether they are enough."""
+        features = explanation.features
+        return Evaluation(self.cost(features), feasible=self._allows(features))
+
+    def cost(self, features: tuple[int, ...]) -> int:
+        """Return the weight of a set of features."""
+        return int(self.weight_array[list(features)].sum())
+
+    def trivial_bound(self) -> int:
+        """Return the weight of the required features."""
+        return self.cost(self.required)
+
+    def _allows(self, features: tuple[int, ...]) -> bool:
+        chosen = set(features)
+        if not chosen.issuperset(self.required) or not chosen.isdisjoint(self.forbidden):
+            return False
+        return self.side_constraints.allow(features) and self.enough(features)
+
+    def conclude(
+        self, explanation: Explanation, proved: bool, objective: Value | None, bound: Value | None
+    ) -> Explanation:
+        """Return the explanation with the sentence that says what was proved of it."""
+        size = len(explanation.features)
+        what = self.units(size)
+        if self.weights is not None:
+            what += f" of weight {self.cost(explanation.features)}"
+        measure = "smaller" if self.weights is None else "lighter"
+        candidate = self.candidate()
+        if proved:
+            sentence = f"{what}, minimum: no {candidate} is {measure}"
+        elif bound is None:
+            sentence = f"{what}, without a bound"
+        else:
+            measure = "size" if self.weights is None else "weight"
+            sentence = (
+                f"{what}, not proved minimum: every {candidate} has at least {measure} {bound}"
+            )
+        return replace(explanation, proved=sentence)
+
+    def candidate(self) -> str:
+        """Name what competes: the same, with what is required and nothing forbidden."""
+        return self.competing(self.claim())
+
+    def choice_facts(self) -> dict[str, str]:
+        """Return what is required and forbidden, and whether there are weights."""
+        facts = {}
+        for which in ("required", "forbidden"):
+            if features := getattr(self, which):
+                facts[which] = "{" + ", ".join(map(str, features)) + "}"
+        if self.weights is not None:
+            facts["weights"] = ", ".join(map(str, self.weights))
+        return facts
+
+    def base_notes(self) -> list[str]:
+        """Return the warnings that all these problems share."""
+        if both := sorted({*self.required} & {*self.forbidden}):
+            return [f"required and forbidden contradict: features {both} are in both"]
+        return []

@@ -1,0 +1,123 @@
+"""Linear inequalities that every sufficient reason meets, from one row, as a compiled kernel.
+
+Let z be any row, and S a set of attributes. What a tree gives the rival on the row that is as x in
+S and as z elsewhere is a function of S; its convex envelope is the greatest convex function on the
+cube of fractional sets that is nowhere greater (``envelopes.h``). So at any fractional set, each
+tree has weights of the attributes such that it gives the rival, whatever S is, no less than a
+constant less the weights in S. Added up over the trees, this bounds from below what the rival has
+on the row. Where S is a sufficient reason the rival stays below what it needs, so the weights in
+S have a least sum. A set that has to be hit, as those of hitting sets, is the case of equal
+weights; one inequality implies the sets of very many rows between x and z.
+
+In single trees weights may be negative, where the rival gains by an attribute that is as in x. Of
+all trees together none need be: with S, S and this attribute is a reason, too.
+
+The weights are found in floats and rounded; the constant follows from them in integers, so that
+the inequality holds whatever the rounding was.
+
+The sum of the envelopes says how far a fractional set is from what z asks for. So z is moved, one
+attribute at a time, to where it is greatest.
+"""
+
+from __future__ import annotations
+
+from cpx.compiled.kernel import Bytes, Bytes2, Floats, Ints, Ints2, Words, Words2, kernel
+from cpx.models.sufficient_reason.sufficiency.class_margin import Arrays
+
+__all__ = ["NOTHING", "ascend", "weigh"]
+
+NOTHING = -(2**62)
+"""What the rival has at least where no bound fits into 64 bits."""
+
+
+@kernel
+def weigh(
+    t: Arrays,
+    full: Words,
+    x: Ints,
+    z: Ints,
+    shares: Floats,
+    weights: Ints,
+    of_entries: Ints,
+    reached: Words2,
+    rows: Words2,
+    capacity: Floats,
+    misses: Bytes2,
+    leaves: Ints,
+    table: Floats,
+    places: Ints2,
+) -> int:
+    """Write weights of attributes, and return what the rival has at least where none is kept.
+
+    The row that is as x in a reason S and as z elsewhere gives the rival the returned number, or
+    more, less the weights in S. It is ``NOTHING`` where this may not fit into 64 bits.
+
+    Parameters
+    ----------
+    t : Arrays
+        See :class:`cpx.models.sufficient_reason.sufficiency.class_margin.ClassMargin`.
+    full : (W,) array of uint64
+        The leaves that some position reaches.
+    x, z : (A,) arrays of int64
+        Positions, -1 for a missing value.
+    shares : (A,) array of float64
+        Where the bound should be great: how much of each attribute is in S, from 0 to 1.
+    weights : (A,) array of int64
+        The answer: what the trees weigh each attribute, added up, and 0 where that is less.
+    of_entries : (E,) array of int64
+        What each tree weighs each attribute that it tests, which may be less than 0.
+    reached : (2, N) array of uint64
+        Workspace for the leaves that each entry reaches, where missing values have theirs.
+    rows : (2, (K + 1) V) array of uint64
+        Workspace for up to K rows of V words, two for each test of a tree, as all that follows.
+    capacity : (2 K,) array of float64
+    misses : (L, K) array of uint8
+    leaves : (L,) array of int64
+    table : ((K + 2) (L + 1),) array of float64
+    places : (2, L + K + 1) array of int64
+    """
+
+
+@kernel
+def ascend(
+    t: Arrays,
+    full: Words,
+    whole: Ints2,
+    x: Ints,
+    z: Ints,
+    order: Ints,
+    shares: Floats,
+    bounds: Floats,
+    stale: Bytes,
+    at: Floats,
+    reached: Words2,
+    rows: Words2,
+    capacity: Floats,
+    misses: Bytes2,
+    leaves: Ints,
+    table: Floats,
+    places: Ints2,
+) -> int:
+    """Move attributes of z, one by one, to where the sum of the envelopes is greatest.
+
+    Each is moved once at most, and how many were is returned; after 0 none alone makes the sum
+    greater.
+
+    Parameters
+    ----------
+    t, full, x, shares, reached, rows, capacity, misses, leaves, table, places
+        See :func:`weigh`.
+    whole : (A, 3) array of int64
+        The box of all rows; see
+        :func:`cpx.models.sufficient_reason.sufficiency.exact_search.search`.
+    z : (A,) array of int64
+        Positions, changed in place.
+    order : (A,) array of int64
+        The attributes, the first to be tried first.
+    bounds : (T,) array of float64
+        Workspace for the envelope of each tree.
+    stale : (T,) array of uint8
+        Workspace for which of them are out of date.
+    at : (P,) array of float64
+        Workspace for the sums of one attribute, and of its missing value in the last place.
+    """
