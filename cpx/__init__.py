@@ -29,6 +29,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from cpx.support.lazy_imports import lazily
+from cpx.support.versions import __version__ as __version__
 
 if TYPE_CHECKING:
     from cpx.answers.explanation import Explanation, Reason
@@ -120,7 +121,6 @@ _HOMES = {
     "solve": "cpx.solving",
 }
 
-__version__ = "0.1.0"
 __all__ = [
     "MLSE",
     "Attribute",

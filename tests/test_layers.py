@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import cpx
+from cpx.models import FAMILIES
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = Path(cpx.__file__).parent
@@ -21,24 +22,55 @@ LAYERS = (
     ("data",),
     ("trees",),
     ("answers",),
-    ("models",),
-    ("instances",),
+    ("modelling",),
     ("check",),
     ("backends",),
     ("solving",),
     ("methods",),
     ("explainers",),
-    ("boolean_kernels",),
     ("compare",),
     ("export",),
     ("testing",),
     ("library",),
+    ("cli",),
+    ("models",),
     ("",),
-    ("cli", "__main__"),
+    ("__main__",),
 )
 """Lowest first; what stands in one line is one layer. The empty name is the package itself."""
 
 HEIGHT = {room: height for height, rooms in enumerate(LAYERS) for room in rooms}
+
+NAMES_A_FAMILY = {
+    "cpx.answers.result",
+    "cpx.backends.base",
+    "cpx.check.proofs.expected_terms",
+    "cpx.cli.app",
+    "cpx.cli.demo",
+    "cpx.cli.explain",
+    "cpx.cli.make",
+    "cpx.cli.probe",
+    "cpx.cli.row_question",
+    "cpx.explainers.arguments",
+    "cpx.explainers.conclusions",
+    "cpx.explainers.explainer",
+    "cpx.explainers.many_rows",
+    "cpx.explainers.one_call",
+    "cpx.explainers.question",
+    "cpx.explainers.ranking",
+    "cpx.explainers.unreachable",
+    "cpx.library.families",
+    "cpx.methods.beam",
+    "cpx.methods.blocking",
+    "cpx.methods.cuts",
+    "cpx.solving.warm_start",
+    "cpx.testing.cases",
+    "cpx.testing.conformance",
+    "cpx.testing.fuzz.asking",
+    "cpx.testing.random_instances",
+    "cpx.testing.random_trees",
+}
+"""Modules of the core that import a family, where a registration is missing still."""
 
 
 def _modules() -> dict[str, Path]:
@@ -66,6 +98,13 @@ def _imported(path: Path) -> Iterator[str]:
         yield from (name for name in names if name in MODULES)
 
 
+def _imported_at_once(path: Path) -> Iterator[str]:
+    """Modules of cpx that a file imports when it is imported."""
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.ImportFrom) and node.module in MODULES:
+            yield node.module
+
+
 @cache
 def _imports() -> dict[str, set[str]]:
     """Modules by those that they import; reading them all takes seconds, at the first test."""
@@ -80,20 +119,68 @@ def test_every_room_has_its_layer() -> None:
     assert {_room(name) for name in MODULES} == set(HEIGHT)
 
 
+def _family(module: str) -> str:
+    """Return the family that a module is of, "" for one of the core."""
+    parts = module.split(".")
+    return parts[2] if len(parts) > 2 and parts[1] == "models" else ""
+
+
 def test_imports_go_down() -> None:
     against = [
         f"{name} imports {other}"
         for name, others in _imports().items()
         for other in others
         if _room(name) != _room(other) and HEIGHT[_room(other)] > HEIGHT[_room(name)]
+        if not (name in NAMES_A_FAMILY and _family(other))
     ]
     assert not against
 
 
+def test_the_core_names_no_family_but_where_it_is_told() -> None:
+    naming = {
+        name
+        for name, others in _imports().items()
+        if not _family(name) and name not in ("cpx", "cpx.models") and any(map(_family, others))
+    }
+    assert naming == NAMES_A_FAMILY
+
+
+def test_families_import_those_before_them() -> None:
+    assert {_family(name) for name in MODULES} == {"", *FAMILIES}
+    place = {family: i for i, family in enumerate(("", *FAMILIES))}
+    against = {
+        f"{name} imports {other}"
+        for name, others in _imports().items()
+        for other in others
+        if _family(name) and place[_family(other)] > place[_family(name)]
+    }
+    assert against == AGAINST
+
+
+AGAINST = {
+    "cpx.models.rule_set.classifier.fitted_rules imports cpx.models.decision_set",
+    "cpx.models.rule_set.classifier.learning imports cpx.models.decision_set",
+    "cpx.models.rule_set.classifier.table_rules imports cpx.models.decision_set.conditions",
+    "cpx.models.sufficient_reason.cases imports cpx.models.certificate.problem",
+}
+"""Imports of a later family."""
+
+
+_JUDGING = re.compile(r"cpx\.models\.\w+\.(?:\w+_)?(?:judge|proof)\w*")
+
+
 def test_the_checker_shares_no_code_with_what_it_checks() -> None:
-    inside = {name for name in MODULES if _room(name) == "check"}
+    """Judges and checkers of proofs import NumPy, the standard library and each other."""
+    inside = {n for n in MODULES if _room(n) == "check" or _JUDGING.fullmatch(n)}
+    assert len(inside) > 30
     others = {other for name in inside for other in _imports()[name]} - inside
-    assert others == {"cpx.support.one_thread"}
+    frame = {"one_thread", "families", "lazy_imports"}
+    assert others == {f"cpx.support.{name}" for name in frame}
+    # What a package of theirs says of itself is names alone.
+    registering = {f"cpx.models.{family}" for family in FAMILIES}
+    for name in {*registering, "cpx.models"}:
+        loaded = set(_imported_at_once(MODULES[name]))
+        assert loaded <= {"cpx.support.families", "cpx.support.lazy_imports"}, name
 
 
 def test_no_module_imports_itself_by_way_of_others() -> None:

@@ -16,17 +16,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
-from importlib import import_module
-from importlib.metadata import entry_points
 from inspect import signature
-from pkgutil import iter_modules
 from typing import Any
 
 from cpx.check.claims import UNDECIDED
 from cpx.check.proofs import Claim, covers
 from cpx.check.result_fields import malformed, plain, shown
-from cpx.models.monomial import judge as monomials
-from cpx.models.rule_set import judge as rule_sets
+from cpx.support.families import family_of
+from cpx.support.lazy_imports import named_object
 
 __all__ = [
     "SECONDS",
@@ -40,17 +37,6 @@ __all__ = [
 
 _Judge = Callable[[Mapping[str, Any]], list[str]]
 _Reader = Callable[..., _Judge]
-
-GROUP = "cpx.judges"
-
-# Ours: a module beside this one that judges says which kinds.
-_MODULES = [import_module(f"{__name__}.{found.name}") for found in iter_modules(__path__)]
-_OURS: dict[str, _Reader] = {
-    kind: module.judge for module in _MODULES for kind in getattr(module, "KINDS", ())
-}
-
-_READ_ARRAYS = {*monomials.KINDS, *rule_sets.KINDS}
-"""The kinds whose samples may be an array; other judges get strings, as in a file."""
 
 _registered: dict[str, _Reader] = {}
 
@@ -105,10 +91,12 @@ def violations_each(
     """Return what :func:`violations` says of each result, reading the instance once."""
     kind = instance.get("problem")
     reader = _reader(kind) if isinstance(kind, str) else None
-    if reader is None:
+    if not isinstance(kind, str) or reader is None:
         return [[UNJUDGED] for _ in results]
     limit = (seconds,) if len(signature(reader).parameters) > 1 else ()
-    judge = reader(instance if kind in _READ_ARRAYS else plain(instance), *limit)
+    family = family_of(kind)
+    arrays = family is not None and family.reads_arrays
+    judge = reader(instance if arrays else plain(instance), *limit)
     return [malformed(result) or _judged(judge, result) for result in results]
 
 
@@ -161,13 +149,14 @@ def on_trust(
     ([], ["bound 0 (the engine's word)", 'trace', 'backend'])
     """
     status, found = result["status"], result["explanation"] or {}
+    kind, family = instance["problem"], family_of(instance["problem"])
     out = []
     word, proved = "the engine's word", claim is not None and covers(claim, result)
     if claim is not None and claim.bound is not None:
         word += f", proved is {claim.bound}"
     if status in ("UNKNOWN", "ERROR") or (
         status == "INFEASIBLE"
-        and (instance["problem"] in (*monomials.KINDS, "fewest-expected") or instance.get("where"))
+        and (family is None or kind in family.trusts_infeasible or instance.get("where"))
         and not proved
     ):
         out.append(f"status {status} ({word})")
@@ -176,8 +165,8 @@ def on_trust(
     # Words of rules that were explained, not only solved: they speak of more than the samples.
     words = {"conditions": found and found["rule"].get("conditions")}
     words |= {name: found.get(name) for name in ("guarantee", "notes")}
-    if instance["problem"] in monomials.KINDS:
-        out += [f"{name} ({shown(said)})" for name, said in words.items() if said]
+    trusted = () if family is None else family.trusts
+    out += [f"{name} ({shown(words[name])})" for name in trusted if words[name]]
     if (fresh := found.get("fresh")) and fresh["confidence"] < 1:
         out.append(f"fresh ({fresh['agreeing']} of {fresh['drawn']} samples)")
     return out + [key for key in result if key not in _DECIDED]
@@ -202,20 +191,20 @@ def register(kind: str, reader: _Reader) -> None:
 
 
 def _reader(kind: str) -> _Reader | None:
-    return _OURS.get(kind) or _registered.get(kind) or _installed(kind)
+    return _registered.get(kind) or _named(kind)
 
 
 @cache
-def _installed(kind: str) -> _Reader | None:
-    """Return the judge that another package names in its entry points."""
-    for point in entry_points(group=GROUP, name=kind):
-        module, _, attribute = point.value.partition(":")
-        try:
-            reader: _Reader = getattr(import_module(module), attribute)
-        except (ImportError, AttributeError) as error:
-            return _broken(f"judge {point.value} cannot be loaded: {error}")
-        return reader
-    return None
+def _named(kind: str) -> _Reader | None:
+    """Return the judge that the family of a kind names."""
+    family = family_of(kind)
+    if family is None or kind not in family.judges:
+        return None
+    try:
+        reader: _Reader = named_object(family.judges[kind], f"judge of {kind}", ImportError)
+    except ImportError as error:
+        return _broken(str(error))
+    return reader
 
 
 def _broken(told: str) -> _Reader:

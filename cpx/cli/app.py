@@ -132,9 +132,9 @@ def _reproduce(arguments: Annotated[list[str] | None, typer.Argument()] = None) 
 
 def _version(wanted: bool) -> None:
     if wanted:
-        import cpx
+        from cpx.support.versions import __version__
 
-        typer.echo(f"cpx {cpx.__version__}")
+        typer.echo(f"cpx {__version__}")
         raise typer.Exit
 
 

@@ -81,10 +81,10 @@ def doctor() -> None:
     """
     import platform
 
-    import cpx
     from cpx.backends import backend_class, names
+    from cpx.support.versions import __version__
 
-    typer.echo(f"cpx {cpx.__version__}, Python {platform.python_version()}, {platform.platform()}")
+    typer.echo(f"cpx {__version__}, Python {platform.python_version()}, {platform.platform()}")
     typer.echo(f"{sys.executable}\n")
     good = True
     installed = []

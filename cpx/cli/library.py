@@ -11,7 +11,7 @@ import typer
 from cpx.errors import InvalidOption
 
 if TYPE_CHECKING:
-    from cpx.models import Problem
+    from cpx.modelling.base import Problem
 
 
 def library(

@@ -22,7 +22,7 @@ from cpx.models.rule_set.cli_make import RuleSetOptions, rule_set
 from cpx.support.validation import integer_in
 
 if TYPE_CHECKING:
-    from cpx.models import Problem
+    from cpx.modelling.base import Problem
     from cpx.models.monomial.problem import MonomialProblem
 
 __all__ = ["declared_values", "make", "one_rule_problems", "restated"]
@@ -67,7 +67,7 @@ def _objectives() -> dict[str, str]:
 
 def _refuse_unstatable(kind: str) -> None:
     """Raise for a kind that is known, and made of what no file of a table has."""
-    from cpx.models import PROBLEMS as KINDS
+    from cpx.modelling.registry import PROBLEMS as KINDS
 
     if kind in KINDS:
         name = KINDS[kind].__name__
@@ -332,7 +332,7 @@ def _from_table(
 def one_rule_problems() -> dict[str, type[MonomialProblem]]:
     """Return the problems of one rule that are no objective of ``cpx make``, by their kinds."""
     from cpx.explainers.question import OBJECTIVES
-    from cpx.models import PROBLEMS
+    from cpx.modelling.registry import PROBLEMS
     from cpx.models.monomial.problem import MonomialProblem
 
     return {

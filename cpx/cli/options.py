@@ -13,7 +13,7 @@ import typer
 from cpx.errors import InvalidOption, shown
 
 if TYPE_CHECKING:
-    from cpx.models import Problem
+    from cpx.modelling.base import Problem
     from cpx.options import SolveOptions
     from cpx.trees.form import Missing as MayBeMissing
 
@@ -42,7 +42,7 @@ def complete_backends(incomplete: str) -> list[str]:
 
 def complete_encodings(incomplete: str) -> list[str]:
     """Complete the last name of a list of encodings."""
-    from cpx.models import PROBLEMS
+    from cpx.modelling.registry import PROBLEMS
 
     known = [name for problem in PROBLEMS.values() for name in problem.encoding_names()]
     return complete_last(incomplete, list(dict.fromkeys(known)))

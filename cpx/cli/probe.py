@@ -19,13 +19,11 @@ def probe(engines: list[str]) -> dict[str, object]:
 
     from cpx.backends import backend
     from cpx.data import Oracle, Samples, Uniform
-    from cpx.models import (
-        KernelRule,
-        KMonomial,
-        RuleSetLearning,
-        RuleSetSelection,
-        SufficientReason,
-    )
+    from cpx.models.kernel_rule.problem import KernelRule
+    from cpx.models.monomial.weighted import KMonomial
+    from cpx.models.rule_set.learning import RuleSetLearning
+    from cpx.models.rule_set.selection import RuleSetSelection
+    from cpx.models.sufficient_reason.problem import SufficientReason
     from cpx.solving import solve
     from cpx.trees import Attribute, Tree, TreeModel
 

@@ -9,7 +9,7 @@ from cpx.errors import InvalidInstance, OutputError
 
 if TYPE_CHECKING:
     from cpx.answers.result import Result
-    from cpx.models import Problem
+    from cpx.modelling.base import Problem
 
 
 def read_result(path: Path) -> Result:

@@ -14,7 +14,7 @@ from cpx.errors import InvalidInstance, InvalidOption, UnknownName
 if TYPE_CHECKING:
     from cpx.answers.result import Result
     from cpx.check.proofs import Claim
-    from cpx.models import Problem
+    from cpx.modelling.base import Problem
 
 
 def show(

@@ -14,7 +14,7 @@ from cpx.errors import InvalidOption, OutputError
 
 if TYPE_CHECKING:
     from cpx.answers.result import Result
-    from cpx.models import Problem
+    from cpx.modelling.base import Problem
     from cpx.options import SolveOptions
 
 

@@ -16,7 +16,7 @@ from cpx.compare import store
 from cpx.compare.records import COLUMNS, Best, Run, Skipped, best_of, contradictions
 from cpx.compare.sources import Source, named_sources
 from cpx.errors import InvalidInstance, shown
-from cpx.models import Problem
+from cpx.modelling.base import Problem
 from cpx.support.files import csv_text, parse_json, read_text, write_atomic
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from cpx.compare.design import Design
 from cpx.compare.records import Skipped, configuration
 from cpx.compare.sources import Source, named_sources, with_files
 from cpx.errors import CpxError, EngineError, InvalidOption, UnknownName, shortened
-from cpx.models import Problem
+from cpx.modelling.base import Problem
 from cpx.options import SolveOptions, named_text, split_names
 
 

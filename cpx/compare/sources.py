@@ -14,8 +14,8 @@ from weakref import WeakValueDictionary
 from cpx.answers.result import Result
 from cpx.compare.records import Run, Skipped
 from cpx.errors import InvalidInstance, InvalidOption, shown
+from cpx.modelling.base import Problem
 from cpx.modelling.instances import fingerprint, load
-from cpx.models import Problem
 from cpx.solving.isolate import bare
 from cpx.support.files import read_bytes
 

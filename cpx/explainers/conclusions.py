@@ -11,8 +11,8 @@ from cpx.answers.result import Result, Status, Times
 from cpx.answers.values import Value, in_words
 from cpx.errors import CheckFailed
 from cpx.explainers.arguments import BACKEND
-from cpx.models import MaxPrecision
 from cpx.models.monomial.explainers.guarantees import guarantee
+from cpx.models.monomial.precision_coverage import MaxPrecision
 from cpx.models.monomial.problem import MonomialProblem
 from cpx.solving import solve
 from cpx.support.shares import share_text

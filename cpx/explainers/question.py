@@ -10,8 +10,9 @@ from cpx.data.bits import require_rows_fit
 from cpx.errors import InvalidOption, UnknownName, nearest, shown
 from cpx.explainers.arguments import Objective
 from cpx.modelling.side_constraints.parameter import texts_of
-from cpx.models import KMonomial, MaxCoverage, MaxPrecision, NegativeOnly
+from cpx.models.monomial.precision_coverage import MaxCoverage, MaxPrecision
 from cpx.models.monomial.problem import MonomialProblem
+from cpx.models.monomial.weighted import KMonomial, NegativeOnly
 from cpx.support.validation import Share, integer, open_unit, positive_integer, share
 
 if TYPE_CHECKING:

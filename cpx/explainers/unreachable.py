@@ -13,7 +13,7 @@ from cpx.answers.rule import Rule
 from cpx.errors import Infeasible
 from cpx.explainers.arguments import BACKEND
 from cpx.modelling.base import Problem
-from cpx.models import MaxCoverage, MaxPrecision
+from cpx.models.monomial.precision_coverage import MaxCoverage, MaxPrecision
 from cpx.models.monomial.problem import MonomialProblem
 from cpx.solving.run import solve_with
 from cpx.support.shares import share_text

@@ -1,22 +1,20 @@
-"""Encodings that other packages add to problems that are there: the entry points cpx.encodings.
+"""Encodings that are added to problems that are there: by families, or in this process.
 
-An entry point ``KIND.NAME`` leads to an :class:`~cpx.modelling.base.Encoding` of that name for the
-problems of that kind, and is imported when it is first asked for. A name of the problem's own
-stays its own.
+A family names an :class:`~cpx.modelling.statement.Encoding` for the problems of a kind as
+``KIND.NAME``; it is imported when it is first asked for. A name of the problem's own stays its
+own.
 """
 
 from __future__ import annotations
 
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
 from cpx.errors import InvalidOption, shown
+from cpx.support.families import families
 from cpx.support.lazy_imports import named_object
 
 __all__ = ["added_encoding", "added_names", "remember"]
-
-GROUP = "cpx.encodings"
 
 # Encodings; their class is built on this module.
 _registered: dict[tuple[str, str], Any] = {}
@@ -29,7 +27,8 @@ def remember(kind: str, encoding: Any) -> None:
 
 def added_names(kind: str) -> list[str]:
     """Return the names of the encodings that are added to a kind of problems, sorted."""
-    return sorted({name for own, name in (*_registered, *_entry_points()) if own == kind})
+    named = (tuple(key.split(".", 1)) for family in families() for key in family.encodings)
+    return sorted({name for own, name in (*_registered, *named) if own == kind})
 
 
 def added_encoding(kind: str, name: str) -> Any:
@@ -42,23 +41,16 @@ def added_encoding(kind: str, name: str) -> Any:
     """
     if (kind, name) in _registered:
         return _registered[kind, name]
-    return _loaded(kind, name) if (kind, name) in _entry_points() else None
+    key = f"{kind}.{name}"
+    values = (family.encodings[key] for family in families() if key in family.encodings)
+    value = next(values, None)
+    return None if value is None else _loaded(kind, name, value)
 
 
 @cache
-def _entry_points() -> dict[tuple[str, str], EntryPoint]:
-    found = {}
-    for point in entry_points(group=GROUP):
-        kind, _, name = point.name.partition(".")
-        found[kind, name] = point
-    return found
-
-
-@cache
-def _loaded(kind: str, name: str) -> Any:
-    point = _entry_points()[kind, name]
+def _loaded(kind: str, name: str, value: str) -> Any:
     told = f"encoding {shown(name)} of {kind}"
-    encoding = named_object(point.value, told, InvalidOption)
+    encoding = named_object(value, told, InvalidOption)
     if getattr(encoding, "name", None) != name or not callable(getattr(encoding, "build", None)):
-        raise InvalidOption(f"{told} ({point.value}) is no cpx.models.Encoding of that name")
+        raise InvalidOption(f"{told} ({value}) is no cpx.models.Encoding of that name")
     return encoding

@@ -15,9 +15,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from cpx.errors import DataError, InvalidInstance, UnknownName, shown
-from cpx.modelling.registry import require_registered
+from cpx.modelling.base import Problem
+from cpx.modelling.registry import PROBLEMS, problem_class, require_registered
 from cpx.modelling.saved import VERSION, schema_of
-from cpx.models import PROBLEMS, Problem, problem_class
 from cpx.support.files import parse_json, read_text, write_atomic
 
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")

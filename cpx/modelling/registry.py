@@ -1,25 +1,23 @@
-"""The kinds of problems that are known: ours, and the entry points ``cpx.problems``.
+"""The kinds of problems that are known: those that families register.
 
-A class of ours says :func:`register` of itself and is imported by :mod:`cpx.models`, in every
-process. That of another package is imported when it is first asked for.
+A class is imported when its kind is first asked for. One that says :func:`register` of itself is
+known in its process.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
 from typing import Any, TypeVar
 
 from cpx.errors import InvalidInstance, InvalidOption, UnknownName, shown
 from cpx.modelling.added_encodings import remember
 from cpx.modelling.base import Problem
 from cpx.modelling.statement import Encoding
+from cpx.support.families import GROUP, families, family_of
 from cpx.support.lazy_imports import named_object
 
 __all__ = ["PROBLEMS", "add_encoding", "problem_class", "register", "require_registered"]
-
-GROUP = "cpx.problems"
 
 ProblemT = TypeVar("ProblemT", bound=Problem)
 
@@ -29,8 +27,8 @@ _registered: dict[str, type[Problem]] = {}
 def register(cls: type[ProblemT]) -> type[ProblemT]:
     """Register a class of problems under its kind, without an entry point; a decorator.
 
-    It is known where this is done. For a class of another package that is one process: others,
-    and other sessions, know its installed entry points. What it saves can be loaded where it is
+    It is known in this process. Others, and other sessions, know the classes that families
+    name (:class:`~cpx.support.families.Family`). What it saves can be loaded where it is
     registered again.
     """
     _registered[cls.kind] = cls
@@ -38,17 +36,11 @@ def register(cls: type[ProblemT]) -> type[ProblemT]:
 
 
 @cache
-def _entry_points() -> dict[str, EntryPoint]:
-    return {point.name: point for point in entry_points(group=GROUP)}
-
-
-@cache
-def _loaded(kind: str) -> type[Problem]:
-    point = _entry_points()[kind]
-    cls = named_object(point.value, f"problem {shown(kind)}", InvalidInstance)
+def _loaded(kind: str, name: str) -> type[Problem]:
+    cls = named_object(name, f"problem {shown(kind)}", InvalidInstance)
     if not (isinstance(cls, type) and issubclass(cls, Problem) and cls.kind == kind):
         raise InvalidInstance(
-            f"problem {shown(kind)} ({point.value}) is no cpx.models.Problem of that kind"
+            f"problem {shown(kind)} ({name}) is no cpx.models.Problem of that kind"
         )
     return cls
 
@@ -59,16 +51,19 @@ class _Problems(Mapping[str, type[Problem]]):
     def __getitem__(self, kind: str) -> type[Problem]:
         if kind in _registered:
             return _registered[kind]
-        return _loaded(kind)
+        family = family_of(kind)
+        if family is None:
+            raise KeyError(kind)
+        return _loaded(kind, family.problems[kind])
 
     def __contains__(self, kind: object) -> bool:
-        return kind in _registered or kind in _entry_points()
+        return kind in _registered or family_of(kind) is not None
 
     def __iter__(self) -> Iterator[str]:
-        return iter(sorted({*_entry_points(), *_registered}))
+        return iter(sorted({*_registered, *(kind for f in families() for kind in f.problems)}))
 
     def __len__(self) -> int:
-        return len({*_entry_points(), *_registered})
+        return sum(1 for _ in self)
 
 
 PROBLEMS: Mapping[str, type[Problem]] = _Problems()
@@ -127,6 +122,6 @@ def require_registered(problem: Problem) -> None:
         if known is not None:
             why = f"its kind {shown(kind)} is that of {known.__name__}"
         raise InvalidInstance(
-            f"{cls.__name__} cannot be saved: {why}; a package names its problems in the entry "
+            f"{cls.__name__} cannot be saved: {why}; a package names its family in the entry "
             f"points {GROUP}"
         )

@@ -1,9 +1,11 @@
-"""Versions of installed distributions."""
+"""The version of cpx, and those of installed distributions."""
 
 from __future__ import annotations
 
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
+
+__version__ = "0.1.0"
 
 
 @cache

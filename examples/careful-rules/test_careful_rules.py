@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
-from careful_rules import Careful
 from careful_rules.judge import judge
+from careful_rules.problem import Careful
 from typer.testing import CliRunner
 
 import cpx

@@ -6,7 +6,7 @@ import json
 
 import numpy as np
 
-from cpx.check.proofs import PROVABLE, Claim
+from cpx.check.proofs import Claim, proof_of
 from cpx.check.proofs.document import fingerprint
 from cpx.modelling.base import Problem
 
@@ -16,7 +16,7 @@ def document(problem: Problem, lines: list[str], claim: Claim, goal: Claim | Non
     header = {
         "format": "cpx-proof",
         "version": 1,
-        "kind": PROVABLE[problem.kind],
+        "kind": proof_of(problem.kind)[0],
         "problem": problem.kind,
         "instance": fingerprint(problem.to_dict()),
         "claim": claim.to_dict(),

@@ -19,7 +19,7 @@ from threadpoolctl import threadpool_info
 
 from cpx import KMonomial, MaxCoverage, MaxPrecision, NegativeOnly, Samples
 from cpx.answers.values import Value
-from cpx.check.proofs import PROVABLE, Claim, Refused, Undecided, covers, proved
+from cpx.check.proofs import Claim, Refused, Undecided, covers, proof_of, provable, proved
 from cpx.check.proofs import document as documents
 from cpx.check.proofs.document import fingerprint
 from cpx.check.proofs.parts import Part, SideConstraints
@@ -474,7 +474,7 @@ def test_weights_that_floats_may_not_add_up_are_refused(
             )
 
 
-@pytest.mark.parametrize("kind", PROVABLE)
+@pytest.mark.parametrize("kind", provable())
 def test_constraints_that_the_checker_does_not_know_are_refused_by_name(kind: str) -> None:
     asked = [problem for problem, _ in PROBLEMS_ASKED.values() if problem.kind == kind]
     instance = asked[0].to_dict()
@@ -483,7 +483,7 @@ def test_constraints_that_the_checker_does_not_know_are_refused_by_name(kind: st
         {"parameters": {**instance["parameters"], "constraints": []}},
     ):
         header = json.loads(document(two_samples(), [], Claim(0)))
-        header |= {"kind": PROVABLE[kind], "problem": kind}
+        header |= {"kind": proof_of(kind)[0], "problem": kind}
         header["instance"] = fingerprint(instance | more)
         with pytest.raises(Undecided, match="proofs do not know constraints"):
             proved(instance | more, f"{json.dumps(header)}\n".encode())

@@ -103,7 +103,7 @@ def test_links_to_files_of_the_repository() -> None:
             assert (path.parent / target).exists(), f"{path.name} links to {target}"
 
 
-ENTRY_POINTS = ("cpx.backends", "cpx.encodings", "cpx.problems", "cpx.judges")
+ENTRY_POINTS = ("cpx.backends", "cpx.families")
 DOTTED = re.compile(r"\b(?:cpx|benchmarks)(?:\.[A-Za-z_]\w*)+")
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.metadata import EntryPoint
-
 import numpy as np
 import pytest
 
@@ -12,6 +10,8 @@ from cpx.errors import InvalidOption, UnknownName
 from cpx.modelling import added_encodings as added
 from cpx.models import Encoding, KMonomial, MaxPrecision, NegativeOnly, add_encoding
 from cpx.models.monomial.encodings.clausal import clausal
+from cpx.support import families
+from cpx.support.families import Family
 
 OURS = tuple(encoding.name for encoding in KMonomial.encodings)
 
@@ -22,11 +22,9 @@ def _forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def _points(monkeypatch: pytest.MonkeyPatch, **values: str) -> None:
-    found = {
-        ("k-monomial", name): EntryPoint(f"k-monomial.{name}", value, added.GROUP)
-        for name, value in values.items()
-    }
-    monkeypatch.setattr(added, "_entry_points", lambda: found)
+    named = {f"k-monomial.{name}": value for name, value in values.items()}
+    strangers = Family("strangers", problems={}, encodings=named)
+    monkeypatch.setattr(families, "_others", lambda: (strangers,))
     added._loaded.cache_clear()
 
 
@@ -64,7 +62,7 @@ def test_a_ratio_is_stated_by_steps_in_it() -> None:
     assert (result.objective, result.encoding, result.verified) == (1, "mine", True)
 
 
-def test_entry_points(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_encodings_of_a_family(monkeypatch: pytest.MonkeyPatch) -> None:
     home = "cpx.models.monomial.encodings.clausal"
     _points(monkeypatch, gone="no_such_module:X", none=f"{home}:clausal", lost=f"{home}:lost")
     assert KMonomial.encoding_names() == (*OURS, "gone", "lost", "none")

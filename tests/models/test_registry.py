@@ -21,6 +21,8 @@ from cpx.modelling import instances, registry
 from cpx.modelling.bare_model import BareModel
 from cpx.modelling.ratio import RatioStep
 from cpx.models import PROBLEMS, Problem, problem_class, register
+from cpx.support import families
+from cpx.support.families import Family
 
 DATA = Samples([[1, 0], [0, 1]], [1, 0], features=("a", "b"))
 
@@ -44,11 +46,11 @@ def test_every_problem_of_ours_is_registered_exported_and_judged() -> None:
         and not cls.__name__.startswith("_")
     }
     assert len(ours) > 8
-    assert {kind: registry._registered.get(kind) for kind in ours} == ours
+    assert {kind: registry.PROBLEMS[kind] for kind in ours} == ours
     assert {cls.__name__: getattr(cpx.models, cls.__name__, None) for cls in ours.values()} == {
         cls.__name__: cls for cls in ours.values()
     }
-    assert {*check._OURS} == {*ours}
+    assert {kind for family in families._ours() for kind in family.judges} == {*ours}
 
 
 def test_nothing_of_ours_needs_an_installation(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -57,8 +59,8 @@ def test_nothing_of_ours_needs_an_installation(monkeypatch: pytest.MonkeyPatch) 
     def unread(**wanted: object) -> None:
         raise AssertionError(f"read: {wanted}")
 
-    monkeypatch.setattr(registry, "entry_points", unread)
-    monkeypatch.setattr(check, "entry_points", unread)
+    monkeypatch.setattr(families, "entry_points", unread)
+    families._others.cache_clear()
     problem = KMonomial(DATA, 1)
     assert problem_class("k-monomial") is KMonomial
     assert check.violations(problem.to_dict(), solve(problem).to_dict()) == []
@@ -85,8 +87,8 @@ def test_every_kind_is_that_of_its_class() -> None:
 def test_an_entry_point_that_leads_nowhere(
     value: str, why: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    known = {**registry._entry_points(), "toy": EntryPoint("toy", value, "cpx.problems")}
-    monkeypatch.setattr(registry, "_entry_points", lambda: known)
+    toys = Family("toys", problems={"toy": value})
+    monkeypatch.setattr(families, "_others", lambda: (toys,))
     with pytest.raises(InvalidInstance, match=f"problem 'toy' .{value}. {why}"):
         problem_class("toy")
 
@@ -152,12 +154,29 @@ def test_the_command_says_that_nothing_was_checked(
 
 
 def test_a_judge_that_cannot_be_loaded_confirms_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    point = EntryPoint("stranger", "cpx.nowhere:judge", check.GROUP)
-    monkeypatch.setattr(check, "entry_points", lambda group, name: [point])
-    check._installed.cache_clear()
+    named = f"{Stranger.__module__}:Stranger"
+    judges = {"stranger": "cpx.nowhere:judge"}
+    strangers = Family("strangers", problems={"stranger": named}, judges=judges)
+    monkeypatch.setattr(families, "_others", lambda: (strangers,))
+    check._named.cache_clear()
     try:
         result = solve(Stranger(DATA, 1))
     finally:
-        check._installed.cache_clear()
+        check._named.cache_clear()
     assert str(result.status) == "ERROR"
-    assert "judge cpx.nowhere:judge cannot be loaded: No module named" in str(result.warnings)
+    assert "judge of stranger (cpx.nowhere:judge) cannot be loaded: No module" in str(
+        result.warnings
+    )
+
+
+def test_a_family_that_cannot_be_loaded_is_told_and_left_out(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    points = [EntryPoint("gone", "cpx.nowhere:FAMILY", families.GROUP)]
+    monkeypatch.setattr(families, "entry_points", lambda group: points)
+    families._others.cache_clear()
+    try:
+        with pytest.warns(UserWarning, match="the family gone .cpx.nowhere:FAMILY. cannot be"):
+            assert not families._others()
+    finally:
+        families._others.cache_clear()

@@ -80,7 +80,7 @@ def test_what_ends_the_proof_ends_no_answer(
     def fails(*args: object, **options: object) -> None:
         raise raised
 
-    monkeypatch.setitem(proofs._MAKERS, "monomial", fails)
+    monkeypatch.setattr("cpx.models.monomial.prove.prove", fails)
     result = cpx.solve(cpx.KMonomial(SAMPLES, k=1), "search", proof=True)
     assert (result.status, result.objective, result.proof) == ("OPTIMAL", 0, None)
     told = f"no proof was made: {type(raised).__name__}"

@@ -1,44 +1,49 @@
 """Checker of proofs of optimality and infeasibility: files that prove a bound of an instance.
 
 Any program may have made a proof; the checker trusts nothing in it. :func:`proved` returns what it
-proves, or says where it fails. Each kind of proof is a module here, written from the page "Proofs"
-of the documentation; nothing is imported from models or engines.
+proves, or says where it fails. Each kind of proof has a checker in the folder of its family,
+written from the page "Proofs" of the documentation; nothing is imported from statements or
+engines.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import IO, Any
 
 from cpx.check.claims import number
-from cpx.check.proofs.document import Claim, Document, Refused, Undecided, fingerprint, opened
+from cpx.check.proofs.document import Claim, Refused, Undecided, fingerprint, opened
 from cpx.check.result_fields import plain
-from cpx.models.certificate import proof_check as certificates
-from cpx.models.expected_prediction import proof_check as expected
-from cpx.models.kernel_rule import proof_check as kernel_rules
-from cpx.models.monomial import proof_check as monomials
-from cpx.models.rule_set import learning_proof_check as learning
-from cpx.models.rule_set import proof_check as rule_sets
-from cpx.models.sufficient_reason import proof_check as reasons
+from cpx.support.families import ProofKind, families
+from cpx.support.lazy_imports import named_object
 from cpx.support.one_thread import one_thread
 
-__all__ = ["PROVABLE", "Claim", "Refused", "Undecided", "covers", "proved"]
+__all__ = [
+    "Claim",
+    "Refused",
+    "Undecided",
+    "covers",
+    "proof_kind",
+    "proof_of",
+    "provable",
+    "proved",
+]
 
-_Check = Callable[[Mapping[str, Any], Document], None]
 
-_KINDS: dict[str, tuple[tuple[str, ...], _Check]] = {
-    monomials.NAME: (monomials.KINDS, monomials.check),
-    rule_sets.NAME: (rule_sets.KINDS, rule_sets.check),
-    learning.NAME: (learning.KINDS, learning.check),
-    reasons.NAME: (reasons.KINDS, reasons.check),
-    certificates.NAME: (certificates.KINDS, certificates.check),
-    expected.NAME: (expected.KINDS, expected.check),
-    kernel_rules.NAME: (kernel_rules.KINDS, kernel_rules.check),
-}
-"""Kinds of proof: the problems that they are for, and their checkers."""
+def proof_kind(name: str) -> ProofKind | None:
+    """Return the kind of proof of a name in documents, None where no family has registered it."""
+    return next((f.proofs[name] for f in families() if name in f.proofs), None)
 
-PROVABLE = {problem: kind for kind, (problems, _) in _KINDS.items() for problem in problems}
-"""The kind of proof of each kind of problem that has proofs."""
+
+def proof_of(problem: str) -> tuple[str, ProofKind] | None:
+    """Return name and kind of the proofs of a kind of problem, None where it has none."""
+    kinds = ((name, kind) for family in families() for name, kind in family.proofs.items())
+    return next(((name, kind) for name, kind in kinds if problem in kind.problems), None)
+
+
+def provable() -> list[str]:
+    """Return the kinds of problems that have proofs."""
+    return [p for family in families() for kind in family.proofs.values() for p in kind.problems]
 
 
 def proved(instance: Mapping[str, Any], proof: IO[bytes] | bytes) -> Claim:
@@ -74,17 +79,19 @@ def proved(instance: Mapping[str, Any], proof: IO[bytes] | bytes) -> Claim:
     # Matrices have a few hundred rows: threads that waited for each other took nine tenths of the
     # processor time.
     with one_thread(), opened(proof) as document:
-        if document.kind not in _KINDS:
+        kind = proof_kind(document.kind)
+        if kind is None:
             raise Refused(f"header: no kind of proof is called {document.kind[:40]!r}")
-        problems, check = _KINDS[document.kind]
-        if document.problem != instance["problem"] or document.problem not in problems:
+        if document.problem != instance["problem"] or document.problem not in kind.problems:
             raise Refused(
                 f"header: a proof of kind {document.kind} for {document.problem[:40]!r}, and the "
                 f"instance is one of {instance['problem']!r}"
             )
         if document.instance != fingerprint(plain(instance)):
             raise Refused("header: the proof is of another instance")
-        check(instance, document)
+        named_object(kind.check, f"checker of proofs of kind {document.kind}", Refused)(
+            instance, document
+        )
         return document.claim
 
 

@@ -1,1 +1,16 @@
-"""Minimum certificates on samples."""
+"""Certificates: features that make the class of a row likely under a distribution."""
+
+from cpx.support.families import Family, ProofKind
+
+FAMILY = Family(
+    name="certificate",
+    problems={"min-certificate": "cpx.models.certificate.problem:MinCertificate"},
+    judges={"min-certificate": "cpx.models.certificate.judge:judge"},
+    proofs={
+        "certificate": ProofKind(
+            problems=("min-certificate",),
+            check="cpx.models.certificate.proof_check:check",
+            prove="cpx.models.certificate.prove:prove",
+        )
+    },
+)

@@ -16,7 +16,6 @@ from cpx.answers.rule import Rule
 from cpx.answers.values import Value, exact_percent
 from cpx.data.samples import Samples
 from cpx.modelling.parameters import NAME, ShareOf, parameter
-from cpx.modelling.registry import register
 from cpx.modelling.saved import SAMPLES
 from cpx.modelling.side_constraints.form import NO_SIDE_CONSTRAINTS, SideConstraints
 from cpx.modelling.side_constraints.parameter import SIDE_CONSTRAINTS
@@ -33,7 +32,6 @@ from cpx.models.sufficient_reason.minimum_subset.problem import (
 from cpx.support.validation import Share
 
 
-@register
 @dataclass(frozen=True, eq=False)
 class MinCertificate(MinimumSubset):
     """Find the fewest features that cover few disagreeing samples.

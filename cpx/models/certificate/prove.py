@@ -80,7 +80,7 @@ def _few(
         return None
     from cpx.backends.search import Search
     from cpx.data.samples import Samples
-    from cpx.models import NegativeOnly
+    from cpx.models.monomial.weighted import NegativeOnly
 
     samples = Samples(~table.excludes, np.zeros(table.rows.size, dtype=np.bool_), table.weights)
     kept, out = (tuple(np.flatnonzero(some).tolist()) for some in (part.kept, part.out))

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from cpx.support.families import Family
 from cpx.support.lazy_imports import lazily
 
 if TYPE_CHECKING:
@@ -51,5 +52,7 @@ _HOME = {
     "SetRule": "conditions",
     "Step": "local_search",
 }
+
+FAMILY = Family(name="decision-set", problems={})
 
 __getattr__, __dir__ = lazily(__name__, _HOME)

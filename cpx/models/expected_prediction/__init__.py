@@ -1,1 +1,30 @@
-"""Expected predictions of tree models: the features that make the model expect its class."""
+"""Expected predictions: values of a row that make a tree model expect its class."""
+
+from cpx.support.families import Family, ProofKind
+
+FAMILY = Family(
+    name="expected-prediction",
+    problems={
+        "mlse": "cpx.models.expected_prediction.problem:MLSE",
+        "fewest-expected": "cpx.models.expected_prediction.fewest:FewestExpected",
+    },
+    judges=dict.fromkeys(
+        ("mlse", "fewest-expected"), "cpx.models.expected_prediction.judge:judge"
+    ),
+    trusts_infeasible=("fewest-expected",),
+    proofs={
+        "expected-prediction": ProofKind(
+            problems=("mlse", "fewest-expected"),
+            check="cpx.models.expected_prediction.proof_check:check",
+            prove="cpx.models.expected_prediction.prove:prove",
+        )
+    },
+    search=dict.fromkeys(
+        ("cpx.models.expected_prediction.form:ExpectationForm",),
+        "cpx.models.expected_prediction.search:KNOWN_ATTRIBUTES",
+    )
+    | dict.fromkeys(
+        ("cpx.models.expected_prediction.form:TableSumForm",),
+        "cpx.models.expected_prediction.search:TABLE_SUMS",
+    ),
+)

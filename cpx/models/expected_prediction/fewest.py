@@ -16,7 +16,6 @@ from cpx.data.fitted.tree_mixture import TreeMixture
 from cpx.errors import InvalidInstance, shown
 from cpx.modelling.base import Problem
 from cpx.modelling.parameters import CONTEXT, NAME, Choice, parameter
-from cpx.modelling.registry import register
 from cpx.modelling.row import Row
 from cpx.modelling.side_constraints.form import NO_SIDE_CONSTRAINTS, SideConstraints
 from cpx.modelling.side_constraints.parameter import SIDE_CONSTRAINTS
@@ -42,7 +41,6 @@ from cpx.trees.form import Label, TreeModel
 Measure = Literal["expectation", "probability-bound"]
 
 
-@register
 @dataclass(frozen=True, eq=False)
 class FewestExpected(ExpectedPrediction):
     """Find the fewest attributes whose expected prediction reaches a threshold.

@@ -20,7 +20,6 @@ from cpx.data.coding import Coding
 from cpx.data.fitted.tree_mixture import ONE, TreeMixture
 from cpx.modelling.base import Problem
 from cpx.modelling.parameters import CONTEXT, NAME, Integer, parameter
-from cpx.modelling.registry import register
 from cpx.modelling.row import Row
 from cpx.modelling.side_constraints.form import NO_SIDE_CONSTRAINTS, SideConstraints
 from cpx.modelling.side_constraints.parameter import SIDE_CONSTRAINTS
@@ -303,7 +302,6 @@ class ExpectedPrediction(ExpectationText):
         return self.side_constraints.allow(S)
 
 
-@register
 @dataclass(frozen=True, eq=False)
 class MLSE(ExpectedPrediction):
     """Find the most likely sufficient explanation: at most k attributes of greatest expectation.

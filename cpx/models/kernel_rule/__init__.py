@@ -1,1 +1,18 @@
-"""Rules of kernel machines: the formula of maximum weight."""
+"""Rules of kernel machines: formulas of maximum weight in a support vector machine."""
+
+from cpx.support.families import Family, ProofKind
+
+FAMILY = Family(
+    name="kernel-rule",
+    problems={"kernel-rule": "cpx.models.kernel_rule.problem:KernelRule"},
+    judges={"kernel-rule": "cpx.models.kernel_rule.judge:judge"},
+    proofs={
+        "kernel-rule": ProofKind(
+            problems=("kernel-rule",),
+            check="cpx.models.kernel_rule.proof_check:check",
+            prove="cpx.models.kernel_rule.prove:prove",
+            keeps_side_constraints=False,
+        )
+    },
+    search={"cpx.models.kernel_rule.form:DNFForm": "cpx.models.kernel_rule.search:SEARCH"},
+)

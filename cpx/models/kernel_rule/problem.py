@@ -18,7 +18,6 @@ from cpx.data.bits import bit_array, matrix_of, strings_of
 from cpx.errors import InvalidInstance
 from cpx.modelling.base import Problem
 from cpx.modelling.parameters import CONTEXT, NAME, Integer, Json, Kind, ListKind, parameter
-from cpx.modelling.registry import register
 from cpx.modelling.saved import BITS
 from cpx.modelling.side_constraints.form import (
     NO_SIDE_CONSTRAINTS,
@@ -98,7 +97,6 @@ class Names(ListKind):
 _MOST_INDICES = 10**6
 
 
-@register
 @dataclass(frozen=True, eq=False)
 class KernelRule(Problem):
     """Find the rule of maximum weight of a kernel machine.

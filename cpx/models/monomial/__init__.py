@@ -1,1 +1,33 @@
-"""Monomials: rules of at most k conditions for one class."""
+"""Rules for one prediction: conjunctions of at most k conditions."""
+
+from cpx.support.families import Family, ProofKind
+
+_KINDS = ("k-monomial", "negative-only", "max-precision", "max-coverage")
+
+FAMILY = Family(
+    name="monomial",
+    problems={
+        "k-monomial": "cpx.models.monomial.weighted:KMonomial",
+        "negative-only": "cpx.models.monomial.weighted:NegativeOnly",
+        "max-precision": "cpx.models.monomial.precision_coverage:MaxPrecision",
+        "max-coverage": "cpx.models.monomial.precision_coverage:MaxCoverage",
+    },
+    judges=dict.fromkeys(_KINDS, "cpx.models.monomial.judge:judge"),
+    reads_arrays=True,
+    trusts=("conditions", "guarantee", "notes"),
+    trusts_infeasible=_KINDS,
+    proofs={
+        "monomial": ProofKind(
+            problems=_KINDS,
+            check="cpx.models.monomial.proof_check:check",
+            prove="cpx.models.monomial.prove:prove",
+        )
+    },
+    search=dict.fromkeys(
+        (
+            "cpx.models.monomial.form:WeightedMonomial",
+            "cpx.models.monomial.form:RatioMonomial",
+        ),
+        "cpx.models.monomial.search:SEARCH",
+    ),
+)

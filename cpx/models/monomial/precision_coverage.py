@@ -18,7 +18,6 @@ from cpx.errors import InvalidInstance
 from cpx.modelling.base import Listing
 from cpx.modelling.parameters import ShareOf, parameter
 from cpx.modelling.ratio import RatioProblem, RatioStep
-from cpx.modelling.registry import register
 from cpx.modelling.statement import Statement
 from cpx.models.monomial.form import (
     CoverageLimits,
@@ -33,7 +32,6 @@ from cpx.support.validation import Share
 _MOST_WEIGHT = 2**31
 
 
-@register
 @dataclass(frozen=True, eq=False)
 class MaxPrecision(MonomialProblem, RatioProblem):
     """Find the most precise monomial of at most k features that covers enough.
@@ -288,7 +286,6 @@ class PrecisionStep(WeightedProblem, RatioStep):
         return f"no {self.candidate()} has more than {bound}"
 
 
-@register
 @dataclass(frozen=True, eq=False)
 class MaxCoverage(WeightedProblem):
     """Find a monomial of at most k features that covers the most and is precise enough.

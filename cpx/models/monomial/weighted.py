@@ -8,7 +8,6 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.modelling.registry import register
 from cpx.modelling.statement import Encoding
 from cpx.models.monomial.form import WeightedMonomial
 from cpx.models.monomial.precision_coverage import MaxCoverage
@@ -18,7 +17,6 @@ from cpx.models.monomial.problem import MONOMIAL_ENCODINGS, WeightedProblem
 __all__ = ["MONOMIAL_ENCODINGS", "KMonomial", "MaxCoverage", "NegativeOnly"]
 
 
-@register
 @dataclass(frozen=True, eq=False)
 class KMonomial(WeightedProblem):
     """Find a monomial of at most k features with the least loss.
@@ -62,7 +60,6 @@ class KMonomial(WeightedProblem):
         return "loss"
 
 
-@register
 @dataclass(frozen=True, eq=False)
 class NegativeOnly(WeightedProblem):
     """Find a monomial of at most k features that covers the least disagreeing weight.

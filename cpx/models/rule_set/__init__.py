@@ -1,1 +1,27 @@
-"""Sets of rules, selected from candidates or learned from samples."""
+"""Rule sets for a whole classifier: selected from candidates, or learned among all rules."""
+
+from cpx.support.families import Family, ProofKind
+
+FAMILY = Family(
+    name="rule-set",
+    problems={
+        "rule-set": "cpx.models.rule_set.selection:RuleSetSelection",
+        "rule-set-learning": "cpx.models.rule_set.learning:RuleSetLearning",
+    },
+    judges=dict.fromkeys(("rule-set", "rule-set-learning"), "cpx.models.rule_set.judge:judge"),
+    reads_arrays=True,
+    proofs={
+        "rule-set": ProofKind(
+            problems=("rule-set",),
+            check="cpx.models.rule_set.proof_check:check",
+            prove="cpx.models.rule_set.prove:prove",
+        ),
+        "rule-set-learning": ProofKind(
+            problems=("rule-set-learning",),
+            check="cpx.models.rule_set.learning_proof_check:check",
+            prove="cpx.models.rule_set.learning_prove:prove",
+            keeps_side_constraints=False,
+        ),
+    },
+    search={"cpx.models.rule_set.form:RuleSelection": "cpx.models.rule_set.search:SEARCH"},
+)

@@ -19,8 +19,8 @@ from cpx.support.validation import open_unit
 if TYPE_CHECKING:
     import pandas as pd
 
-    from cpx.models import RuleSetLearning
     from cpx.models.rule_set.classifier import RuleSetClassifier
+    from cpx.models.rule_set.learning import RuleSetLearning
 
 _LOOPS = ("active", "exact")
 _FORMS = (".png", ".svg", ".pdf")

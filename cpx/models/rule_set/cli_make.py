@@ -17,9 +17,10 @@ from cpx.support.validation import integer_in
 if TYPE_CHECKING:
     import pandas as pd
 
-    from cpx.models import Problem, RuleSetSelection
+    from cpx.modelling.base import Problem
     from cpx.models.rule_set.methods.candidates import Literals
     from cpx.models.rule_set.problem import RuleSetProblem
+    from cpx.models.rule_set.selection import RuleSetSelection
 
 __all__ = ["PROBLEMS", "RuleSetOptions", "rule_set"]
 
@@ -109,7 +110,7 @@ def rule_set(
     kind: str, source: Source, wanted: RuleOptions, asked: RuleSetOptions, k: int, name: str | None
 ) -> tuple[Problem, str]:
     """Train the model, draw samples and state the problem of a kind; return words too."""
-    from cpx.models import RuleSetLearning
+    from cpx.models.rule_set.learning import RuleSetLearning
 
     unwanted = () if kind == SELECTION else ("--require", "--forbid", "--where")
     for option in (*given(source), *given(wanted)):

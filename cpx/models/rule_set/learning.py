@@ -17,7 +17,6 @@ from cpx.answers.values import plural
 from cpx.data.samples import Samples
 from cpx.errors import InvalidInstance
 from cpx.modelling.parameters import NAME, Integer, ShareOf, parameter
-from cpx.modelling.registry import register
 from cpx.modelling.saved import SAMPLES
 from cpx.modelling.side_constraints.form import (
     NO_SIDE_CONSTRAINTS,
@@ -36,7 +35,6 @@ MOST_STATED = 4000
 """Most conjunctions for which there is a statement: it has a variable for each."""
 
 
-@register
 @dataclass(frozen=True, eq=False)
 class RuleSetLearning(RuleSetProblem):
     """Learn rules of at most L literals each: few errors, and few rules.

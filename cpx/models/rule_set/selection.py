@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from cpx.data.bits import by_column
 from cpx.data.samples import Samples
 from cpx.modelling.parameters import NAME, Indices, Integer, ShareOf, parameter
-from cpx.modelling.registry import register
 from cpx.modelling.saved import SAMPLES
 from cpx.modelling.side_constraints.form import NO_SIDE_CONSTRAINTS, SideConstraints
 from cpx.modelling.side_constraints.parameter import SIDE_CONSTRAINTS
@@ -34,7 +33,6 @@ from cpx.support.validation import Share
 __all__ = ["Loss", "RuleSetSelection"]
 
 
-@register
 @dataclass(frozen=True, eq=False)
 class RuleSetSelection(SelectionText, RuleSetProblem):
     """Select rules from candidates: few errors, and few rules.

@@ -1,1 +1,18 @@
-"""Sufficient reasons of tree models: rows, levels, losses of leaves, words."""
+"""Sufficient reasons of tree models: what forces a class, whatever the rest of the row is."""
+
+from cpx.support.families import Family, ProofKind
+
+FAMILY = Family(
+    name="sufficient-reason",
+    problems={"sufficient-reason": "cpx.models.sufficient_reason.problem:SufficientReason"},
+    judges={"sufficient-reason": "cpx.models.sufficient_reason.judge:judge"},
+    proofs={
+        "sufficient-reason": ProofKind(
+            problems=("sufficient-reason",),
+            check="cpx.models.sufficient_reason.proof_check:check",
+            prove="cpx.models.sufficient_reason.prove:prove",
+            refusal="cpx.models.sufficient_reason.prove:refusal",
+            rows="cpx.models.sufficient_reason.prove_rows:rows_of",
+        )
+    },
+)

@@ -16,7 +16,6 @@ from cpx.answers.rule import Rule
 from cpx.answers.values import Value, class_words
 from cpx.errors import InvalidInstance
 from cpx.modelling.parameters import CONTEXT, NAME, parameter
-from cpx.modelling.registry import register
 from cpx.modelling.row import Row
 from cpx.modelling.side_constraints.form import NO_SIDE_CONSTRAINTS, SideConstraints
 from cpx.modelling.side_constraints.parameter import SIDE_CONSTRAINTS
@@ -54,7 +53,6 @@ __all__ = ["DEFINITIONS", "LEVELS", "SufficientReason"]
 _oracles: WeakKeyDictionary[SufficientReason, SufficiencyOracle] = WeakKeyDictionary()
 
 
-@register
 @dataclass(frozen=True, eq=False)
 class SufficientReason(ReasonText):
     """Find a smallest sufficient reason of a tree model's class for x.

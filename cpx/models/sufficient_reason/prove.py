@@ -32,11 +32,18 @@ from cpx.models.sufficient_reason.sufficiency.class_margin import differences
 from cpx.models.sufficient_reason.sufficiency.oracle import Stopped, SufficiencyOracle
 from cpx.trees import MISSING
 
-__all__ = ["prove"]
+__all__ = ["prove", "refusal"]
 
 Integers = NDArray[np.int64]
 
 _Steps = Iterator["_Steps"]
+
+
+def refusal(problem: SufficientReason) -> str:
+    """Say why there are no proofs for a problem, "" where there are."""
+    if problem.definition == "sufficient":
+        return ""
+    return f"there are none for the definition {problem.definition}, only for sufficient"
 
 
 def prove(

@@ -5,60 +5,25 @@ from __future__ import annotations
 import math
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
+from inspect import signature
 from typing import Any
 
 from cpx.answers.proof import Proof
 from cpx.answers.result import Result, Status
 from cpx.backends.progress import Progress
-from cpx.check.proofs import PROVABLE, Claim, Refused, Undecided
+from cpx.check.proofs import Claim, Refused, Undecided, proof_of, provable
 from cpx.check.proofs.document import VERSION, fingerprint
-from cpx.errors import InvalidOption
+from cpx.errors import EngineError, InvalidOption
 from cpx.modelling.base import Problem
-from cpx.models.certificate import prove as certificates
-from cpx.models.expected_prediction import prove as expected
-from cpx.models.kernel_rule import prove as kernel_rules
-from cpx.models.monomial import prove as monomials
-from cpx.models.rule_set import learning_prove as learning
-from cpx.models.rule_set import prove as rule_sets
-from cpx.models.sufficient_reason import prove as reasons
-from cpx.models.sufficient_reason.problem import SufficientReason
-from cpx.models.sufficient_reason.prove_rows import rows_of
 from cpx.options import SolveOptions
 from cpx.processes.interrupts import noted
+from cpx.support.lazy_imports import named_object
 from cpx.support.one_thread import one_thread
 
 __all__ = ["prove", "require_provable", "with_proof"]
-
-_Lines = tuple[Claim | None, list[str]]
-_Maker = Callable[[Mapping[str, Any], Claim, Callable[[], bool]], _Lines]
-_MAKERS: dict[str, _Maker] = {
-    "monomial": monomials.prove,
-    "rule-set": rule_sets.prove,
-    "rule-set-learning": learning.prove,
-    "sufficient-reason": reasons.prove,
-    "certificate": certificates.prove,
-    "expected-prediction": expected.prove,
-    "kernel-rule": kernel_rules.prove,
-}
-"""What makes proofs of each kind, from a saved instance, what is to be proved, and what says
-whether the time is up. It returns the claim that was proved, None for none, and the lines that
-prove it; and raises Refused where it finds out that what is to be proved is wrong."""
-
-
-_TRUSTING = ("monomial", "rule-set", "expected-prediction")
-"""Kinds of proof that can be made without looking at the sets which the checker counts."""
-
-_BY_PROBLEM = ("sufficient-reason", "expected-prediction")
-"""Kinds of proof for which the problem itself saves reading the saved one."""
-
-_RECORDED = ("kernel-rule", "rule-set", "rule-set-learning", "sufficient-reason")
-"""Kinds of proof that can be read off what the engine has recorded."""
-
-_OF_ALL = ("kernel-rule", "rule-set-learning")
-"""Kinds of proof that know no side constraints: what bounds all answers bounds the allowed."""
 
 _SHORTEST = 0.1  # seconds
 _SHORT = "the time was too short, or the prover can do no better"
@@ -67,15 +32,14 @@ _SHORT = "the time was too short, or the prover can do no better"
 def require_provable(problem: object) -> None:
     """Refuse a problem of a kind without proofs, by its name."""
     kind = getattr(problem, "kind", type(problem).__name__)
-    if kind not in PROVABLE:
+    known = proof_of(kind)
+    if known is None:
         raise InvalidOption(
-            f"proof: there are none for {kind}; there are for {', '.join(PROVABLE)}"
+            f"proof: there are none for {kind}; there are for {', '.join(provable())}"
         )
-    definition = getattr(problem, "definition", "sufficient")
-    if kind == "sufficient-reason" and definition != "sufficient":
-        raise InvalidOption(
-            f"proof: there are none for the definition {definition}, only for sufficient"
-        )
+    refusal = known[1].refusal
+    if refusal and (why := named_object(refusal, f"proofs of {kind}", EngineError)(problem)):
+        raise InvalidOption(f"proof: {why}")
 
 
 def with_proof(
@@ -154,19 +118,20 @@ def prove(
     if goal is None:
         return None
     end = math.inf if seconds is None else time.perf_counter() + seconds
-    instance, kind = problem.to_dict(), PROVABLE[problem.kind]
-    make: Any = _MAKERS[kind]
-    if trusted and kind in _TRUSTING:
-        make = partial(make, trusted=True)
-    of_all = problem.side_constraints and kind in _OF_ALL
+    found = proof_of(problem.kind)
+    assert found is not None  # it was required above
+    (name, kind), instance = found, problem.to_dict()
+    make = named_object(kind.prove, f"prover of kind {name}", EngineError)
+    of_all = problem.side_constraints and not kind.keeps_side_constraints
     if of_all and goal.bound is None:
         raise Undecided("of such a problem it is not proved that side constraints contradict")
     made = goal
-    if kind in _RECORDED and not of_all:
+    known: dict[str, Any] = {"trusted": trusted, "problem": problem}
+    if not of_all:
         # A search that kept side constraints has not looked at the other answers.
-        make = partial(make, record=record)
-    if kind in _BY_PROBLEM:
-        make = partial(make, problem=problem)
+        known["record"] = record
+    taken = signature(make).parameters
+    make = partial(make, **{name: value for name, value in known.items() if name in taken})
     with noted(stop := threading.Event()), one_thread():
 
         def over() -> bool:
@@ -187,7 +152,7 @@ def prove(
     header: dict[str, Any] = {
         "format": "cpx-proof",
         "version": VERSION,
-        "kind": kind,
+        "kind": name,
         "problem": problem.kind,
         "instance": fingerprint(instance),
         "claim": claim.to_dict(),
@@ -195,10 +160,11 @@ def prove(
     if claim != goal:
         header["goal"] = made.to_dict()
     told = None
-    if isinstance(problem, SufficientReason):
-        found = result.explanation
-        features = () if found is None else found.features
-        told = partial(rows_of, problem, claim, tuple(lines), features)
+    if kind.rows:
+        answer = result.explanation
+        features = () if answer is None else answer.features
+        rows = named_object(kind.rows, f"rows of proofs of kind {name}", EngineError)
+        told = partial(rows, problem, claim, tuple(lines), features)
     return Proof(header, tuple(lines), told)
 
 

@@ -18,7 +18,7 @@ import numpy as np
 from cpx.answers.result import Result, Status
 from cpx.backends import backend, backend_class, names
 from cpx.modelling import instances
-from cpx.models import Problem
+from cpx.modelling.base import Problem
 from cpx.models.monomial.problem import MONOMIAL_ENCODINGS, MonomialProblem
 from cpx.options import SolveOptions
 from cpx.processes.interrupts import interrupt

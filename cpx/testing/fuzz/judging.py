@@ -13,7 +13,7 @@ import numpy as np
 from cpx import check
 from cpx.answers.result import Result, Status, Termination, relative_gap
 from cpx.backends import backend
-from cpx.models import Problem
+from cpx.modelling.base import Problem
 from cpx.testing.fuzz.asking import Ask
 from cpx.testing.fuzz.brute import Truth, Value, subsets
 

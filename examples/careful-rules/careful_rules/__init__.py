@@ -1,5 +1,13 @@
-"""Rules that are precise first of all, as a problem for cpx."""
+"""Rules that are precise first of all, as a family of problems for cpx."""
 
-from careful_rules.problem import Careful
+from cpx.support.families import Family
 
-__all__ = ["Careful"]
+FAMILY = Family(
+    name="careful",
+    problems={"careful": "careful_rules.problem:Careful"},
+    judges={"careful": "careful_rules.judge:judge"},
+    encodings={
+        "careful.big-m": "careful_rules.encoding:BIG_M",
+        "k-monomial.big-m": "careful_rules.encoding:BIG_M",
+    },
+)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from cpx.answers.result import Termination
 from cpx.backends.base import Outcome, Progress
+from cpx.backends.search.form_search import FormSearch
 
 if TYPE_CHECKING:
     from cpx.modelling.base import Problem
@@ -135,3 +136,6 @@ def _general(
         return Outcome(True, Termination.COMPLETED, message, sizes=sizes)
     progress.bound(tree.value)
     return Outcome(True, Termination.COMPLETED, message, tree.value, sizes)
+
+
+SEARCH = FormSearch(solve_dnf, keeps_side_constraints=True)

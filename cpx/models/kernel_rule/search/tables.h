@@ -1,7 +1,7 @@
 /* Written by python -m cpx.compiled.tables from the declarations in Python. */
 
-#ifndef CPX_BACKENDS_SEARCH_KERNEL_RULES_TABLES_H
-#define CPX_BACKENDS_SEARCH_KERNEL_RULES_TABLES_H
+#ifndef CPX_MODELS_KERNEL_RULE_SEARCH_TABLES_H
+#define CPX_MODELS_KERNEL_RULE_SEARCH_TABLES_H
 
 #include "cpx/compiled/kernel.h"
 

@@ -4,7 +4,7 @@
 #define CPX_BAD_COLUMNS_H
 
 #include "cpx/backends/search/bitsets.h"
-#include "cpx/backends/search/tables.h"
+#include "cpx/models/monomial/search/tables.h"
 
 /* The next multiple of seven, for seven or more. */
 INLINED int64_t in_sevens(int64_t rows) { return rows < 7 ? rows : (rows + 6) / 7 * 7; }

@@ -3,7 +3,7 @@
 #ifndef CPX_OBJECTIVE_H
 #define CPX_OBJECTIVE_H
 
-#include "cpx/backends/search/tables.h"
+#include "cpx/models/monomial/search/tables.h"
 
 /* The cost of a set; FAR when it breaks a limit. */
 INLINED int64_t cost(const Numbers *objective, int64_t c, int64_t l) {

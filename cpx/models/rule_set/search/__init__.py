@@ -16,6 +16,7 @@ import numpy as np
 
 from cpx.answers.result import Termination
 from cpx.backends.base import Outcome, Progress
+from cpx.backends.search.form_search import FormSearch
 from cpx.modelling.base import Problem
 from cpx.models.rule_set.form import RuleSelection
 from cpx.models.rule_set.presolve import presolved
@@ -78,3 +79,5 @@ def optimise_sets(problem: Problem, form: RuleSelection, progress: Progress) -> 
 _UNSETTLED = (
     "optimal, but whether it is the smallest and first of the optimal sets was not settled"
 )
+
+SEARCH = FormSearch(optimise_sets, keeps_side_constraints=True, tells_phases=True)

@@ -1,5 +1,6 @@
 /* A lower bound by cost splitting, in exact integers; see cost_splitting.py. */
 
+#include "cpx/models/monomial/search/tables.h"
 #include "cpx/models/rule_set/search/tables.h"
 
 /* Note what is left of each cost, and what its floats are to be multiplied by. */

@@ -1,5 +1,6 @@
 /* Branch and bound over sets of rules; see tree.py. */
 
+#include "cpx/models/monomial/search/tables.h"
 #include "cpx/models/rule_set/search/node.h"
 
 /* Bound the classes of a node's rules by what their sets may be better than the node. */

@@ -1,7 +1,7 @@
 /* Written by python -m cpx.compiled.tables from the declarations in Python. */
 
-#ifndef CPX_TREES_SUFFICIENCY_TABLES_H
-#define CPX_TREES_SUFFICIENCY_TABLES_H
+#ifndef CPX_MODELS_SUFFICIENT_REASON_SUFFICIENCY_TABLES_H
+#define CPX_MODELS_SUFFICIENT_REASON_SUFFICIENCY_TABLES_H
 
 #include "cpx/compiled/kernel.h"
 

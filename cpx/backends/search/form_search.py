@@ -1,0 +1,65 @@
+"""What the exact search asks of a family: how problems of one form are searched."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from cpx.backends.base import Outcome, Progress
+from cpx.errors import EngineError
+from cpx.modelling import base
+from cpx.modelling.base import Problem
+from cpx.support.families import families
+from cpx.support.lazy_imports import named_object
+
+
+@dataclass(frozen=True)
+class FormSearch:
+    """The search of one form.
+
+    Attributes
+    ----------
+    solve : callable
+        Searches a problem, given its form and the progress of the solve.
+    keeps_side_constraints : bool
+        Whether it does so by itself. Else a problem whose features can be required and
+        forbidden is branched on what its answers break.
+    tells_phases : bool
+        Whether it tells its phases itself.
+    """
+
+    solve: Callable[[Problem, Any, Progress], Outcome]
+    keeps_side_constraints: bool = False
+    tells_phases: bool = False
+
+
+def form_of(problem: Problem) -> object:
+    """Return the plain arrays of a problem, or its exact scores where it has too many."""
+    form = base.form_of(problem)
+    return getattr(problem, "expectation_form", lambda: None)() if form is None else form
+
+
+def search_of(form: object) -> FormSearch | None:
+    """Return the search that a family registers for the class of a form, None without one."""
+    cls: Any = type(form)
+    return _search_of(cls)
+
+
+@cache
+def _search_of(cls: Any) -> FormSearch | None:
+    names = [f"{one.__module__}:{one.__qualname__}" for one in cls.__mro__[:-1]]
+    values = (f.search[name] for f in families() for name in names if name in f.search)
+    value = next(values, None)
+    if value is None:
+        return None
+    search: FormSearch = named_object(value, f"search of {cls.__name__}", EngineError)
+    return search
+
+
+def load_searches() -> None:
+    """Import the searches of all families, for a process that waits for its first problem."""
+    for family in families():
+        for value in family.search.values():
+            named_object(value, f"search of {family.name}", EngineError)

@@ -1,0 +1,130 @@
+"""Families of problems: what each of them registers, for a core that names none.
+
+A family is a folder of :mod:`cpx.models`, or another package. It says in one :class:`Family` what
+it has: as strings, ``"module:name"``, which are imported when they are first needed. So the
+checker loads no models, and ``import cpx`` loads no family.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import import_module
+from importlib.metadata import entry_points
+
+GROUP = "cpx.families"
+"""The entry points by which other packages name their families."""
+
+
+@dataclass(frozen=True)
+class ProofKind:
+    """A kind of proof of optimality or infeasibility.
+
+    Attributes
+    ----------
+    problems : tuple of str
+        The kinds of problems that it is for.
+    check : str
+        The function that checks a proof, given the instance and the opened document.
+    prove : str
+        The function that makes one from a saved instance, what is to be proved, and what says
+        whether the time is up. It returns the claim that was proved, None for none, and the lines
+        that prove it; it raises Refused where what is to be proved is wrong. It may have the
+        parameters ``trusted`` (the sets that the checker counts need not be looked at),
+        ``record`` (what the engine has written down) and ``problem`` (to spare reading the saved
+        one).
+    keeps_side_constraints : bool
+        Whether it knows side constraints. Else it proves what bounds all answers.
+    refusal : str
+        The function that says of a problem why it has no proofs; it returns "" where it has.
+    rows : str
+        The function that returns a table for people, given problem, claim, lines and features.
+    """
+
+    problems: tuple[str, ...]
+    check: str
+    prove: str
+    keeps_side_constraints: bool = True
+    refusal: str = ""
+    rows: str = ""
+
+
+@dataclass(frozen=True)
+class Family:
+    """What a family of problems registers; all names are ``"module:name"``.
+
+    Attributes
+    ----------
+    name : str
+        What it is called, for messages.
+    problems : mapping of str to str
+        The class of each kind of problem, by the name that it has in saved instances.
+    judges : mapping of str to str
+        For each kind, the function that reads a saved instance and returns what says of a saved
+        result what is wrong with it; one with a second parameter gets the seconds that it may
+        take.
+    encodings : mapping of str to str
+        Encodings that it adds to problems, its own or of other families, by ``"KIND.NAME"``.
+    reads_arrays : bool
+        Whether its judges take samples as an array of bool. Others get strings, as in a file.
+    trusts : tuple of str
+        Fields of an explanation that its judges take on trust.
+    trusts_infeasible : tuple of str
+        The kinds whose infeasibility its judges do not decide.
+    proofs : mapping of str to ProofKind
+        Its kinds of proofs, by their names in a document.
+    search : mapping of str to str
+        For each class of forms that the exact search takes, the
+        :class:`~cpx.backends.search.FormSearch` that searches it.
+    """
+
+    name: str
+    problems: Mapping[str, str]
+    judges: Mapping[str, str] = field(default_factory=dict)
+    encodings: Mapping[str, str] = field(default_factory=dict)
+    reads_arrays: bool = False
+    trusts: tuple[str, ...] = ()
+    trusts_infeasible: tuple[str, ...] = ()
+    proofs: Mapping[str, ProofKind] = field(default_factory=dict)
+    search: Mapping[str, str] = field(default_factory=dict)
+
+
+def families() -> Iterator[Family]:
+    """Yield the families that are there: ours in their order, then those of other packages.
+
+    Metadata of packages are read only by who asks for more than ours.
+    """
+    yield from _ours()
+    yield from _others()
+
+
+@cache
+def _ours() -> tuple[Family, ...]:
+    package, found = "cpx.models", []
+    for name in import_module(package).FAMILIES:
+        try:
+            found.append(import_module(f"{package}.{name}").FAMILY)
+        except ModuleNotFoundError as error:
+            # A family may be left out; all that does not stand on it works.
+            if error.name != f"{package}.{name}":
+                raise
+    return tuple(found)
+
+
+@cache
+def _others() -> tuple[Family, ...]:
+    found = []
+    for point in entry_points(group=GROUP):
+        try:
+            found.append(point.load())
+        except (ImportError, AttributeError) as error:
+            told = f"the family {point.name} ({point.value}) cannot be loaded: {error}"
+            warnings.warn(told, stacklevel=2)
+    return tuple(found)
+
+
+def family_of(kind: object) -> Family | None:
+    """Return the family of a kind of problem, None of a kind that is not registered."""
+    return next((family for family in families() if kind in family.problems), None)
