@@ -75,7 +75,9 @@ def test_rules_that_cover_the_same_samples_are_listed_once():
     )
     right = ((table["flag"] == 1) & (table["size"] == 2)).to_numpy()
     explainer = cpx.Explainer(lambda rows: (rows["flag"] == 1) & (rows["size"] == 2), table)
-    ranking = best_rules(explainer.problem(table.iloc[1], k=2, min_coverage=0.01), n=6)
+    ranking = best_rules(
+        explainer.problem(table.iloc[1], k=2, min_coverage=0.01), n=6, backend="search"
+    )
     assert str(ranking.rules[0].rule).count("flag") == 1
     assert right.mean() == pytest.approx(float(ranking.rules[0].coverage))
     words = [str(rule.rule) for rule in ranking]
