@@ -17,7 +17,7 @@ def cpsat(problem: Any, limit: float) -> tuple[int | None, int | None]:
     """OR-Tools, one worker: value and bound."""
     from ortools.sat.python import cp_model
 
-    model = by_hand.cpsat(problem.search_form())
+    model = by_hand.cpsat(problem.form())
     solver = cp_model.CpSolver()
     solver.parameters.num_workers = 1
     solver.parameters.max_time_in_seconds = limit
@@ -35,7 +35,7 @@ def rc2(problem: Any, limit: float) -> tuple[int | None, int | None]:
     """PySAT's RC2 with the options of its MaxSAT Evaluation entry: value and bound."""
     from pysat.examples.rc2 import RC2
 
-    with RC2(by_hand.maxsat(problem.search_form()), adapt=True, exhaust=True, minz=True) as engine:
+    with RC2(by_hand.maxsat(problem.form()), adapt=True, exhaust=True, minz=True) as engine:
         timer = threading.Timer(limit, engine.interrupt)
         timer.start()
         model = engine.compute(expect_interrupt=True)
@@ -48,7 +48,7 @@ def lsu(problem: Any, limit: float) -> tuple[int | None, int | None]:
     """PySAT's LSU: value; it has no bound before its end."""
     from pysat.examples.lsu import LSU
 
-    with LSU(by_hand.maxsat(problem.search_form()), expect_interrupt=True) as engine:
+    with LSU(by_hand.maxsat(problem.form()), expect_interrupt=True) as engine:
         timer = threading.Timer(limit, engine.interrupt)
         timer.start()
         found = engine.solve()
@@ -61,7 +61,7 @@ def highs(problem: Any, limit: float) -> tuple[int | None, int | None]:
     """HiGHS through PuLP, one row per implication: value and bound."""
     import pulp
 
-    model = by_hand.milp(problem.search_form())
+    model = by_hand.milp(problem.form())
     model.solve(pulp.HiGHS(msg=False, timeLimit=limit, threads=1))
     if model.sol_status not in (pulp.LpSolutionOptimal, pulp.LpSolutionIntegerFeasible):
         return None, None

@@ -60,7 +60,7 @@ def cold(problem: RuleSetSelection, engine: str, limit: float = LIMIT) -> Progre
 def main() -> None:
     """Print the task, the engines and the encodings."""
     problem = task()
-    form = presolve(problem.form)
+    form = presolve(problem.selection_form)
     rows = int(np.count_nonzero(form.form.weights))
     title = f"{problem.n_features} candidates, {len(form.kept)} after the presolve, "
     title += f"{problem.samples.total} samples, {rows} signatures"

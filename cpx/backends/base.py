@@ -26,7 +26,7 @@ from cpx.answers.values import Value
 from cpx.backends.progress import Event, Progress
 from cpx.compiled.library import MISSING, has_kernels, load
 from cpx.errors import EngineMissing, InvalidOption, UnknownName, shown
-from cpx.modelling.base import Problem, form_of
+from cpx.modelling.base import Problem
 from cpx.modelling.ratio import RatioProblem
 from cpx.modelling.statement import Encoding
 from cpx.models.rule_set.form import RuleSelection
@@ -315,9 +315,9 @@ class Backend(ABC):
         """Say whether the engine can solve the problem.
 
         One that needs a model solves every statement; another one, unless it says otherwise
-        here, takes the plain arrays of ``problem.search_form()``.
+        here, takes the plain arrays of ``problem.form()``.
         """
-        return problem.stated and (self.needs_model or hasattr(problem, "search_form"))
+        return problem.stated if self.needs_model else problem.form() is not None
 
     def keeps_side_constraints(self, problem: Problem) -> bool:
         """Say whether the engine honours the side constraints of a problem that it accepts.
@@ -335,7 +335,7 @@ class Backend(ABC):
     def require_accepts(self, problem: Problem) -> None:
         """Raise InvalidOption unless the engine can solve the problem with what comes with it."""
         if not self.accepts(problem):
-            if self.needs_model or (hasattr(problem, "search_form") and not problem.stated):
+            if self.needs_model or problem.form() is None:
                 problem.stated_in()  # says why there is no statement
             raise InvalidOption(self.refusal(problem))
         if problem.side_constraints and not self.keeps_side_constraints(problem):
@@ -360,7 +360,7 @@ class Backend(ABC):
         if self.has_own_start or not self.exact:
             return False
         states = self.needs_model or self.takes_start
-        return states or isinstance(form_of(problem), RuleSelection)
+        return states or isinstance(problem.form(), RuleSelection)
 
     def encoding_of(
         self, problem: Problem, name: str | None = None, time_limit: float | None = None
@@ -376,8 +376,9 @@ class Backend(ABC):
         if name is None and not isinstance(problem, RatioProblem):
             known = {encoding.name: encoding for encoding in problem.encodings}
             own = (known[one] for one in self.preferred_encodings if one in known)
-            form, seconds = form_of(problem), math.inf if time_limit is None else time_limit
-            fit = (one for one in own if form is None or one.applies(form, seconds))
+            seconds = math.inf if time_limit is None else time_limit
+            form = problem.form
+            fit = (one for one in own if (A := form()) is None or one.applies(A, seconds))
             name = next((encoding.name for encoding in fit), None)
         return problem.stated_in(name)
 

@@ -25,16 +25,16 @@ from cpx.errors import CheckFailed, InvalidOption
 from cpx.explainers.unreachable import with_reachable
 from cpx.methods.blocking import enumerate_by_blocking
 from cpx.methods.cuts import Constrained
-from cpx.modelling.base import Problem, form_of
+from cpx.modelling.base import Problem
 from cpx.models.expected_prediction.answer import ExpectedExplanation
-from cpx.models.expected_prediction.form import expectation_form_of
+from cpx.models.expected_prediction.form import ExpectationForm
 from cpx.models.kernel_rule.form import DNFForm
 from cpx.models.monomial.form import MonomialForm, RatioMonomial, monomial_form
 from cpx.models.monomial.problem import MonomialProblem
 from cpx.models.monomial.search.presolve import reduce
 from cpx.models.rule_set.form import RuleSelection
 from cpx.models.rule_set.learning import MOST_STATED
-from cpx.models.sufficient_reason.minimum_subset.form import subset_form_of
+from cpx.models.sufficient_reason.minimum_subset.form import SubsetForm
 from cpx.options import SolveOptions
 from cpx.processes.interrupts import noted
 from cpx.solving.run import run
@@ -308,7 +308,7 @@ def _rank(
 
 def _soonest(problem: Problem) -> str:
     """Return the engine that lists answers to a problem soonest, of those that can."""
-    form = form_of(problem)
+    form = problem.form()
     names = next(names for kind, names in _SOONEST if isinstance(form, kind))
     engines = map(find_backend, names)
     able = (one.full_name for one in engines if one.available() and one.accepts(problem))
@@ -317,7 +317,7 @@ def _soonest(problem: Problem) -> str:
 
 def _not_listed(problem: Problem) -> str:
     """Say why answers to a problem of more than single rules are not listed, if so."""
-    form = form_of(problem)
+    form = problem.form()
     if isinstance(form, DNFForm):
         # They are chosen from all clauses: in the slots of a statement each has many places.
         few = form.n_clauses <= MOST_STATED
@@ -325,8 +325,7 @@ def _not_listed(problem: Problem) -> str:
             f"a rule has at most {MOST_STATED} clauses to choose from, here are {form.n_clauses}"
         )
         return "" if few else f"{told}: ask for a smaller max_literals"
-    known = isinstance(form, RuleSelection) or expectation_form_of(problem) is not None
-    if known or subset_form_of(problem) is not None:
+    if isinstance(form, RuleSelection | ExpectationForm | SubsetForm):
         return ""
     # What is known of other problems does not say which answers are redundant.
     kind = type(problem).__name__

@@ -15,7 +15,7 @@ from cpx.answers.result import Termination
 from cpx.answers.values import Value
 from cpx.backends.base import Backend, Outcome, Progress
 from cpx.modelling.base import Problem
-from cpx.models.expected_prediction.form import ExpectationForm, expectation_form_of
+from cpx.models.expected_prediction.form import ExpectationForm
 from cpx.models.expected_prediction.search.known_attributes.beam import beam_levels
 from cpx.models.monomial.form import MonomialForm, WeightedMonomial, allowed, monomial_form
 from cpx.options import EngineOption, SolveOptions
@@ -56,12 +56,12 @@ class Beam(Backend):
 
     def accepts(self, problem: Problem) -> bool:
         """Whether the answer of the problem is one monomial, or a set of known attributes."""
-        return expectation_form_of(problem) is not None or monomial_form(problem) is not None
+        return isinstance(problem.form(), ExpectationForm | MonomialForm)
 
     def solve(self, problem: Problem, options: SolveOptions, progress: Progress) -> Outcome:
         """Search level by level; see :class:`~cpx.backends.base.Backend`."""
         width = options.engine.get("width", self.width)
-        if (expectation := expectation_form_of(problem)) is not None:
+        if isinstance(expectation := problem.form(), ExpectationForm):
             return _known_attributes(problem, expectation, width, options.threads, progress)
         with progress.phase("state"):
             form = monomial_form(problem)

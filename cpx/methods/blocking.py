@@ -24,15 +24,15 @@ from cpx.backends import backend as find_backend
 from cpx.backends.base import Progress
 from cpx.errors import CheckFailed
 from cpx.methods.cuts import Constrained, Cut, Excluding, ExcludingRatio, Selected
-from cpx.modelling.base import Problem, form_of
+from cpx.modelling.base import Problem
 from cpx.modelling.ratio import RatioProblem
-from cpx.models.expected_prediction.form import TableSumForm, expectation_form_of
+from cpx.models.expected_prediction.form import ExpectationForm
 from cpx.models.kernel_rule.form import DNFForm
 from cpx.models.monomial.form import MonomialForm
 from cpx.models.monomial.search.presolve import sample_weights
 from cpx.models.rule_set.form import RuleSelection
 from cpx.models.rule_set.learning import RuleSetLearning, conjunctions, number_of
-from cpx.models.sufficient_reason.minimum_subset.form import subset_form_of
+from cpx.models.sufficient_reason.minimum_subset.form import SubsetForm
 from cpx.solving.run import run
 
 __all__ = ["Blocked", "enumerate_by_blocking"]
@@ -99,15 +99,15 @@ def enumerate_by_blocking(
 class _Enumeration:
     def __init__(self, problem: Problem, backend: str, progress: Progress, as_good: bool) -> None:
         self.problem, self.backend, self.progress = problem, backend, progress
-        engine, form = find_backend(backend), form_of(problem)
+        engine, form = find_backend(backend), problem.form()
         self._by_statement = engine.needs_model or engine.starts_workers
         self.formulas = form if isinstance(form, DNFForm) else None
         if self.formulas is not None:
             form = self.formulas.selection()
         self.selection = form if isinstance(form, RuleSelection) else None
         self.monomials = form if isinstance(form, MonomialForm) else None
-        self.expected = form if isinstance(form, TableSumForm) else expectation_form_of(problem)
-        self.subsets = subset_form_of(problem) is not None
+        self.expected = form if isinstance(form, ExpectationForm) else None
+        self.subsets = isinstance(form, SubsetForm)
         side = problem.side_constraints if self.selection is None else self.selection.side
         self._terms = [(a, frozenset(T)) for row in side.linear for a, T in row.terms]
         self._wanted = side.wanted
@@ -162,7 +162,7 @@ class _Enumeration:
         rest: Problem
         options = replace(self.progress.options, time_limit=self.progress.remaining)
         if self.selection is not None:
-            rest = Selected(problem, cuts, self.selection.cost(last), form=self.selection)
+            rest = Selected(problem, cuts, self.selection.cost(last), selected=self.selection)
             if self.formulas is not None:
                 options = replace(options, encoding=None)
         elif not self._by_statement:

@@ -13,7 +13,7 @@ import numpy as np
 from cpx.answers.explanation import Evaluation, Explanation
 from cpx.answers.rule import Rule
 from cpx.answers.values import Value
-from cpx.modelling.base import Problem, form_of
+from cpx.modelling.base import Problem
 from cpx.modelling.ratio import RatioProblem, RatioStep
 from cpx.modelling.side_constraints.form import (
     LinearConstraint,
@@ -22,10 +22,8 @@ from cpx.modelling.side_constraints.form import (
 )
 from cpx.modelling.side_constraints.statement import constrained
 from cpx.modelling.statement import Encoding, Statement, Values
-from cpx.models.expected_prediction.form import expectation_form_of
 from cpx.models.rule_set.form import RuleSelection
 from cpx.models.rule_set.problem import RuleSetProblem
-from cpx.models.sufficient_reason.minimum_subset.form import SubsetForm, subset_form_of
 
 __all__ = ["Constrained", "Cut", "Excluding", "ExcludingRatio", "Selected"]
 
@@ -183,17 +181,9 @@ class Constrained(Excluding):
         """What the problem requires."""
         return tuple(getattr(self.base, "required", ()))
 
-    def search_form(self) -> object:
+    def form(self) -> object:
         """Return the arrays of the problem."""
-        return form_of(self.base)
-
-    def expectation_form(self) -> object:
-        """Return the exact scores of the problem."""
-        return expectation_form_of(self.base)
-
-    def subset_form(self) -> SubsetForm | None:
-        """Return what decides the sets of the problem."""
-        return subset_form_of(self.base)
+        return self.base.form()
 
 
 @dataclass(frozen=True, eq=False)
@@ -203,7 +193,7 @@ class Selected(Excluding):
     Encodings and searches that leave out rules do so by what they know of their constraints.
     """
 
-    form: RuleSelection = field(kw_only=True)
+    selected: RuleSelection = field(kw_only=True)
 
     sense: ClassVar[Any] = "min"
     encodings: ClassVar[Any] = RuleSetProblem.encodings
@@ -211,7 +201,7 @@ class Selected(Excluding):
     @property
     def n_features(self) -> int:
         """How many rules there are."""
-        return self.form.shape[0]
+        return self.selected.shape[0]
 
     @property
     def feature_names(self) -> tuple[str, ...]:
@@ -221,11 +211,11 @@ class Selected(Excluding):
     @cached_property
     def side_constraints(self) -> SideConstraints:  # type: ignore[override]
         """Those of the form, and the cuts."""
-        return SideConstraints((*self.form.side, *self._clauses))
+        return SideConstraints((*self.selected.side, *self._clauses))
 
-    def search_form(self) -> RuleSelection:
+    def form(self) -> RuleSelection:
         """Return the form with all that holds."""
-        return replace(self.form, side=self.side_constraints)
+        return replace(self.selected, side=self.side_constraints)
 
     def encoding(self, name: str | None = None) -> Encoding[Any]:  # type: ignore[override]
         """Return an encoding of sets of rules."""
@@ -238,7 +228,7 @@ class Selected(Excluding):
 
     def model(self, encoding: str | None = None) -> Statement:
         """State the choice."""
-        statement: Statement = self.encoding(encoding).build(self.search_form())
+        statement: Statement = self.encoding(encoding).build(self.form())
         return constrained(statement, self.side_constraints)
 
     def decode(self, values: Values) -> Explanation:
@@ -252,7 +242,7 @@ class Selected(Excluding):
     def evaluate(self, explanation: Explanation) -> Evaluation:
         """Return the cost of a set by the form."""
         chosen = explanation.features
-        return Evaluation(self.form.cost(chosen), feasible=self.search_form().allows(chosen))
+        return Evaluation(self.selected.cost(chosen), feasible=self.form().allows(chosen))
 
     def trivial_bound(self) -> Any:
         """Return the bound that is known."""

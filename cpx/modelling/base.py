@@ -283,6 +283,14 @@ class Problem(Shown, ABC):
         if self.unstated:
             raise InvalidOption(self.unstated)
 
+    def form(self) -> Any:
+        """Return the problem as plain arrays, for engines that need no statement.
+
+        None for a problem that has none, or too many. What they are says which engines can solve
+        it: engines ask for the type of the form, never for the class of the problem.
+        """
+        return None
+
     @abstractmethod
     def model(self, encoding: str | None = None) -> Statement:
         """State the problem in the named encoding (default: the first)."""
@@ -380,13 +388,3 @@ class Problem(Shown, ABC):
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
         """Read what :meth:`to_dict` wrote; refuse anything else by name."""
         return cls(**arguments_of(cls, data))
-
-
-def form_of(problem: Problem) -> object:
-    """Return the plain arrays of a problem, for engines that need no statement.
-
-    None for a problem that has none, or too many. What they are says which engines can solve
-    it: they ask for the type of the form, never for the class of the problem.
-    """
-    offer = getattr(problem, "search_form", None)
-    return None if offer is None or not problem.stated else offer()

@@ -15,10 +15,10 @@ from cpx.answers.values import to_json
 from cpx.backends import backend as find_backend
 from cpx.backends.base import Backend, Progress
 from cpx.backends.progress import InnerProgress
-from cpx.modelling.base import Problem, form_of
+from cpx.modelling.base import Problem
 from cpx.models.monomial.form import RatioMonomial, WeightedMonomial
 from cpx.models.rule_set.form import RuleSelection
-from cpx.models.sufficient_reason.minimum_subset.form import subset_form_of
+from cpx.models.sufficient_reason.minimum_subset.form import SubsetForm
 
 # Leaves that a set of features must exclude: with fewer, engines end before a start would help.
 _FEW = 100
@@ -92,11 +92,11 @@ class Start:
 
 def _method_for(engine: Backend, problem: Problem) -> tuple[str, str] | None:
     """Return the name of the method that finds the start, and what it is called; or None."""
-    form = form_of(problem)
+    form = problem.form()
     if isinstance(form, RuleSelection):
         return "local-search:0", "local search"
-    if engine.needs_model and (subset := subset_form_of(problem)) is not None:
-        enough = subset.arrays is not None and len(subset.arrays.tree) > _FEW
+    if engine.needs_model and isinstance(form, SubsetForm):
+        enough = form.arrays is not None and len(form.arrays.tree) > _FEW
         return ("best-of-orders", "deletion") if enough else None
     if engine.takes_start and isinstance(form, WeightedMonomial | RatioMonomial):
         m, d = form.shape

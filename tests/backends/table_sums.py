@@ -25,31 +25,31 @@ class Tabled(Problem):
         Encoding("tables", tables),
     )
 
-    def __init__(self, form: TableSumForm) -> None:
-        self.form = form
+    def __init__(self, tables: TableSumForm) -> None:
+        self.tables = tables
 
     @property
     def sense(self) -> Any:  # type: ignore[override]
         """Values are maximised; numbers and penalties are minimised."""
-        return "max" if self.form.target is None else "min"
+        return "max" if self.tables.target is None else "min"
 
-    def search_form(self) -> TableSumForm:
-        return self.form
+    def form(self) -> TableSumForm:
+        return self.tables
 
     def model(self, encoding: str | None = None) -> Statement:
-        return self.stated_in(encoding).build(self.form)
+        return self.stated_in(encoding).build(self.tables)
 
     def decode(self, values: Values) -> Explanation:
-        return self.explanation(np.flatnonzero(values["X"][: self.form.n_features]).tolist())
+        return self.explanation(np.flatnonzero(values["X"][: self.tables.n_features]).tolist())
 
     def explanation(self, features: Iterable[int]) -> Explanation:
         return Explanation(
-            Rule.of(features, [f"f{j}" for j in range(self.form.n_features)], "yes")
+            Rule.of(features, [f"f{j}" for j in range(self.tables.n_features)], "yes")
         )
 
     def key(self, S: tuple[int, ...]) -> tuple[int, int]:
         """Return objective and tie."""
-        form = self.form
+        form = self.tables
         if form.target is None:
             return form.value(S), form.penalty(S)
         return (form.penalty(S), 0) if form.likeliest else (len(S), form.penalty(S))
@@ -57,11 +57,11 @@ class Tabled(Problem):
     def evaluate(self, explanation: Explanation) -> Evaluation:
         S = explanation.features
         objective, tie = self.key(S)
-        return Evaluation(objective, feasible=self.form.allows(S), tie=tie)
+        return Evaluation(objective, feasible=self.tables.allows(S), tie=tie)
 
     def allowed(self) -> Iterator[tuple[int, ...]]:
         """Yield all sets that may be chosen."""
-        form = self.form
+        form = self.tables
         for size in range(form.k + 1):
             for S in combinations(range(form.n_features), size):
                 if form.allows(S):

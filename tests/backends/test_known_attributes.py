@@ -47,7 +47,7 @@ def test_all_sets_agree(dual: bool, structure: str) -> None:
 def test_every_set_is_made_once(structure: str) -> None:
     problem = random_expectation(4, structure, required=(1,), forbidden=(2,))
     n = problem.n_features
-    form = replace(problem.expectation_form(), most=n)
+    form = replace(problem.form(), most=n)
     enumeration = Enumeration(problem, form, Progress(problem, SolveOptions()))
     made = []
     for sets, expected, _ in enumeration._sizes():
@@ -88,7 +88,7 @@ def test_the_bound_of_a_mixture_is_that_of_its_best_component() -> None:
         problem = random_expectation(seed, "mixture", required=(), forbidden=(), unit=unit)
         assert isinstance(problem, MLSE)
         progress = Progress(problem, SolveOptions())
-        bound_by_components(problem, problem.expectation_form(), progress)
+        bound_by_components(problem, problem.form(), progress)
         greatest = max(
             problem.scores.expected(S)
             for r in range(problem.k + 1)
@@ -108,7 +108,7 @@ def test_no_set_gives_a_component_more_weight_and_the_mean_is_a_bound() -> None:
         if not {*problem.required}.isdisjoint(problem.forbidden):
             continue
         problem = replace(problem, k=max(len(problem.required), 1 + seed % 2))
-        weights = greatest_weights(problem.expectation_form())
+        weights = greatest_weights(problem.form())
         sets = [
             S
             for r in range(problem.k + 1)
@@ -143,7 +143,7 @@ def test_dinkelbach_excludes_no_score_that_a_set_has(n: int) -> None:
         if not {*problem.required}.isdisjoint(problem.forbidden) or problem.n_features < 3:
             continue
         problem = replace(problem, k=max(len(problem.required), 1 + seed % 3))
-        form = problem.expectation_form()
+        form = problem.form()
         sets = [
             S
             for r in range(problem.k + 1)

@@ -33,12 +33,16 @@ Key = tuple[int, int, tuple[int, ...]]
 
 def keys_of(problem: RuleSetSelection) -> list[Key]:
     """Return cost, size and rules of all allowed sets of rules that the presolve keeps."""
-    left = presolved(problem.form)
+    left = presolved(problem.selection_form)
     required = left.form.required
     free = [r for r in left.kept if r not in required]
     every = (T for size in range(len(free) + 1) for T in combinations(free, size))
     sets = (tuple(sorted((*required, *T))) for T in every)
-    return [(problem.form.cost(S), len(S), S) for S in sets if problem.form.allows(S)]
+    return [
+        (problem.selection_form.cost(S), len(S), S)
+        for S in sets
+        if problem.selection_form.allows(S)
+    ]
 
 
 def answer(problem: RuleSetSelection, threads: int = 1) -> Key | None:
@@ -76,8 +80,8 @@ def constrained(seed: int) -> tuple[RuleSetSelection, list[Key]]:
 def test_bounds_by_shares_hold(steps: int) -> None:
     load()
     for problem in selections(0, 40):
-        form = presolved(problem.form).form
-        rules = [r for r in presolved(problem.form).kept if r not in form.required]
+        form = presolved(problem.selection_form).form
+        rules = [r for r in presolved(problem.selection_form).kept if r not in form.required]
         rules = np.array([r for r in rules if form.covers[r][form.weights > 0].any()], dtype=int)
         sets = [key for key in keys_of(problem) if set(key[2]) <= {*rules, *form.required}]
         if not rules.size or not sets:
@@ -96,7 +100,7 @@ def test_ascent_makes_the_bound_better() -> None:
     # Each of three rules covers two of three good rows, and a bad row of its own that costs 3.
     bits = np.array([[1, 1, 0], [0, 1, 1], [1, 0, 1], [1, 0, 0], [0, 1, 0], [0, 0, 1]])
     samples = Samples(bits, [1, 1, 1, 0, 0, 0], [9, 9, 9, 3, 3, 3])
-    form = RuleSetSelection(samples, [(0,), (1,), (2,)]).form
+    form = RuleSetSelection(samples, [(0,), (1,), (2,)]).selection_form
     relaxation = Relaxation(form, (), np.arange(3))
     first = relaxation.certify()[0]
     for _ in range(200):
@@ -226,7 +230,7 @@ def test_a_start_that_keeps_side_constraints(n: int) -> None:
     allowed = kept = 0
     for seed in range(n):
         problem, keys = constrained(seed)
-        moves = local_search._Moves(problem.form)
+        moves = local_search._Moves(problem.selection_form)
         rows = problem.side_constraints.linear
         for chosen in combinations(range(moves.rules.size), seed % 4):
             if rows:
@@ -248,7 +252,7 @@ def explorer(
     problem: RuleSetSelection,
 ) -> tuple[exploring.SubproblemSearch, Subproblem | None, list[int]]:
     """Return the search of a problem without a start, the sets it begins with, its bounds."""
-    left, told = presolved(problem.form), list[int]()
+    left, told = presolved(problem.selection_form), list[int]()
     known = Incumbent(left.form, problem, Progress(problem, SolveOptions()), None)
     search = exploring.SubproblemSearch(left.form, known, TaskPool(), lambda: False, told.append)
     rules = [r for r in left.kept if r not in left.form.required]
@@ -328,8 +332,8 @@ def test_bounds_without_shares_are_told_on_the_way(monkeypatch) -> None:
         rng = np.random.default_rng(seed)
         samples = Samples(rng.random((60, 6)) < 0.5, rng.random(60) < 0.5)
         problem = RuleSetSelection(samples, pairs, penalty="1/200")
-        form, kept = presolved(problem.form).form, presolved(problem.form).kept
-        known = Incumbent(problem.form, problem, Progress(problem, SolveOptions()), ())
+        form, kept = presolved(problem.selection_form).form, presolved(problem.selection_form).kept
+        known = Incumbent(problem.selection_form, problem, Progress(problem, SolveOptions()), ())
         part = Subproblem((), np.array(kept, dtype=np.int64), form.offset)
         told: list[int] = []
         exploring.SubproblemSearch(form, known, TaskPool(), lambda: False, told.append).explore(
@@ -388,10 +392,12 @@ def test_what_was_parted_off_and_what_is_left_are_all(monkeypatch) -> None:
     for seed in range(3):
         monkeypatch.setattr(bitsets, "WORK", 10 * seed + 1)
         problem = many_sets(seed)
-        form, kept = presolved(problem.form).form, presolved(problem.form).kept
+        form, kept = presolved(problem.selection_form).form, presolved(problem.selection_form).kept
         best: list[Key] = [(2**62, 0, ())]
 
-        def offer(found: tuple[int, ...] | None, form=problem.form, best=best) -> tuple[int, int]:
+        def offer(
+            found: tuple[int, ...] | None, form=problem.selection_form, best=best
+        ) -> tuple[int, int]:
             if found is not None:
                 rules = tuple(sorted(found))
                 best[0] = min(best[0], (form.cost(rules), len(rules), rules))
@@ -414,7 +420,7 @@ def test_shares_are_the_same_whoever_does_the_steps() -> None:
     load()
     rng = np.random.default_rng(0)
     samples = Samples(rng.random((1200, 8)) < 0.5, rng.random(1200) < 0.5)
-    form = RuleSetSelection(samples, [(j,) for j in range(8)]).form.merged
+    form = RuleSetSelection(samples, [(j,) for j in range(8)]).selection_form.merged
     rules = np.arange(8)
     alone, together = (Relaxation(form, (), rules) for _ in range(2))
     assert alone.state.ranges.size > 3

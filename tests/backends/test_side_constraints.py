@@ -182,7 +182,7 @@ def test_columns_of_several_conditions(
             continue
         assert result.explanation.features == best[1]
         proved += 1
-        reduced = reduce(problem.search_form())
+        reduced = reduce(problem.form())
         assert reduced is not None
         side = Root.whole(reduced).side
         kinds |= (side.additive.start.size > 0) + 2 * (side.least.size > 0)
@@ -197,7 +197,7 @@ def test_presolve_keeps_the_first_best_rule_that_is_allowed(seed: int) -> None:
     samples = Samples(rng.random((4, 6)) < 0.5, rng.random(4) < 0.4)
     limits = {"min_coverage": "1/4"} if seed % 2 else {}
     problem = constrained(KMonomial(samples, k=3, **limits), seed)
-    best, reduced = brute_force(problem), reduce(problem.search_form())
+    best, reduced = brute_force(problem), reduce(problem.form())
     assert best is None or reduced is not None
     if reduced is not None and best is not None:
         assert {*best[1]} <= {*reduced.fixed, *reduced.features.tolist()}
@@ -205,7 +205,7 @@ def test_presolve_keeps_the_first_best_rule_that_is_allowed(seed: int) -> None:
 
 def test_presolve_fixes_what_constraints_imply() -> None:
     problem = KMonomial(Samples(np.eye(4), [1, 0, 0, 0]), k=3).where("x1", "implies(x1, not x2)")
-    reduced = reduce(problem.search_form())
+    reduced = reduce(problem.form())
     assert reduced is not None
     assert reduced.fixed == (1,)
     assert 2 not in reduced.features
@@ -483,7 +483,7 @@ def test_the_search_of_kernel_rules(n: int, doubt: float, monkeypatch: pytest.Mo
         weights = (rng.integers(1, 9, m) * rng.choice([-1, 1], m, p=[0.6, 0.4])).tolist()
         plain = KernelRule(rng.random((m, d)) < 0.6, weights, D, int(rng.integers(1, 3)))
         problem = plain.where(*(side_constraint(rng, d) for _ in range(int(rng.integers(1, 5)))))
-        form = plain.search_form()
+        form = plain.form()
         clauses = [c for n in range(1, form.max_literals + 1) for c in combinations(range(d), n)]
         value = {
             some: form.value(some)
@@ -520,7 +520,7 @@ def test_what_other_clauses_leave_of_the_constraints(n: int) -> None:
     for _ in range(n):
         problem = KernelRule(np.eye(4, dtype=bool), [1, 1, -1, -1], 3, 2)
         problem = problem.where(*(side_constraint(rng, 4) for _ in range(2)))
-        terms = Terms.of(problem.search_form())
+        terms = Terms.of(problem.form())
         for _ in range(20):
             clauses = [rng.choice(4, 2).tolist() for _ in range(int(rng.integers(1, 4)))]
             left = terms.left(clauses[1:]).linear
@@ -546,7 +546,7 @@ def test_minimum_certificates(seed: int) -> None:
 
 def irredundant(problem: Any) -> list[tuple[int, ...]]:
     """Return the allowed sets of which nothing can be left out without a change of the rows."""
-    form, d = problem.search_form(), problem.n_features
+    form, d = problem.form(), problem.n_features
     found = []
     for size in range(d + 1):
         for chosen in combinations(range(d), size):

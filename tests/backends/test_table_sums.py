@@ -49,10 +49,10 @@ def check(problem: Tabled, **options: object) -> None:
         return
     assert progress.explanation is not None
     found = progress.explanation.features
-    assert problem.form.allows(found)
+    assert problem.tables.allows(found)
     assert problem.key(found) == best
     assert progress.objective == progress.best_bound == outcome.claimed == best[0]
-    assert outcome.best_of_ties or problem.form.likeliest
+    assert outcome.best_of_ties or problem.tables.likeliest
     sign = 1 if problem.sense == "min" else -1
     assert all(sign * point.bound <= sign * best[0] for point in progress.trace if point.bound)
 
@@ -123,7 +123,7 @@ def test_what_is_stopped_claims_what_holds(seed: int, options: dict[str, float])
         if progress.best_bound is not None:
             assert sign * progress.best_bound <= sign * best[0]
         if progress.explanation is not None:
-            assert problem.form.allows(progress.explanation.features)
+            assert problem.tables.allows(progress.explanation.features)
             key = problem.key(progress.explanation.features)
             assert sign * key[0] >= sign * best[0]
             if outcome.best_of_ties:

@@ -94,7 +94,7 @@ def test_branch_and_bound_proves_what_is_not_consistent() -> None:
     problem = noisy()
     result = confirmed(problem, "search", optimum(problem))
     assert result.objective is not None
-    assert result.objective < problem.search_form().greatest
+    assert result.objective < problem.form().greatest
     assert "clauses" in result.sizes
 
 
@@ -207,7 +207,7 @@ def test_wide_rows_are_given_up_in_time() -> None:
     assert result.status is Status.FEASIBLE
     assert result.verified
     assert result.objective is not None
-    assert 0 < result.objective < problem.search_form().greatest
+    assert 0 < result.objective < problem.form().greatest
     assert result.times.cpu < 30
 
 
@@ -247,7 +247,7 @@ def test_the_genetic_algorithm_is_a_heuristic_and_repeats_itself(
 
 def breeder(operators: str, clauses: int = 3, mutation: float = 0.6) -> _Breeder:
     rows = np.eye(6, dtype=bool)
-    form = KernelRule(rows, [1] * 6, clauses, 4).search_form()
+    form = KernelRule(rows, [1] * 6, clauses, 4).form()
     return _Breeder(form, random.Random(0), mutation, Operators.named(operators))
 
 

@@ -119,7 +119,7 @@ def test_too_many_pairs_of_rows_leave_local_search(monkeypatch: pytest.MonkeyPat
 
 
 def brute(problem: KernelRule) -> int:
-    form = problem.search_form()
+    form = problem.form()
     covers = {
         form.table[:, list(clause)].all(axis=1).tobytes()
         for size in range(1, form.max_literals + 1)
@@ -135,7 +135,7 @@ def brute(problem: KernelRule) -> int:
 
 def test_a_clause_is_left_out_for_a_shorter_one_of_the_same_cost() -> None:
     table = np.array([[1, 1, 0], [1, 0, 1], [0, 1, 1], [0, 0, 1]], dtype=bool)
-    form = KernelRule(table, [5, 4, -2, -1], 2, 3).search_form()
+    form = KernelRule(table, [5, 4, -2, -1], 2, 3).form()
     found = enumerate_clauses(Rows.of(form), Terms.of(form), 3, 10, 1000, lambda: False)
     assert found is not None
     # x0 excludes all negative rows: with another feature it only loses a positive one.
@@ -165,7 +165,7 @@ def test_superfluous_clauses_are_in_no_need(seed: int) -> None:
     """When some rows do not count any more, the best of the other clauses is as good."""
     rng = np.random.default_rng(seed)
     weights = np.where(rng.random(14) < 0.5, 1, -1) * rng.integers(1, 100, 14)
-    form = KernelRule(rng.random((14, 5)) < 0.6, weights.tolist(), 2, 3).search_form()
+    form = KernelRule(rng.random((14, 5)) < 0.6, weights.tolist(), 2, 3).form()
     rows, terms = Rows.of(form), Terms.of(form)
     found = enumerate_clauses(rows, terms, 3, 10**6, 10**6, lambda: False)
     assert found is not None

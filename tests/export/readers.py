@@ -287,7 +287,7 @@ def subsets(problem):
 
 def optimum(problem, encoding: str) -> int | None:
     """Return the best value over all sets; None without one."""
-    form = problem.search_form()
+    form = problem.form()
 
     def value(chosen, size):
         met = form.agreement[:, chosen].sum(axis=1)

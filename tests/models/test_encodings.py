@@ -132,7 +132,7 @@ def test_table1_as_printed_takes_no_limits(limits) -> None:
     with pytest.raises(InvalidOption, match=message):
         problem.model("table1-literal")
     with pytest.raises(InvalidOption, match=message):
-        table1_literal(problem.search_form())
+        table1_literal(problem.form())
     with pytest.raises(InvalidOption, match=message):
         solve(problem, "cpsat", encoding="table1-literal", isolate=True)
 

@@ -46,7 +46,7 @@ def test_hamming_counts_a_sample_for_each_rule() -> None:
     hamming = RuleSetSelection(SAMPLES, [(0,), (0,), (2,)], loss="hamming")
     for chosen in every_set(plain):
         more = 2 * ({0, 1} <= set(chosen))
-        assert hamming.form.cost(chosen) == plain.form.cost(chosen) + more
+        assert hamming.selection_form.cost(chosen) == plain.selection_form.cost(chosen) + more
 
 
 def test_figures_of_each_rule() -> None:
@@ -63,7 +63,7 @@ def test_figures_of_each_rule() -> None:
 @each(range(60))
 def test_merging_and_presolve_keep_an_optimum(seed: int) -> None:
     problem = random_selection(seed, max_samples=40)
-    form = problem.form
+    form = problem.selection_form
     found = presolve(form)
     kept = set(found.kept)
     for chosen in every_set(problem):
@@ -81,7 +81,7 @@ def test_presolve_leaves_what_side_constraints_ask_for(seed: int) -> None:
     rng, plain = np.random.default_rng(seed), random_selection(seed, max_samples=40)
     texts = [side_constraint(rng, plain.n_features) for _ in range(int(rng.integers(1, 4)))]
     problem = plain.where(*texts)
-    found = presolve(problem.form)
+    found = presolve(problem.selection_form)
     for chosen in every_set(problem):
         if problem.allows(chosen):
             rest = found.translate(chosen)
@@ -129,8 +129,8 @@ def test_presolve_drops_all_that_its_definition_does() -> None:
     dropped = 0
     for seed in range(150):
         problem = random_selection(seed, max_samples=40)
-        found = presolve(problem.form)
-        assert {*found.kept} == kept_by_definition(problem.form), seed
+        found = presolve(problem.selection_form)
+        assert {*found.kept} == kept_by_definition(problem.selection_form), seed
         dropped += problem.n_features - len(found.kept)
         sizes = [problem.n_features, *(len(kept) for _, kept in found.rounds)]
         assert sizes == sorted({*sizes}, reverse=True)  # each round drops some
@@ -146,13 +146,13 @@ def test_presolve_drops_what_it_says() -> None:
     rules = [(0,), (0, 1), (1,), (2,), (3,)]
     # (0, 1) is a duplicate of (0), (1) covers sample 3 as well, (2) only that, (3) too little.
     problem = RuleSetSelection(samples, rules, penalty="0.4")
-    assert presolve(problem.form).kept == (0,)
+    assert presolve(problem.selection_form).kept == (0,)
     short = RuleSetSelection(
         samples, rules, penalty="0.4", max_literals=3, lengths=(2, 3, 1, 1, 1)
     )
-    assert presolve(short.form).kept == (0, 2)
+    assert presolve(short.selection_form).kept == (0, 2)
     kept = RuleSetSelection(samples, rules, penalty="0.4", required=[3])
-    assert presolve(kept.form).kept == (0, 3)
+    assert presolve(kept.selection_form).kept == (0, 3)
 
 
 @pytest.mark.parametrize("encoding", ["signature", "channelling", "hamming"])
@@ -176,14 +176,17 @@ def test_complete_gives_values_that_the_statement_takes(encoding: str) -> None:
     problem = random_selection(11)
     statement = problem.model(encoding)
     for chosen in every_set(problem):
-        if not problem.form.allows(chosen):
+        if not problem.selection_form.allows(chosen):
             continue
         values = statement.complete(chosen)
         for name, array in statement.variables.items():
             for variable, value in zip(array, values[name], strict=True):
                 variable._value = bool(value)
         assert all(c.value() for c in statement.model.constraints)
-        assert statement.model.objective_.value() + statement.offset <= problem.form.cost(chosen)
+        assert (
+            statement.model.objective_.value() + statement.offset
+            <= problem.selection_form.cost(chosen)
+        )
 
 
 def test_hamming_never_gives_a_bound_of_errors() -> None:

@@ -50,7 +50,7 @@ def test_values_are_those_of_the_selection(loss) -> None:
         mine, other = problem.explanation(chosen), selection.explanation(chosen)
         assert mine == other == problem.explanation_of([rules[r] for r in chosen])
         assert problem.evaluate(mine) == selection.evaluate(other)
-        assert problem.cost(chosen) == selection.form.cost(chosen)
+        assert problem.cost(chosen) == selection.selection_form.cost(chosen)
 
 
 def test_value_by_hand() -> None:

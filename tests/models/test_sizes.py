@@ -44,7 +44,7 @@ def _allowed(problem: KMonomial, size: int) -> list[tuple[int, ...]]:
 @each(range(24))
 def test_the_least_costs_are_those_of_all_rules_and_all_triples(seed: int) -> None:
     problem = _problem(seed)
-    form = problem.search_form()
+    form = problem.form()
 
     def lost(s: tuple[int, ...]) -> int:
         return int(form.cost_uncovered[~form.covered(s)].sum())

@@ -87,7 +87,7 @@ def test_engines_find_the_optimum(engine, seed, monkeypatch) -> None:
 def test_what_is_left_out_is_what_the_bounds_say(seed, monkeypatch) -> None:
     _begin_with_a_pair(monkeypatch)
     problem = _problem(seed)
-    form = problem.search_form()
+    form = problem.form()
     statement = problem.model("triples")
     value = triples._Triples(form).value
     u, c = form.cost_uncovered, form.cost_covered
@@ -191,7 +191,7 @@ def test_where_a_rule_cannot_be_known_it_is_clausal() -> None:
 def test_rules_of_five_features_need_more_time() -> None:
     rng = np.random.default_rng(0)
     samples = Samples(rng.random((40, 50)) < 0.6, rng.random(40) < 0.5)
-    four, five = (KMonomial(samples, k).search_form() for k in (4, 5))
+    four, five = (KMonomial(samples, k).form() for k in (4, 5))
     assert triples.known_rule_helps(four, 3.15)
     assert not triples.known_rule_helps(four, 3.0)
     assert triples.known_rule_helps(five, 28.125)

@@ -139,7 +139,7 @@ def test_a_file_of_huge_limits_is_read(tmp_path) -> None:
     save(RuleSetSelection(SAMPLES, RULES, max_rules=2), path)
     data = json.loads(path.read_text())
     data["parameters"]["max_rules"] = HUGE
-    assert loads(json.dumps(data)).form.max_rules == len(RULES)
+    assert loads(json.dumps(data)).selection_form.max_rules == len(RULES)
 
 
 def test_half_a_character_is_refused_where_it_is_read() -> None:

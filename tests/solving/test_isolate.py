@@ -36,13 +36,13 @@ from cpx.solving.isolate import (
 
 def test_what_can_be_made_again_is_not_sent() -> None:
     problem = random_selection(5)
-    before = problem.form, problem.total, problem.covers
+    before = problem.selection_form, problem.total, problem.covers
     made = {"form", "total", "covers"}
     assert made <= {*vars(problem)}
     alone = bare(problem)
     assert not made & {*vars(alone)}
     assert alone.to_dict() == problem.to_dict()
-    assert problem.form is before[0]
+    assert problem.selection_form is before[0]
 
 
 def test_the_classifier_is_not_sent() -> None:

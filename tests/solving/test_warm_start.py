@@ -37,7 +37,7 @@ def majoritary() -> SufficientReason:
     forest = RandomForestClassifier(21, max_depth=5, random_state=0).fit(X, y)
     problem = SufficientReason(read_sklearn(forest, rule="vote"), X[19])
     assert problem.definition == "majoritary"
-    assert len(problem.form.tree) > 100
+    assert len(problem.losses.tree) > 100
     return problem
 
 

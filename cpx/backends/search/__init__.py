@@ -19,7 +19,7 @@ from typing import ClassVar
 from cpx.backends.base import Backend, Outcome, Progress
 from cpx.backends.branch_on_violations import branch_on_violations
 from cpx.backends.progress import run_interruptibly
-from cpx.backends.search.form_search import FormSearch, form_of, load_searches, search_of
+from cpx.backends.search.form_search import FormSearch, load_searches, search_of
 from cpx.modelling.base import Problem
 from cpx.options import EngineOption, SolveOptions
 
@@ -60,18 +60,18 @@ class Search(Backend):
 
     def accepts(self, problem: Problem) -> bool:
         """Whether the problem has plain arrays of a form that the search knows."""
-        return search_of(form_of(problem)) is not None
+        return search_of(problem.form()) is not None
 
     def keeps_side_constraints(self, problem: Problem) -> bool:
         """Whether its search does, or features can be required and forbidden one by one."""
-        search = search_of(form_of(problem))
+        search = search_of(problem.form())
         keeps = search is not None and search.keeps_side_constraints
         return keeps or hasattr(problem, "required")
 
     def solve(self, problem: Problem, options: SolveOptions, progress: Progress) -> Outcome:
         """Hand the form to its search; see :class:`~cpx.backends.base.Backend`."""
         with progress.phase("state"):
-            form = form_of(problem)
+            form = problem.form()
         search = search_of(form)
         assert search is not None  # accepts() says so
         if problem.side_constraints and not search.keeps_side_constraints:

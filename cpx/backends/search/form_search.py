@@ -9,7 +9,6 @@ from typing import Any
 
 from cpx.backends.base import Outcome, Progress
 from cpx.errors import EngineError
-from cpx.modelling import base
 from cpx.modelling.base import Problem
 from cpx.support.families import families
 from cpx.support.lazy_imports import named_object
@@ -33,12 +32,6 @@ class FormSearch:
     solve: Callable[[Problem, Any, Progress], Outcome]
     keeps_side_constraints: bool = False
     tells_phases: bool = False
-
-
-def form_of(problem: Problem) -> object:
-    """Return the plain arrays of a problem, or its exact scores where it has too many."""
-    form = base.form_of(problem)
-    return getattr(problem, "expectation_form", lambda: None)() if form is None else form
 
 
 def search_of(form: object) -> FormSearch | None:

@@ -108,8 +108,8 @@ class MinCertificate(MinimumSubset):
         return floor(Fraction(self.epsilon) * self.samples.total)
 
     @cached_property
-    def form(self) -> LossForm:
-        """The problem as plain arrays: each disagreeing sample is a tree of one leaf."""
+    def losses(self) -> LossForm:
+        """What a rule must exclude: each disagreeing sample is a tree of one leaf."""
         disagreeing = np.flatnonzero(~self.samples.same)
         return LossForm.of(
             ~self.samples.agreement[disagreeing],

@@ -196,7 +196,7 @@ class Selection:
         result = self._solve(self._problem, known)
         if result.explanation is not None:
             self.chosen = result.explanation.features
-        self.objective = self._quality(self._problem.form.cost(self.chosen))
+        self.objective = self._quality(self._problem.selection_form.cost(self.chosen))
         self.bound = 1.0 if result.bound is None else self._quality(result.bound)
         self.proved = result.status is Status.OPTIMAL
 

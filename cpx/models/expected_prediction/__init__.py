@@ -20,11 +20,10 @@ FAMILY = Family(
         )
     },
     search=dict.fromkeys(
-        ("cpx.models.expected_prediction.form:ExpectationForm",),
-        "cpx.models.expected_prediction.search:KNOWN_ATTRIBUTES",
-    )
-    | dict.fromkeys(
-        ("cpx.models.expected_prediction.form:TableSumForm",),
-        "cpx.models.expected_prediction.search:TABLE_SUMS",
+        (
+            "cpx.models.expected_prediction.form:ExpectationForm",
+            "cpx.models.expected_prediction.form:TableSumForm",
+        ),
+        "cpx.models.expected_prediction.search:SEARCH",
     ),
 )

@@ -20,7 +20,7 @@ from cpx.modelling.row import Row
 from cpx.modelling.side_constraints.form import NO_SIDE_CONSTRAINTS, SideConstraints
 from cpx.modelling.side_constraints.parameter import SIDE_CONSTRAINTS
 from cpx.models.expected_prediction.answer import ExpectedExplanation
-from cpx.models.expected_prediction.form import ExpectationForm, TableSumForm
+from cpx.models.expected_prediction.form import TableSumForm
 from cpx.models.expected_prediction.likeliest import Likeliest
 from cpx.models.expected_prediction.parameters import Number
 from cpx.models.expected_prediction.problem import (
@@ -192,23 +192,22 @@ class FewestExpected(ExpectedPrediction):
             "engine that needs no statement, such as beam"
         )
 
-    def _form(self) -> TableSumForm:
+    def _table_sum(self) -> TableSumForm:
         tables = self.leaf_tables
         terms = tables.terms()
         if self.bounded:
             terms += tables.maxima(-self.tau)
-        return self._table_sum(terms, self.base, self.n_features, target=self.target)
+        return self._sum_of(terms, self.base, self.n_features, target=self.target)
 
-    def expectation_form(self) -> ExpectationForm:
-        """Return the problem by its exact scores; a probability bound needs one of the class."""
-        least = self.leaves.threshold if self.bounded else self.tau
-        return self._expectation_form(self.n_features, Fraction(least))
+    def _limits(self) -> tuple[int, Fraction | None]:
+        # A probability bound needs a score of the class.
+        return self.n_features, Fraction(self.leaves.threshold if self.bounded else self.tau)
 
     def reaches(self, chosen: Iterable[int]) -> bool:
         """Say whether a set reaches the threshold, under a factorised distribution in units."""
         S = tuple(chosen)
         if self.stated:
-            return self.form.value(S) >= self.target
+            return self.table_sum.value(S) >= self.target
         if self.distribution.factorised:
             return self._in_units(S) >= self.target
         if not self.bounded:
@@ -272,7 +271,9 @@ class FewestExpected(ExpectedPrediction):
         """Return what is degenerate; solved all the same."""
         found = super().notes()
         if self.stated:
-            most = self.form.constant + sum(int(table.max()) for table in self.form.tables)
+            most = self.table_sum.constant + sum(
+                int(table.max()) for table in self.table_sum.tables
+            )
             if most < self.target:
                 best = "" if self.bounded else f": every set has at most {self.in_units(most)}"
                 found += (f"no set has {self.reached} with leaves rounded down{best}",)
@@ -280,7 +281,7 @@ class FewestExpected(ExpectedPrediction):
 
     def tie_step(self, objective: Value) -> Problem | None:
         """Return the problem to find the likeliest set of this size."""
-        return Likeliest(self, self.form, int(objective), self.target)
+        return Likeliest(self, self.table_sum, int(objective), self.target)
 
     def trivial_bound(self) -> int:
         """Return the number of required attributes."""

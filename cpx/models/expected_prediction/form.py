@@ -111,7 +111,7 @@ class TableSumForm:
 class ExpectationForm:
     """Choose attributes of greatest expected score, or the fewest that reach one.
 
-    Unlike a :class:`TableSumForm` there is one under every distribution.
+    Under every distribution sets have exact scores; under some the problem is a sum of tables.
 
     Attributes
     ----------
@@ -131,6 +131,8 @@ class ExpectationForm:
     component : callable
         Returns the problem under one component of the distribution, by its number, as a sum of
         tables; None where that would be too large.
+    table_sum : TableSumForm or None
+        The problem as a sum of tables, where it is one that is not too large.
     """
 
     scores: ExactScores
@@ -141,6 +143,7 @@ class ExpectationForm:
     least: Fraction | None
     unit: Fraction
     component: Callable[[int], TableSumForm | None]
+    table_sum: TableSumForm | None = None
 
     @property
     def contradicts(self) -> bool:
@@ -150,6 +153,8 @@ class ExpectationForm:
 
     def idle(self, chosen: Iterable[int]) -> NDArray[np.bool_]:
         """Return which attributes change no score beside a set, as far as that is seen."""
+        if self.table_sum is not None:
+            return self.table_sum.idle(chosen)
         S = tuple(chosen)
         # The mean is the greatest where there is one score only.
         alone = self.scores.expected(S) == self.scores.greatest(S)
@@ -158,10 +163,3 @@ class ExpectationForm:
     def sizes(self) -> dict[str, int]:
         """Return the sizes for results."""
         return {"features": self.n_features, "leaves": len(self.scores.leaves.values)}
-
-
-def expectation_form_of(problem: object) -> ExpectationForm | None:
-    """Return the form of a problem that offers one; None for another one."""
-    offer = getattr(problem, "expectation_form", None)
-    form: ExpectationForm | None = None if offer is None else offer()
-    return form

@@ -35,15 +35,15 @@ class Likeliest(Problem):
 
     def __init__(self, asked: Problem, form: TableSumForm, k: int, target: int) -> None:
         self.asked = asked
-        self.form = replace(form, k=k, target=target, likeliest=True)
+        self.table_sum = replace(form, k=k, target=target, likeliest=True)
 
-    def search_form(self) -> TableSumForm:
-        """Return the plain arrays, for engines that need no statement."""
-        return self.form
+    def form(self) -> TableSumForm:
+        """Return the sum of tables."""
+        return self.table_sum
 
     def model(self, encoding: str | None = None) -> Statement:
         """State the problem in an encoding; the default is the first."""
-        return constrained(self.encoding(encoding).build(self.form), self.form.side)
+        return constrained(self.encoding(encoding).build(self.table_sum), self.table_sum.side)
 
     def decode(self, values: Values) -> Explanation:
         """Return the explanation by the attributes whose X is true."""
@@ -56,7 +56,7 @@ class Likeliest(Problem):
     def evaluate(self, explanation: Explanation) -> Evaluation:
         """Return the penalty, and whether the set is as good as it must be."""
         S = explanation.features
-        return Evaluation(self.form.penalty(S), feasible=self.form.allows(S))
+        return Evaluation(self.table_sum.penalty(S), feasible=self.table_sum.allows(S))
 
     def trivial_bound(self) -> int:
         """Return 0: no penalty is negative."""

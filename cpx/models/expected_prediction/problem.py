@@ -218,22 +218,22 @@ class ExpectedPrediction(ExpectationText):
         return ""
 
     @cached_property
-    def form(self) -> TableSumForm:
-        """The problem as plain arrays.
+    def table_sum(self) -> TableSumForm:
+        """The problem as a sum of tables.
 
         Raises
         ------
         InvalidOption
-            When there is no statement.
+            When it is none, or one too large.
         """
         self._require_stated()
-        return self._form()
+        return self._table_sum()
 
     @abstractmethod
-    def _form(self) -> TableSumForm:
-        """Return the problem as plain arrays; it is stated."""
+    def _table_sum(self) -> TableSumForm:
+        """Return the problem as a sum of tables; it is stated."""
 
-    def _table_sum(self, terms: Iterable[Any], base: int, k: int, **more: Any) -> TableSumForm:
+    def _sum_of(self, terms: Iterable[Any], base: int, k: int, **more: Any) -> TableSumForm:
         found, constant = merged(terms)
         return TableSumForm(
             n_features=self.n_features,
@@ -262,30 +262,34 @@ class ExpectedPrediction(ExpectationText):
             return int(self.penalties[S].sum())
         return penalty_of(self.scores.probability(S), len(S))
 
-    def search_form(self) -> TableSumForm:
-        """Return the problem as plain arrays, for engines that need no statement."""
-        return self.form
-
-    def _expectation_form(self, most: int, least: Fraction | None) -> ExpectationForm:
-        unit = Fraction(self.unit or 1)
-        chosen = self.required, self.forbidden
+    def form(self) -> ExpectationForm:
+        """Return the problem by its exact scores, and as a sum of tables where it is one."""
+        most, least = self._limits()
         return ExpectationForm(
-            self.scores, self.n_features, most, *chosen, least, unit, self._component
+            self.scores,
+            self.n_features,
+            most,
+            self.required,
+            self.forbidden,
+            least,
+            Fraction(self.unit or 1),
+            self._component,
+            self.table_sum if self.stated else None,
         )
+
+    @abstractmethod
+    def _limits(self) -> tuple[int, Fraction | None]:
+        """Return how many attributes are chosen at most, and the least score, if any."""
 
     def _component(self, number: int) -> TableSumForm | None:
         whole, only = self.distribution, slice(number, number + 1)
         alone = TreeMixture(np.array([ONE]), whole.parents[only], whole.tables[only])
         part = replace(self, distribution=alone)  # type: ignore[type-var]
-        return part.form if part.stated else None
-
-    @abstractmethod
-    def expectation_form(self) -> ExpectationForm:
-        """Return the problem by its exact scores, for engines that try one set after another."""
+        return part.table_sum if part.stated else None
 
     def model(self, encoding: str | None = None) -> Statement:
         """State the problem in an encoding; the default is the first."""
-        return constrained(self.stated_in(encoding).build(self.form), self.side_constraints)
+        return constrained(self.stated_in(encoding).build(self.table_sum), self.side_constraints)
 
     def decode(self, values: Values) -> Explanation:
         """Return the explanation by the attributes whose X is true."""
@@ -403,17 +407,16 @@ class MLSE(ExpectedPrediction):
         """To the nearest integer."""
         return "nearest"
 
-    def _form(self) -> TableSumForm:
-        return self._table_sum(self.leaf_tables.terms(), self.base, self.k)
+    def _table_sum(self) -> TableSumForm:
+        return self._sum_of(self.leaf_tables.terms(), self.base, self.k)
 
-    def expectation_form(self) -> ExpectationForm:
-        """Return the problem by its exact scores."""
-        return self._expectation_form(self.k, None)
+    def _limits(self) -> tuple[int, Fraction | None]:
+        return self.k, None
 
     def value(self, chosen: Iterable[int]) -> int:
         """Return the expected score of a set in units, rounded."""
         if self.distribution.factorised:
-            return self.form.value(chosen) if self.stated else self.leaf_tables.value(chosen)
+            return self.table_sum.value(chosen) if self.stated else self.leaf_tables.value(chosen)
         assert self.unit is not None
         return self.scores.rounded(chosen, Fraction(self.unit))
 
@@ -464,7 +467,7 @@ class MLSE(ExpectedPrediction):
         """Return the problem to find the likeliest set that may be as good, but for rounding."""
         if not self.stated:
             return None
-        return Likeliest(self, self.form, self.k, int(objective) - self.forgiven)
+        return Likeliest(self, self.table_sum, self.k, int(objective) - self.forgiven)
 
     def shortened(self, explanation: Explanation) -> Explanation:
         """Leave out attributes without which no less is expected, by exact fractions."""

@@ -190,7 +190,7 @@ class KernelRule(Problem):
 
     # ----------------------------------------------------------- the problem
 
-    def search_form(self) -> DNFForm:
+    def form(self) -> DNFForm:
         """Return the problem as plain arrays."""
         return self._form
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpx.errors import InvalidInstance
-from cpx.modelling.base import Problem, form_of
+from cpx.modelling.base import Problem
 from cpx.modelling.side_constraints.form import NO_SIDE_CONSTRAINTS, SideConstraints
 
 _WIDTH = 2**62
@@ -242,7 +242,7 @@ MonomialForm = WeightedMonomial | RatioMonomial
 
 def monomial_form(problem: Problem) -> MonomialForm | None:
     """Return the plain arrays of a monomial problem; None for another one."""
-    form = form_of(problem)
+    form = problem.form()
     return form if isinstance(form, MonomialForm) else None
 
 

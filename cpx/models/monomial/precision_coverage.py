@@ -83,7 +83,7 @@ class MaxPrecision(MonomialProblem, RatioProblem):
                 f"got {self.samples.total}"
             )
 
-    def search_form(self) -> RatioMonomial:
+    def form(self) -> RatioMonomial:
         """Return the problem as plain arrays."""
         return self._form
 
@@ -173,7 +173,7 @@ class MaxPrecision(MonomialProblem, RatioProblem):
             "",
             *step.objective_lines(),
         ]
-        return listings_of(self.samples, step.search_form(), objective)
+        return listings_of(self.samples, step.form(), objective)
 
     def claim(self) -> str:
         """Name the precision."""

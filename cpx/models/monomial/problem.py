@@ -175,7 +175,7 @@ class MonomialProblem(MonomialText):
         """Return the objective of a rule that covers these samples."""
 
     @abstractmethod
-    def search_form(self) -> WeightedMonomial | RatioMonomial:
+    def form(self) -> WeightedMonomial | RatioMonomial:
         """Return the problem as plain arrays."""
 
     @property
@@ -298,7 +298,7 @@ class WeightedProblem(MonomialProblem):
             self.side_constraints,
         )
 
-    def search_form(self) -> WeightedMonomial:
+    def form(self) -> WeightedMonomial:
         """Return the problem as plain arrays."""
         return self._form
 

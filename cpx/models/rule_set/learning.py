@@ -324,10 +324,10 @@ class RuleSetLearning(RuleSetProblem):
         return RuleSetSelection(sample, rules), self._constraints_on(rules)
 
     @cached_property
-    def form(self) -> RuleSelection:
+    def selection_form(self) -> RuleSelection:
         """The selection from all conjunctions as plain arrays; rule r is row r."""
         self._require_stated()
-        return replace(self.selection.form, side=self.side_constraints)
+        return replace(self.selection.selection_form, side=self.side_constraints)
 
     @cached_property
     def selection(self) -> RuleSetSelection:

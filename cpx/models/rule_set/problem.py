@@ -199,8 +199,8 @@ class RuleSetProblem(RuleSetText):
 
     @property
     @abstractmethod
-    def form(self) -> RuleSelection:
-        """The problem as plain arrays."""
+    def selection_form(self) -> RuleSelection:
+        """The selection of rules as plain arrays; refused where there is no statement."""
 
     @abstractmethod
     def allows(self, chosen: Iterable[int]) -> bool:
@@ -239,16 +239,16 @@ class RuleSetProblem(RuleSetText):
         """What a rule costs, in the units of the objective."""
         return (Fraction(self.penalty) * self.total).numerator
 
-    def search_form(self) -> RuleSelection:
-        """Return the problem as plain arrays."""
-        return self.form
+    def form(self) -> RuleSelection | None:
+        """Return the problem as plain arrays, None where there are too many rules."""
+        return self.selection_form if self.stated else None
 
     def model(self, encoding: str | None = None) -> Statement:
         """State the problem in the named encoding (default: ``signature``)."""
         chosen = self.stated_in(encoding)
         stated = chosen.stand_in(self) if chosen.stand_in else self
         assert isinstance(stated, RuleSetProblem)
-        statement: Statement = chosen.build(stated.form)
+        statement: Statement = chosen.build(stated.selection_form)
         return constrained(statement, self.side_constraints)
 
     def stated_in(self, name: str | None = None) -> Encoding[Any]:

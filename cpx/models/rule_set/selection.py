@@ -205,7 +205,7 @@ class RuleSetSelection(SelectionText, RuleSetProblem):
         return np.array(given, dtype=np.int64)
 
     @cached_property
-    def form(self) -> RuleSelection:
+    def selection_form(self) -> RuleSelection:
         """The problem as plain arrays."""
         same, weights = self.samples.same, self.scale * self.error_weights
         prices = np.full(self.n_features, self.price, dtype=np.int64)
@@ -242,7 +242,7 @@ class RuleSetSelection(SelectionText, RuleSetProblem):
 
     def allows(self, chosen: Iterable[int]) -> bool:
         """Say whether a set keeps the limits and has what it must, and nothing it must not."""
-        return self.form.allows(chosen)
+        return self.selection_form.allows(chosen)
 
     def with_loss(self, loss: Loss) -> RuleSetSelection:
         """Return the same problem with another loss."""

@@ -126,7 +126,7 @@ class SelectionText(RuleSetText):
 
     @property
     @abstractmethod
-    def form(self) -> RuleSelection:
+    def selection_form(self) -> RuleSelection:
         """The problem as plain arrays."""
 
     def _limits(self) -> list[str]:
@@ -163,7 +163,7 @@ class SelectionText(RuleSetText):
         out = []
         if both := sorted({*self.required} & {*self.forbidden}):
             out.append(f"required and forbidden contradict: rules {both} are in both")
-        elif not self.form.within_limits(self.required):
+        elif not self.selection_form.within_limits(self.required):
             out.append("the required rules alone break a limit: there is no solution")
         out += super().notes()
         if self.max_rules == 0:

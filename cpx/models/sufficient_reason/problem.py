@@ -180,7 +180,7 @@ class SufficientReason(ReasonText):
     def validate(self) -> None:
         """Refuse numbers that are too large to be stated."""
         if self.stated:
-            _ = self.form
+            _ = self.losses
 
     def automatic_unit(self) -> Fraction:
         """Return the unit that is used unless one is given."""
@@ -246,8 +246,8 @@ class SufficientReason(ReasonText):
         )
 
     @cached_property
-    def form(self) -> LossForm:
-        """The problem as plain arrays.
+    def losses(self) -> LossForm:
+        """What a reason must exclude and may lose.
 
         Raises
         ------
@@ -289,7 +289,7 @@ class SufficientReason(ReasonText):
     def enough(self, features: tuple[int, ...]) -> bool:
         """Say whether the features are a reason by the definition."""
         if self.stated:
-            return self.form.holds(features)
+            return self.losses.holds(features)
         oracle = self.row_oracle()
         free = oracle.everything & ~oracle.bits(features)
         # Unlike counterexample(), this searches for nothing that is known already.
@@ -333,11 +333,11 @@ class SufficientReason(ReasonText):
             from cpx.models.sufficient_reason.sufficiency.widening import widest_ranges
 
             return widest_ranges(self.row_oracle(), S)
-        if not self.form.holds(S):
+        if not self.losses.holds(S):
             return None
         cells = tuple(self.features.cells.tolist())
         leaves = self._all_leaves.only(self._losing)
-        return sides_that_matter(model, self.form, leaves, cells, S)
+        return sides_that_matter(model, self.losses, leaves, cells, S)
 
     def conclude(
         self, explanation: Explanation, proved: bool, objective: Value | None, bound: Value | None

@@ -113,7 +113,7 @@ def test_tables_add_up_to_what_leaves_add(monkeypatch, together: int) -> None:
     rng = np.random.default_rng(1)
     for _ in range(20):
         S = [*map(int, np.flatnonzero(rng.random(9) < 0.5))]
-        assert problem.form.value(S) == problem.leaf_tables.value(S)
+        assert problem.table_sum.value(S) == problem.leaf_tables.value(S)
         # Leaf by leaf, from the definition.
         reached, unknown = scores.reached(S)
         total, masses = base, scores.numerators()

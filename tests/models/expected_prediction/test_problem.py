@@ -92,12 +92,12 @@ def test_tables_add_up_to_the_rounded_leaves(seed, rounding):
     tables = problem.leaf_tables
     for S in _sets(problem.n_features):
         if rounding == "mlse":
-            assert problem.form.value(S) == tables.value(S)
+            assert problem.table_sum.value(S) == tables.value(S)
             error = abs(tables.value(S) - problem.scores.expected(S) / problem.unit)
             assert error <= Fraction(len(problem.leaves.values) + 1, 2)
         else:
-            assert problem.form.value(S) == problem._in_units(S)
-        assert problem.form.penalty(S) == problem.tie(S)
+            assert problem.table_sum.value(S) == problem._in_units(S)
+        assert problem.table_sum.penalty(S) == problem.tie(S)
 
 
 def test_rounding_is_exact_where_floats_are_in_doubt():
@@ -116,7 +116,7 @@ def test_rounding_is_exact_where_floats_are_in_doubt():
                     for v, p in ((v, Fraction(share, ONE)), (-v, 1 - Fraction(share, ONE)))
                     if not S or v > 0
                 )
-                assert problem.form.value(S) == problem.leaf_tables.value(S) == exact
+                assert problem.table_sum.value(S) == problem.leaf_tables.value(S) == exact
 
 
 @pytest.mark.parametrize("dual", [False, True], ids=["mlse", "fewest"])

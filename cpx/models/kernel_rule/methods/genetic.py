@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from cpx.answers.result import Termination
 from cpx.backends.base import Backend, Outcome, Progress
 from cpx.errors import InvalidOption, UnknownName, shown
-from cpx.modelling.base import Problem, form_of
+from cpx.modelling.base import Problem
 from cpx.models.kernel_rule.form import DNFForm
 from cpx.options import SolveOptions
 
@@ -101,11 +101,11 @@ class Genetic(Backend):
 
     def accepts(self, problem: Problem) -> bool:
         """Whether the form of the problem is that of a kernel rule."""
-        return isinstance(form_of(problem), DNFForm)
+        return isinstance(problem.form(), DNFForm)
 
     def solve(self, problem: Problem, options: SolveOptions, progress: Progress) -> Outcome:
         """Breed; see :class:`~cpx.backends.base.Backend`."""
-        form = form_of(problem)
+        form = problem.form()
         if not isinstance(form, DNFForm):
             raise InvalidOption(f"backend {shown(self.name)} cannot solve {shown(problem.kind)}")
         with progress.phase("compile"):

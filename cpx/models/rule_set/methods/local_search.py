@@ -12,7 +12,7 @@ from cpx.answers.result import Termination
 from cpx.backends.base import Backend, Outcome, Progress
 from cpx.backends.search.remaining_constraints import Remaining
 from cpx.errors import InvalidOption, shown
-from cpx.modelling.base import Problem, form_of
+from cpx.modelling.base import Problem
 from cpx.modelling.side_constraints.form import SideConstraints
 from cpx.models.rule_set.form import RuleSelection
 from cpx.models.rule_set.presolve import presolved
@@ -68,11 +68,11 @@ class LocalSearch(Backend):
 
     def accepts(self, problem: Problem) -> bool:
         """Whether the problem is a selection of rules, or has few enough rules to be one."""
-        return isinstance(form_of(problem), RuleSelection)
+        return isinstance(problem.form(), RuleSelection)
 
     def solve(self, problem: Problem, options: SolveOptions, progress: Progress) -> Outcome:
         """Search until the rounds are over; see :class:`~cpx.backends.base.Backend`."""
-        form = form_of(problem)
+        form = problem.form()
         assert isinstance(form, RuleSelection)
         with progress.phase("compile"):
             moves = _Moves(form)

@@ -17,7 +17,7 @@ from cpx.answers.result import Termination
 from cpx.backends.base import Backend, Outcome, Progress
 from cpx.backends.branch_on_violations import branch_on_violations
 from cpx.errors import InvalidOption, shown
-from cpx.models.sufficient_reason.minimum_subset.form import LossForm, SubsetForm, subset_form_of
+from cpx.models.sufficient_reason.minimum_subset.form import LossForm, SubsetForm
 from cpx.models.sufficient_reason.sufficiency.oracle import Stopped
 from cpx.models.sufficient_reason.sufficiency.set_family import places
 
@@ -69,12 +69,12 @@ class Deletion(_OracleMethod):
 
     def accepts(self, problem: Problem) -> bool:
         """Whether a smallest set that is enough is asked for, by whatever definition."""
-        return subset_form_of(problem) is not None
+        return isinstance(problem.form(), SubsetForm)
 
     def solve(self, problem: Problem, options: SolveOptions, progress: Progress) -> Outcome:
         """Delete in one order after the other; see :class:`~cpx.backends.base.Backend`."""
-        form = subset_form_of(problem)
-        assert form is not None  # accepts() says so
+        form = problem.form()
+        assert isinstance(form, SubsetForm)  # accepts() says so
         with progress.phase("compile"):
             if form.arrays is None:
                 self.preload()  # the oracle of the model is asked
@@ -286,8 +286,8 @@ class HittingSets(_OracleMethod):
 
     def accepts(self, problem: Problem) -> bool:
         """Whether the problem is a sufficient reason in the full sense."""
-        form = subset_form_of(problem)
-        return form is not None and form.oracle is not None
+        form = problem.form()
+        return isinstance(form, SubsetForm) and form.oracle is not None
 
     def keeps_side_constraints(self, problem: Problem) -> bool:
         """All of them, by branching on what they are about."""
@@ -306,8 +306,8 @@ class HittingSets(_OracleMethod):
         """Search for a minimum reason; see :class:`~cpx.backends.base.Backend`."""
         if problem.side_constraints:
             return branch_on_violations(problem, options, progress, self.solve)
-        form = subset_form_of(problem)
-        assert form is not None  # accepts() says so
+        form = problem.form()
+        assert isinstance(form, SubsetForm)  # accepts() says so
         assert form.oracle is not None
         with progress.phase("compile"):
             self.preload()

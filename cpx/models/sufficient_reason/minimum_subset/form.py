@@ -211,13 +211,6 @@ class SubsetForm:
         return not set(self.required).isdisjoint(self.forbidden)
 
 
-def subset_form_of(problem: object) -> SubsetForm | None:
-    """Return the form of a problem that offers one; see :class:`SubsetForm`."""
-    offer = getattr(problem, "subset_form", None)
-    form: SubsetForm | None = None if offer is None else offer()
-    return form
-
-
 def reduced(losses: Iterable[Any], slack: int) -> tuple[list[int], int]:
     """Return losses and slack that mean the same, as small as they get.
 

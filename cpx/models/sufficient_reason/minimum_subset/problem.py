@@ -51,16 +51,16 @@ class MinimumSubset(Problem):
 
     @property
     @abstractmethod
-    def form(self) -> LossForm:
-        """The problem as plain arrays."""
+    def losses(self) -> LossForm:
+        """What a set must exclude and may lose, where the problem has a statement."""
 
     @abstractmethod
     def enough(self, features: tuple[int, ...]) -> bool:
         """Say whether a set of features is enough, apart from required and forbidden ones."""
 
-    def subset_form(self) -> SubsetForm:
-        """Return the problem by what decides sets, for methods that ask of one after another."""
-        arrays = self.form if self.stated else None
+    def form(self) -> SubsetForm:
+        """Return the problem by what decides sets, as plain arrays where it has a statement."""
+        arrays = self.losses if self.stated else None
         return SubsetForm(
             self.weight_array, self.required, self.forbidden, arrays, self._row_oracle
         )
@@ -86,7 +86,7 @@ class MinimumSubset(Problem):
 
     def model(self, encoding: str | None = None) -> Statement:
         """State the problem in the named encoding (default: ``order``)."""
-        statement: Statement = self.stated_in(encoding).build(self.form.essential)
+        statement: Statement = self.stated_in(encoding).build(self.losses.essential)
         return constrained(statement, self.side_constraints)
 
     def evaluate(self, explanation: Explanation) -> Evaluation:

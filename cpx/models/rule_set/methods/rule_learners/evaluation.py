@@ -117,7 +117,7 @@ class FoundRules:
 
     def _cost(self, loss: Loss) -> Fraction:
         problem = replace(self.problem, loss=loss)
-        return Fraction(problem.form.cost(tuple(range(len(self.rules)))), problem.scale)
+        return Fraction(problem.selection_form.cost(tuple(range(len(self.rules)))), problem.scale)
 
 
 def comparison(found: Sequence[FoundRules]) -> str:
