@@ -43,7 +43,6 @@ HEIGHT = {room: height for height, rooms in enumerate(LAYERS) for room in rooms}
 
 NAMES_A_FAMILY = {
     "cpx.answers.result",
-    "cpx.backends.base",
     "cpx.check.proofs.expected_terms",
     "cpx.cli.app",
     "cpx.cli.demo",
@@ -60,10 +59,8 @@ NAMES_A_FAMILY = {
     "cpx.explainers.ranking",
     "cpx.explainers.unreachable",
     "cpx.library.families",
-    "cpx.methods.beam",
     "cpx.methods.blocking",
     "cpx.methods.cuts",
-    "cpx.solving.warm_start",
     "cpx.testing.cases",
     "cpx.testing.conformance",
     "cpx.testing.fuzz.asking",

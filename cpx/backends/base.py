@@ -29,7 +29,6 @@ from cpx.errors import EngineMissing, InvalidOption, UnknownName, shown
 from cpx.modelling.base import Problem
 from cpx.modelling.ratio import RatioProblem
 from cpx.modelling.statement import Encoding
-from cpx.models.rule_set.form import RuleSelection
 from cpx.options import EngineOption, SolveOptions, named_text
 from cpx.support.versions import installed_version
 
@@ -350,17 +349,6 @@ class Backend(ABC):
                 f"samples: call cpx.explain(..., backend={shown(self.name)}), or solve a problem "
                 "stated by cpx.Explainer"
             )
-
-    def wants_start(self, problem: Problem) -> bool:
-        """Say whether the engine may be handed a solution of the problem to begin with.
-
-        Heuristics are not, nor engines with a start of their own. Plain arrays are searched
-        without one, unless they are a selection of rules.
-        """
-        if self.has_own_start or not self.exact:
-            return False
-        states = self.needs_model or self.takes_start
-        return states or isinstance(problem.form(), RuleSelection)
 
     def encoding_of(
         self, problem: Problem, name: str | None = None, time_limit: float | None = None

@@ -272,7 +272,7 @@ def optimal_rules(
 def _rank(
     problem: Problem, n: int, backend: str | None, options: SolveOptions, optimal_only: bool
 ) -> Ranking:
-    form = monomial_form(problem)
+    form = monomial_form(problem) if isinstance(problem, Problem) else None
     if form is None and (why := _not_listed(problem)):
         raise InvalidOption(why)
     backend = backend or _soonest(problem)
@@ -317,7 +317,7 @@ def _soonest(problem: Problem) -> str:
 
 def _not_listed(problem: Problem) -> str:
     """Say why answers to a problem of more than single rules are not listed, if so."""
-    form = problem.form()
+    form = problem.form() if isinstance(problem, Problem) else None
     if isinstance(form, DNFForm):
         # They are chosen from all clauses: in the slots of a statement each has many places.
         few = form.n_clauses <= MOST_STATED

@@ -235,7 +235,7 @@ def run(
     cpu = time.process_time()
     started = None
     try:
-        if options.warm_start and engine.wants_start(problem):
+        if options.warm_start:
             started = Start(engine, progress)
             options = started.options
         first = problem.encodings[0] if form.name else form

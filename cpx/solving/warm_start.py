@@ -1,9 +1,8 @@
 """Warm starts: a good solution, found in no time, for an engine to begin with.
 
-Engines that get a selection of rules without a solution take long to find one that a greedy search
-has at once, core-guided MaxSAT has no smallest set of features before the optimum, and branch and
-cut has poor monomials for long. So they get the set of a local search, of deletion, or of a beam
-search as a hint on all variables, and the better of that and what they find is the answer.
+Some engines take long to find what a heuristic has at once. So they get its solution as a hint on
+all variables, and the better of that and what they find is the answer. Families say which
+heuristic that is, and when it helps (``starts`` of :class:`~cpx.support.families.Family`).
 """
 
 from __future__ import annotations
@@ -15,16 +14,10 @@ from cpx.answers.values import to_json
 from cpx.backends import backend as find_backend
 from cpx.backends.base import Backend, Progress
 from cpx.backends.progress import InnerProgress
+from cpx.errors import EngineError
 from cpx.modelling.base import Problem
-from cpx.models.monomial.form import RatioMonomial, WeightedMonomial
-from cpx.models.rule_set.form import RuleSelection
-from cpx.models.sufficient_reason.minimum_subset.form import SubsetForm
-
-# Leaves that a set of features must exclude: with fewer, engines end before a start would help.
-_FEW = 100
-
-# Truth values of a table of samples: with fewer, likewise.
-_SMALL = 2_000
+from cpx.support.families import registered
+from cpx.support.lazy_imports import named_object
 
 
 class Start:
@@ -36,8 +29,7 @@ class Start:
     Parameters
     ----------
     engine : Backend
-        Who is to solve the problem, and wants a start for it
-        (:meth:`~cpx.backends.base.Backend.wants_start`).
+        Who is to solve the problem. Heuristics, and engines with a start of their own, get none.
     progress : Progress
         Of the solve. A hint that counts as a solution is improved.
 
@@ -50,7 +42,7 @@ class Start:
     def __init__(self, engine: Backend, progress: Progress) -> None:
         self.options = progress.options
         self._method = ""
-        asked = _method_for(engine, progress.problem)
+        asked = start_for(engine, progress.problem)
         if asked is None:
             return
         name, method = asked
@@ -90,18 +82,16 @@ class Start:
         ]
 
 
-def _method_for(engine: Backend, problem: Problem) -> tuple[str, str] | None:
+def start_for(engine: Backend, problem: Problem) -> tuple[str, str] | None:
     """Return the name of the method that finds the start, and what it is called; or None."""
+    if engine.has_own_start or not engine.exact:
+        return None
     form = problem.form()
-    if isinstance(form, RuleSelection):
-        return "local-search:0", "local search"
-    if engine.needs_model and isinstance(form, SubsetForm):
-        enough = form.arrays is not None and len(form.arrays.tree) > _FEW
-        return ("best-of-orders", "deletion") if enough else None
-    if engine.takes_start and isinstance(form, WeightedMonomial | RatioMonomial):
-        m, d = form.shape
-        return ("beam", "beam search") if m * d >= _SMALL else None
-    return None
+    value = registered("starts", form)
+    if value is None:
+        return None
+    asked: tuple[str, str] | None = named_object(value, "start", EngineError)(engine, form)
+    return asked
 
 
 def _solve_by(name: str, progress: Progress) -> None:

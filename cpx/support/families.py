@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
+from typing import Any
 
 GROUP = "cpx.families"
 """The entry points by which other packages name their families."""
@@ -78,6 +79,13 @@ class Family:
     search : mapping of str to str
         For each class of forms that the exact search takes, the
         :class:`~cpx.backends.search.FormSearch` that searches it.
+    starts : mapping of str to str
+        For each class of forms, the function that says what an engine may begin with. Given
+        engine and form it returns the method that finds such a solution, and what the method is
+        called; None where a start would not help.
+    beams : mapping of str to str
+        For each class of forms that beam search takes, the
+        :class:`~cpx.methods.beam.Levels` of its sets.
     """
 
     name: str
@@ -89,6 +97,8 @@ class Family:
     trusts_infeasible: tuple[str, ...] = ()
     proofs: Mapping[str, ProofKind] = field(default_factory=dict)
     search: Mapping[str, str] = field(default_factory=dict)
+    starts: Mapping[str, str] = field(default_factory=dict)
+    beams: Mapping[str, str] = field(default_factory=dict)
 
 
 def families() -> Iterator[Family]:
@@ -128,3 +138,23 @@ def _others() -> tuple[Family, ...]:
 def family_of(kind: object) -> Family | None:
     """Return the family of a kind of problem, None of a kind that is not registered."""
     return next((family for family in families() if kind in family.problems), None)
+
+
+def registered(what: str, form: object) -> str | None:
+    """Return what a family registers for forms of this class, or of one before it.
+
+    Parameters
+    ----------
+    what : {"search", "starts", "beams"}
+    form : object
+        Plain arrays of a problem; None has nothing.
+    """
+    cls: Any = type(form)
+    return _registered(what, cls)
+
+
+@cache
+def _registered(what: str, cls: Any) -> str | None:
+    names = [f"{one.__module__}:{one.__qualname__}" for one in cls.__mro__[:-1]]
+    found: Iterator[Mapping[str, str]] = (getattr(family, what) for family in families())
+    return next((known[name] for known in found for name in names if name in known), None)

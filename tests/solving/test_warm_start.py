@@ -24,8 +24,8 @@ from cpx.library import make
 from cpx.models.rule_set.cases import random_learning, random_selection
 from cpx.models.sufficient_reason.cases import three_definitions
 from cpx.options import SolveOptions
-from cpx.solving import run, warm_start
-from cpx.solving.warm_start import Start
+from cpx.solving import warm_start
+from cpx.solving.warm_start import Start, start_for
 from cpx.trees import read_sklearn
 
 ENGINES = ("cpsat", "maxsat:rc2", "maxsat:lsu", "milp:highs", "milp:cbc")
@@ -115,13 +115,13 @@ def test_a_start_begins_with_the_hint(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_who_may_be_handed_a_start() -> None:
     selection, rule = random_learning(4), planted()
     told = {
-        name: [backend(name).wants_start(problem) for problem in (selection, rule)]
+        name: [start_for(backend(name), problem) is not None for problem in (selection, rule)]
         for name in ("column-generation", "local-search", "cpsat", "milp", "search")
     }
     assert told == {
         "column-generation": [False, False],
         "local-search": [False, False],
-        "cpsat": [True, True],
+        "cpsat": [True, False],
         "milp": [True, True],
         "search": [True, False],
     }
@@ -131,7 +131,7 @@ def test_an_engine_with_arrays_that_takes_a_start_wants_it() -> None:
     class Slow(Search):
         takes_start = True
 
-    assert Slow().wants_start(planted())
+    assert start_for(Slow(), planted()) == ("beam", "beam search")
 
 
 @pytest.mark.parametrize(
@@ -146,8 +146,10 @@ def test_an_engine_with_arrays_that_takes_a_start_wants_it() -> None:
 def test_a_start_is_looked_for_where_one_is_wanted(
     engine: str, options: dict[str, bool], begun: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked = []
-    monkeypatch.setattr(run, "Start", lambda *known: asked.append(known) or Start(*known))
+    asked, solve_by = [], warm_start._solve_by
+    monkeypatch.setattr(
+        warm_start, "_solve_by", lambda *known: asked.append(known) or solve_by(*known)
+    )
     result = solve(random_learning(4), engine, isolate=False, **options)
     told = any("of the local search before" in warning for warning in result.warnings)
     assert (bool(asked), told) == (begun, begun)

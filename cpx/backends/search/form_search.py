@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 from cpx.backends.base import Outcome, Progress
 from cpx.errors import EngineError
 from cpx.modelling.base import Problem
-from cpx.support.families import families
+from cpx.support.families import families, registered
 from cpx.support.lazy_imports import named_object
 
 
@@ -36,18 +35,10 @@ class FormSearch:
 
 def search_of(form: object) -> FormSearch | None:
     """Return the search that a family registers for the class of a form, None without one."""
-    cls: Any = type(form)
-    return _search_of(cls)
-
-
-@cache
-def _search_of(cls: Any) -> FormSearch | None:
-    names = [f"{one.__module__}:{one.__qualname__}" for one in cls.__mro__[:-1]]
-    values = (f.search[name] for f in families() for name in names if name in f.search)
-    value = next(values, None)
+    value = registered("search", form)
     if value is None:
         return None
-    search: FormSearch = named_object(value, f"search of {cls.__name__}", EngineError)
+    search: FormSearch = named_object(value, f"search of {type(form).__name__}", EngineError)
     return search
 
 

@@ -26,4 +26,9 @@ FAMILY = Family(
         ),
         "cpx.models.expected_prediction.search:SEARCH",
     ),
+    beams={
+        "cpx.models.expected_prediction.form:ExpectationForm": (
+            "cpx.models.expected_prediction.search.known_attributes.beam:KnownLevels"
+        )
+    },
 )

@@ -3,6 +3,7 @@
 from cpx.support.families import Family, ProofKind
 
 _KINDS = ("k-monomial", "negative-only", "max-precision", "max-coverage")
+_FORMS = ("cpx.models.monomial.form:WeightedMonomial", "cpx.models.monomial.form:RatioMonomial")
 
 FAMILY = Family(
     name="monomial",
@@ -23,11 +24,7 @@ FAMILY = Family(
             prove="cpx.models.monomial.prove:prove",
         )
     },
-    search=dict.fromkeys(
-        (
-            "cpx.models.monomial.form:WeightedMonomial",
-            "cpx.models.monomial.form:RatioMonomial",
-        ),
-        "cpx.models.monomial.search:SEARCH",
-    ),
+    search=dict.fromkeys(_FORMS, "cpx.models.monomial.search:SEARCH"),
+    starts=dict.fromkeys(_FORMS, "cpx.models.monomial.methods.beam:start"),
+    beams=dict.fromkeys(_FORMS, "cpx.models.monomial.methods.beam:MonomialLevels"),
 )

@@ -24,4 +24,7 @@ FAMILY = Family(
         ),
     },
     search={"cpx.models.rule_set.form:RuleSelection": "cpx.models.rule_set.search:SEARCH"},
+    starts={
+        "cpx.models.rule_set.form:RuleSelection": "cpx.models.rule_set.methods.local_search:start"
+    },
 )

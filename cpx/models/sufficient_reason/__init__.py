@@ -15,4 +15,9 @@ FAMILY = Family(
             rows="cpx.models.sufficient_reason.prove_rows:rows_of",
         )
     },
+    starts={
+        "cpx.models.sufficient_reason.minimum_subset.form:SubsetForm": (
+            "cpx.models.sufficient_reason.methods.engines:start"
+        )
+    },
 )

@@ -99,6 +99,11 @@ class LocalSearch(Backend):
         return Outcome(False, Termination.COMPLETED, moves.message)
 
 
+def start(engine: Backend, form: RuleSelection) -> tuple[str, str]:
+    """Name one descent: an engine takes long to find the set that it finds at once."""
+    return "local-search:0", "local search"
+
+
 class _Moves:
     """The neighbours of sets of rules, measured by products of matrices."""
 

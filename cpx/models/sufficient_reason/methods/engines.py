@@ -35,6 +35,9 @@ _ORDERS = 20
 # found the smallest majoritary reasons.
 _SHARE, _NOISE = 0.5, 0.5
 
+_FEW = 100
+"""Leaves that a set must exclude: with fewer, engines end before a start would help."""
+
 
 class _OracleMethod(Backend):
     """A method that may ask
@@ -355,3 +358,9 @@ class HittingSets(_OracleMethod):
             message,
             found.upper,
         )
+
+
+def start(engine: Backend, form: SubsetForm) -> tuple[str, str] | None:
+    """Name deletion where there are many leaves: by cores there is no set before the optimum."""
+    enough = form.arrays is not None and len(form.arrays.tree) > _FEW
+    return ("best-of-orders", "deletion") if engine.needs_model and enough else None

@@ -7,6 +7,7 @@ of the greatest expected prediction are kept, of equal ones the likeliest.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
@@ -15,7 +16,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from cpx.backends.base import Progress
 from cpx.models.expected_prediction.evaluator import Evaluator, Stopped
+from cpx.models.expected_prediction.form import ExpectationForm
 from cpx.models.expected_prediction.problem import ExpectedPrediction
 
 _EQUAL = 1e-12
@@ -55,6 +58,51 @@ def frontier(
     """
     evaluator, chosen = problem.scores.evaluator, (problem.required, problem.forbidden)
     return [level[0] for level in beam_levels(evaluator, most, width, *chosen, threads=threads)]
+
+
+class KnownLevels:
+    """The best sets of each size, for :class:`~cpx.methods.beam.Beam`.
+
+    They are ranked by the expected prediction, equal ones by their probability. Where the fewest
+    attributes are wanted, the first set that reaches the threshold is the last.
+    """
+
+    def __init__(self, form: ExpectationForm, width: int, progress: Progress) -> None:
+        self.form, self.progress, self.sizes = form, progress, form.sizes()
+        self.count = 0
+        self.levels: Iterator[list[KnownSet]] = iter(())
+        if not form.contradicts:
+            self.levels = beam_levels(
+                form.scores.evaluator,
+                form.most,
+                width,
+                form.required,
+                form.forbidden,
+                lambda: progress.should_stop,
+                progress.options.threads,
+            )
+
+    @property
+    def message(self) -> str:
+        """How much was done."""
+        return (
+            "the required features contradict" if self.form.contradicts else f"{self.count} sizes"
+        )
+
+    def __iter__(self) -> Iterator[list[tuple[int, ...]]]:
+        """Yield the sets of each size that may be the best."""
+        best = -math.inf
+        for level in self.levels:
+            self.count += 1
+            if self.form.least is not None:
+                yield [known.features for known in level]
+                known_size = self.progress.objective
+                if known_size is not None and known_size <= len(level[0].features):
+                    return
+            # Ties, and floats that are almost equal, are for the exact evaluation.
+            elif level[0].expected > best - abs(best) * 1e-9:
+                best = max(best, level[0].expected)
+                yield [level[0].features]
 
 
 def beam_levels(
