@@ -210,6 +210,11 @@ def _header_hint(table: TextTable) -> str:
 def _require_classes(path: Path, y: pd.Series[Any]) -> None:
     """Refuse a target of measurements, and warn of one that may be."""
     values = y.tolist()
+    if str(y.name) in map(str, set(values)):
+        warn(
+            f"{path}: {shown(y.name)} is the name of the target and one of its classes; the first "
+            "line must have the names of the columns"
+        )
     different = len(set(values))
     many, few = different > _MANY_CLASSES, len(values) < _FEW_ROWS * different
     told = f"{path}: the target {shown(y.name)} has {different} different"

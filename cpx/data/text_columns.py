@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable
 from decimal import Decimal
@@ -36,7 +37,11 @@ _INFINITE = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE)
 _DATE = re.compile(
     r"[0-9]{4}[-/.][0-9]{1,2}[-/.][0-9]{1,2}([T ][0-9:.]+.*)?"
     r"|[0-9]{1,2}[-/.][0-9]{1,2}[-/.][0-9]{2,4}"
+    r"|[0-9]{1,3}:[0-5][0-9](:[0-5][0-9]([.,][0-9]+)?)?( ?[AaPp][Mm])?"
 )
+# A number with a currency before it, a unit behind it, or in the brackets of accounts.
+_AFFIXED = re.compile(r"\(?(?:[A-Z]{3} ?)?([+-]?[0-9.,]+(?:[eE][+-]?[0-9]+)?)\)?( ?[^\W\d]{1,5})?")
+_POINT_OF_THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2}(\.[0-9]{3})?")
 _TRUTH = {"true": True, "false": False}
 _SIGNS = "%$€£¥ "
 _LONGEST = 400  # digits; no float is as large
@@ -87,8 +92,12 @@ _TOLD = {
     "ambiguous": "columns are taken as texts, since a comma may stand for a point or between "
     "thousands: {}; write the numbers with points alone",
     "codes": "columns are taken as texts, since some numbers begin with a zero: {}",
-    "signs": "columns are taken as texts, since their numbers have signs: {}",
-    "dates": "dates are taken as texts: {}; numbers, such as days or years, can be compared",
+    "signs": "columns are taken as texts, since their numbers have signs or units: {}",
+    "dates": "dates and times are taken as texts: {}; numbers, such as days or hours, can be "
+    "compared",
+    "points": "points are taken as decimal points, though other numbers have decimal commas: {}; "
+    "where they stand between thousands, leave them out",
+    "rounded": "different numbers are the same once rounded to floats: {}",
 }
 _HOW = "missing={words!r} (in the shell, {shell}) makes these words missing"
 _MOST_LISTED = 6
@@ -100,7 +109,8 @@ class TextColumns:
     Parameters
     ----------
     missing : collection of str
-        Cells that are missing, besides the empty one; blanks around cells do not count.
+        Cells that are missing, besides the empty one; blanks around cells do not count. A
+        number stands for itself however it is written.
 
     Examples
     --------
@@ -117,6 +127,8 @@ class TextColumns:
 
     def __init__(self, missing: Collection[str]) -> None:
         self.missing = {"", *(word.strip() for word in missing)}
+        self._numbers = {float(word) for word in self.missing if is_number(word)}
+        self._pointed: dict[str, str] = {}
         self._told: dict[str, list[str]] = defaultdict(list)
         self._words: dict[str, dict[str, None]] = defaultdict(dict)
 
@@ -127,7 +139,7 @@ class TextColumns:
         entries = list(cells)
         counts = Counter(entries)
         there = {cell: cell.strip() for cell in counts}
-        there = {cell: text for cell, text in there.items() if text not in self.missing}
+        there = {cell: text for cell, text in there.items() if not self._lacks(text)}
         blank = sum(n for cell, n in counts.items() if cell and not cell.strip())
         self._tell("blank", name, f"{blank} in" if blank else "")
         texts: Counter[str] = Counter()
@@ -153,8 +165,11 @@ class TextColumns:
     def notes(self) -> list[str]:
         """Return what should be known of the columns that were read, a sentence for each kind."""
         found = []
+        commas = any("commas between" not in piece for piece in self._told.get("style", ()))
+        points = [f"{shown(name)} ({shown(text)})" for name, text in self._pointed.items()]
+        told = {**self._told, "points": points if commas else []}
         for kind, sentence in _TOLD.items():
-            if pieces := self._told.get(kind):
+            if pieces := told.get(kind):
                 more = len(pieces) - _MOST_LISTED
                 listed = ", ".join(pieces[:_MOST_LISTED]) + (
                     f" and {more} more" if more > 0 else ""
@@ -163,6 +178,11 @@ class TextColumns:
                 shell = " ".join(f"--missing {_quoted(word)}" for word in words)
                 found.append(sentence.format(listed, how=_HOW.format(words=words, shell=shell)))
         return found
+
+    def _lacks(self, text: str) -> bool:
+        if text in self.missing or not self._numbers:
+            return text in self.missing
+        return is_number(text) and float(text) in self._numbers
 
     def _tell(self, kind: str, name: str, before: str = "", after: str = "") -> None:
         if before or after:
@@ -176,17 +196,31 @@ class TextColumns:
         if len(numbers) == len(texts):
             codes = [text for text in texts if _CODE.fullmatch(text)]
             if not codes:
-                return {text: _number(text) for text in texts}
+                return self._read_numbers(name, {text: text for text in texts})
             self._tell("codes", name, after=f"({shown(codes[0])})")
             return {text: text for text in texts}
         styles = [style for style in _STYLES if _fits(style, texts)]
         if len(styles) == 1:
             style = styles[0]
             self._tell("style", name, f"{style.name} in")
-            return {text: _number(style.usual(text)) for text in texts}
+            return self._read_numbers(name, {text: style.usual(text) for text in texts})
         numbers |= {text for text in texts if any(s.marked.fullmatch(text) for s in _STYLES)}
         self._tell_of_texts(name, texts, numbers, bool(styles))
         return {text: text for text in texts}
+
+    def _read_numbers(self, name: str, usual: dict[str, str]) -> dict[str, int | float]:
+        """Return the numbers of texts, and tell where some are lost in rounding."""
+        found = {text: _number(number) for text, number in usual.items()}
+        pointed = next((text for text in usual if "." in text), "")
+        if pointed and all(map(_POINT_OF_THOUSANDS.fullmatch, usual)):
+            self._pointed[name] = pointed
+        first: dict[int | float, str] = {}
+        for text, number in found.items():
+            other = first.setdefault(number, text if number else "0")
+            if other != text and Decimal(usual.get(other, other)) != Decimal(usual[text]):
+                self._tell("rounded", name, after=f"({shown(other)} and {shown(text)})")
+                break
+        return found
 
     def _tell_of_texts(
         self, name: str, texts: Counter[str], numbers: Collection[str], ambiguous: bool
@@ -199,9 +233,10 @@ class TextColumns:
         if sum(n for text, n in texts.items() if _DATE.fullmatch(text)) > total / 2:
             self._tell("dates", name, "in")
             return
-        bare = {text: text.strip(_SIGNS) for text in texts}
-        signed = [text for text in texts if text != bare[text] and _NUMBER.fullmatch(bare[text])]
-        if sum(texts[text] for text in signed) > total / 2:
+        bare = {text: _bare(text) for text in texts}
+        signed = [t for t in texts if t not in numbers and _NUMBER.fullmatch(bare[t][0])]
+        units = {bare[text][1] for text in signed}
+        if len(units) == 1 and sum(texts[text] for text in signed) > total / 2:
             self._tell("signs", name, after=f"({shown(signed[0])})")
             return
         words = [text for text in texts if text.lower() in _LIKE_MISSING]
@@ -226,6 +261,13 @@ class TextColumns:
 def is_number(text: str) -> bool:
     """Whether a text is a number as it is usually written, which may be infinite."""
     return bool(_NUMBER.fullmatch(text) or _INFINITE.fullmatch(text))
+
+
+def _bare(text: str) -> tuple[str, str]:
+    """Return the number in a text as it is usually written, and the unit behind it."""
+    plain = unicodedata.normalize("NFKC", text).replace("\u2212", "-").strip(_SIGNS)
+    found = _AFFIXED.fullmatch(plain.replace("_", ""))
+    return (found[1].replace(",", ""), (found[2] or "").strip()) if found else (plain, "")
 
 
 def _fits(style: _Style, texts: Iterable[str]) -> bool:

@@ -49,7 +49,8 @@ def text_table(path: Path, raw: bytes) -> TextTable:
         header, a quote is not closed, or a column has no name, or the name of another one.
     """
     text, notes = _decoded(path, raw)
-    text = text.rstrip("\x1a")  # how files of DOS end
+    # Files that were put together have marks in them; those of DOS end with a sign.
+    text = text.lstrip("\ufeff").rstrip("\x1a")
     first, _, rest = text.partition("\n")
     if said := re.fullmatch(r'"?sep=(.)"?\r?', first):  # for Excel
         separator, text = said[1], rest
@@ -62,7 +63,8 @@ def text_table(path: Path, raw: bytes) -> TextTable:
     for c, name in enumerate(header):
         if not name:
             raise DataError(
-                f"{path}: column {c} has no name; an index saved with the table should be removed"
+                f"{path}: column {c} has no name; an index saved with the table, or separators "
+                "at the ends of lines, should be removed"
             )
         if name in header[:c]:
             raise DataError(f"{path}: there are two columns named {shown(name)}: rename one")

@@ -145,6 +145,27 @@ def test_a_column_of_nearly_only_decimal_commas_is_told(csv):
     assert column(csv, ["1,5", "?", "2,25"], missing="?")[0].tolist()[::2] == [1.5, 2.25]
 
 
+def test_a_missing_number_is_missing_however_it_is_written(csv):
+    found, _ = column(csv, ["1", "-999", "-999.0", "-9.99e2"], missing="-999")
+    assert found.isna().tolist() == [False, True, True, True]
+
+
+def test_points_beside_decimal_commas_are_told(csv):
+    X, said = read(csv, "a;b;y\n1.234;1,5;u\n12;2,5;v\n")
+    assert X["a"].tolist() == [1.234, 12]
+    assert (
+        "points are taken as decimal points, though other numbers have decimal commas: 'a' "
+        in (said[-1])
+    )
+    for text in ("a;b;y\n0.234;1,5;u\n1.234;2,5;v\n", 'a;b;y\n1.234;1.5;u\n1.234;"1,500.5";v\n'):
+        assert not any("points are taken" in note for note in read(csv, text)[1])
+
+
+def test_a_file_without_names_is_told(csv):
+    _, said = read(csv, "5,u,y\n6,v,y\n7,u,n\n")
+    assert "'y' is the name of the target and one of its classes" in said[0]
+
+
 def test_the_empty_field_is_missing_and_blanks_are_told(csv):
     found, said = column(csv, ["1", "", "3"])
     assert found.isna().tolist() == [False, True, False]
@@ -168,17 +189,35 @@ def test_the_empty_field_is_missing_and_blanks_are_told(csv):
         (["1.234,5", "12"], [1234.5, 12], "points between thousands in 'a'"),
         (["1 234", "12"], [1234, 12], "gaps between thousands in 'a'"),
         (["0,125", "1,250"], [0.125, 1.25], "decimal commas in 'a'"),
-        (["5 %", "12%"], ["5 %", "12%"], "their numbers have signs: 'a' ('5 %')"),
+        (["5 %", "12%"], ["5 %", "12%"], "numbers have signs or units: 'a' ('5 %')"),
         (["1,234", "12"], ["1,234", "12"], "may stand for a point or between thousands: 'a'"),
         (["007", "12"], ["007", "12"], "begin with a zero: 'a' ('007')"),
-        (["2020-01-31", "2021-12-01"], ["2020-01-31", "2021-12-01"], "dates are taken as texts"),
+        (
+            ["2020-01-31", "2021-12-01"],
+            ["2020-01-31", "2021-12-01"],
+            "dates and times are taken as texts",
+        ),
         (["1_000", "2"], ["1_000", "2"], "1 of its 2 cells are numbers"),
+        (["1_000", "2_000"], ["1_000", "2_000"], "numbers have signs or units: 'a' ('1_000')"),
+        (["1,00,000", "5"] * 2 + ["2,50,000"], None, "signs or units: 'a' ('1,00,000')"),
+        (["\uff11", "\uff12"], None, "signs or units: 'a'"),
+        (["5kg", "6.5 kg"], None, "signs or units: 'a' ('5kg')"),
+        (["USD 5", "USD 1e3"], None, "signs or units: 'a' ('USD 5')"),
+        (["(5)", "(6)"], None, "signs or units: 'a' ('(5)')"),
+        (["10:30", "9:15:20"], None, "dates and times are taken as texts: in 'a'"),
+        (["1st", "2nd", "3rd"], None, ""),
+        (["T1", "T2"], None, ""),
+        (["<50", ">50"], None, ""),
+        (["1.0", "1", "1.00"], [1, 1, 1], ""),
+        (["1e-400", "2"], [0, 2], "same once rounded to floats: 'a' ('0' and '1e-400')"),
+        (["0,1", f"0,1{'0' * 20}1"], [0.1, 0.1], "same once rounded to floats: 'a' ('0,1' and"),
         (["0x1A", "2"], ["0x1A", "2"], "the others are '0x1A'"),
         (["yes", "no"], ["yes", "no"], ""),
     ],
 )
 def test_how_cells_are_read(csv, cells, values, told):
     found, said = column(csv, cells)
+    values = cells if values is None else values
     assert found.tolist() == values
     assert [type(v) is bool for v in found.tolist()] == [type(v) is bool for v in values]
     assert bool(said) == bool(told)
@@ -209,6 +248,10 @@ def test_separators(csv, separator):
 def test_quotes(csv):
     X, _ = read(csv, 'a, b,y\n"1,5", "x; ""y""\nz",0\n2, "u, v",1\n')
     assert X.to_dict("list") == {"a": [1.5, 2], "b": ['x; "y"\nz', "u, v"]}
+
+
+def test_marks_of_files_that_were_put_together_are_no_part_of_a_name(csv):
+    assert [*read(csv, "\ufeff\ufeffa,y\n1,u\n2,v\n")[0]] == ["a"]
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-32"])
