@@ -14,8 +14,8 @@ from cpx.options import named_text
 
 _COLUMNS = """
     instance fingerprint problem configuration backend solver engine_options warm_start start
-    start_value encoding seed threads time_limit cpu_limit status termination raw_status error
-    contradicted verified
+    start_value encoding own_encoding seed threads time_limit cpu_limit
+    status termination raw_status error contradicted verified
     objective objective_numerator objective_denominator bound bound_numerator bound_denominator
     gap seconds seconds_to_best state compile solve cpu memory
     variables constraints clauses soft nonzeros
@@ -158,6 +158,7 @@ class Run:
             "warm_start": options.get("warm_start", True),
             "start": None if result.start is None else result.start.get("method"),
             "start_value": None if result.start is None else str(result.start.get("value")),
+            "own_encoding": result.statement,
             "contradicted": contradicted,
             "seconds": round(times.total, 4),
             "seconds_to_best": _rounded(self.seconds_to_best),

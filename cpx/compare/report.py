@@ -18,7 +18,7 @@ from cpx.compare.plots import COLOURS, anytime, cactus, profile
 from cpx.compare.report_tables import DEFINITIONS, grids
 from cpx.compare.scores import scores as scores_of
 from cpx.compare.summary import findings
-from cpx.compare.table import busy, outcome
+from cpx.compare.table import cautions, outcome
 from cpx.errors import EngineMissing, printable
 from cpx.support.versions import installed_version
 
@@ -90,7 +90,7 @@ def as_html(comparison: Comparison, title: str = "") -> str:
         scores_note=_scores_note(cases),
         precision_note=_precision_note(cases),
         record=_record(comparison),
-        busy=[printable(text) for text in busy(comparison.runs)],
+        cautions=[printable(text) for text in cautions(comparison.runs)],
         definitions=DEFINITIONS.items(),
     )
 

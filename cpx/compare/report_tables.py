@@ -131,7 +131,7 @@ def _settings(run: Run) -> list[str]:
     limit, cpu = options.get("time_limit"), options.get("cpu_limit")
     seed = str(options.get("seed", 0)) if heeds_seed(run.engine) else "ignored"
     return [
-        result.encoding or "none needed",
+        (result.encoding or "none needed") + (", your own" if result.statement else ""),
         start,
         str(options.get("threads", 1)),
         ("none" if limit is None else f"{limit:g} s")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from cpx.answers.result import Status, Termination
 from cpx.answers.text import Block, Paragraph, Table, Tone
@@ -12,7 +12,7 @@ from cpx.compare.records import Best, Run, best_of, contradictions
 from cpx.compare.scores import scores
 from cpx.compare.summary import summary
 
-__all__ = ["blocks", "busy", "outcome"]
+__all__ = ["blocks", "cautions", "outcome"]
 
 Groups = Mapping[str, list[Run]]
 """The runs on each instance, by its name."""
@@ -45,7 +45,8 @@ def blocks(groups: Groups, complete: bool) -> list[Block]:
         return [Paragraph("no runs")]
     parts.append(Paragraph(_NOTE))
     parts += [
-        Paragraph(text, "open") for text in busy(run for runs in groups.values() for run in runs)
+        Paragraph(text, "open")
+        for text in cautions([run for runs in groups.values() for run in runs])
     ]
     if len(groups) > 1:
         cases = cases_of([run for runs in groups.values() for run in runs])
@@ -55,7 +56,15 @@ def blocks(groups: Groups, complete: bool) -> list[Block]:
     return parts
 
 
-def busy(runs: Iterable[Run]) -> list[str]:
+def cautions(runs: Sequence[Run]) -> list[str]:
+    """Say what a reader must know before figures are compared."""
+    stated = (
+        f"{run.configuration}: {run.result.statement}" for run in runs if run.result.statement
+    )
+    return [*dict.fromkeys(stated), *_busy(runs)]
+
+
+def _busy(runs: Iterable[Run]) -> list[str]:
     """Say where machines had more to do than cores to do it on when runs began."""
     worst: dict[str, tuple[float, float, int]] = {}
     for run in runs:

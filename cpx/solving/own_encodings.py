@@ -39,4 +39,4 @@ def known_of(problem: Problem, form: Encoding[Any]) -> Known:
         return Known(f"{told}, which is another problem: {grade.wrong}", believed=False)
     if grade.whole:
         return Known(f"{told}: {grade.known}")
-    return Known(f"{told}, and what was proved is proved of it: {grade.known}")
+    return Known(f"{told}, and proofs are of it: {grade.known}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import math
 from dataclasses import replace
+from html import unescape
 from io import StringIO
 from typing import Any
 
@@ -103,6 +104,18 @@ def test_a_table_has_what_each_ran_with() -> None:
     page = as_html(comparison)
     assert "1 thread" in page
     assert "What each configuration ran with" in page
+
+
+def test_an_encoding_of_ones_own_is_told() -> None:
+    known = "the statement is your encoding 'mine': it agrees with the definition on 4 sets"
+    own, ours = by("a", 6, 6, encoding="mine", statement=known), by("b", 6, 6)
+    for text in (str(Comparison((own, own, ours))), unescape(as_html(Comparison((own, ours))))):
+        assert text.count(f"a: {known}") == 1
+    assert [made.row(False)["own_encoding"] for made in (own, ours)] == [known, ""]
+    both = Comparison((own, ours))
+    settings = grids(both.cases(), both.scores())["settings"]
+    cells = [row.cells[1].text for row in settings.rows]
+    assert sorted(cells) == ["clausal", "mine, your own"]
 
 
 def test_a_busy_machine_is_told() -> None:

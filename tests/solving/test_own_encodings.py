@@ -118,7 +118,7 @@ def test_a_right_one_is_believed_and_its_answer_says_whose_it_is() -> None:
     assert result.status == "OPTIMAL"
     assert result.verified
     assert result.explanation is not None
-    told = "the statement is your encoding 'mine', and what was proved is proved of it: "
+    told = "the statement is your encoding 'mine', and proofs are of it: "
     assert result.statement.startswith(told)
     assert result.explanation.proved.endswith(f"; {result.statement}")
     assert f"statement  {told}" in str(result)

@@ -105,6 +105,8 @@ def chosen_price(
         paths = [path for path in paths if path.penalties]
     live, steps, cut = paths, _Steps(stop), False
     for turn in range(_FOLDS * min(_MOST_TIMES, -(-_ENOUGH // len(same))) if paths else 0):
+        if cut := stop():
+            break
         if turn % _FOLDS == 0:
             folds = _folds(same, rng)
         out = folds == turn % _FOLDS
@@ -112,6 +114,8 @@ def chosen_price(
         if confidence is not None:
             seen[True] = weights[~out] * confidence(~out)
         for path in live:
+            if stop():
+                break
             path.hold_out(literals, weights, seen[path.confident], out, seed, steps)
         if cut := stop():
             break

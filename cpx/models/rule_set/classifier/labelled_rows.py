@@ -82,10 +82,14 @@ class LabelledRows:
         return cls(binarizer, literals, target, target.same(labels), weights)
 
     def priced(
-        self, asked: FittedRules, stop: threading.Event | None = None
+        self,
+        asked: FittedRules,
+        stop: threading.Event | None = None,
+        started: float | None = None,
     ) -> tuple[FittedRules, LabelledRows, Choice | None]:
         """Choose the price of a rule where none is given, in half of the time limit at most.
 
+        The limit counts from when the fit ``started``, on the monotonic clock.
         Returns the parameters with it, and the rows with the class that rules are for.
         """
         if asked.penalty != "auto":
@@ -93,7 +97,8 @@ class LabelledRows:
             return with_price(asked, asked.penalty, most_conditions(asked)), rows, None
         from cpx.models.rule_set.learning import RuleSetLearning
 
-        end = time.monotonic() + (seconds(asked.time_limit) or math.inf) / 2
+        started = time.monotonic() if started is None else started
+        end = started + (seconds(asked.time_limit) or math.inf) / 2
 
         def late() -> bool:
             return (stop is not None and stop.is_set()) or time.monotonic() > end

@@ -78,7 +78,7 @@ def from_labels(
     started, limit = time.monotonic(), seconds(asked.time_limit) or math.inf
     rows = LabelledRows.of(asked, X, y, sample_weight)
     with one_thread():
-        asked, rows, choice = rows.priced(asked, stop)
+        asked, rows, choice = rows.priced(asked, stop, started)
         # Half is left, or hardly less: a step may end late.
         left = max(limit / 2, limit - (time.monotonic() - started))
         learned = learn_rules(
