@@ -2,6 +2,7 @@
 
 Commands of their own, each with ``--help``:
 
+- ``fuzz`` solves random problems with every engine and looks for wrong answers;
 - ``mutate`` alters the code and runs its tests;
 - ``library`` solves the instances of the library anew and notes what is known of them;
 - ``koriche``, ``equal-calls``, ``ads``, ``kernels`` and ``sufficient`` reproduce published
@@ -50,14 +51,14 @@ NAMES = (
 )
 # Benchmarks that are not a module of this package by the same name.
 ELSEWHERE = {"peers": "peers.sufficient_reasons"}
-TOOLS = ("mutate", "library")
+TOOLS = ("fuzz", "mutate", "library")
 PAPERS = ("koriche", "equal-calls", "ads", "kernels", "sufficient")
 
 
 def main(names: list[str]) -> int:
     """Run the benchmarks in order."""
     if names and names[0] in TOOLS:
-        return int(import_module(f"benchmarks.{names[0]}").main(names[1:]))
+        return int(import_module(f"benchmarks.{names[0]}").main(names[1:]) or 0)
     if names and names[0] in PAPERS:
         from benchmarks.papers.commands import run
 

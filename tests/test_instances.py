@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from cpx import KMonomial, Samples
 from cpx.errors import CpxError, InvalidInstance, OutputError, UnknownName
 from cpx.modelling import instances
-from cpx.testing.random_instances import random_problem
+from cpx.models.monomial.draw import random_problem
 
 
 def _data() -> dict:

@@ -58,14 +58,8 @@ NAMES_A_FAMILY = {
     "cpx.explainers.question",
     "cpx.explainers.ranking",
     "cpx.explainers.unreachable",
-    "cpx.library.families",
     "cpx.methods.blocking",
     "cpx.methods.cuts",
-    "cpx.testing.cases",
-    "cpx.testing.conformance",
-    "cpx.testing.fuzz.asking",
-    "cpx.testing.random_instances",
-    "cpx.testing.random_trees",
 }
 """Modules of the core that import a family, where a registration is missing still."""
 
@@ -158,7 +152,6 @@ AGAINST = {
     "cpx.models.rule_set.classifier.fitted_rules imports cpx.models.decision_set",
     "cpx.models.rule_set.classifier.learning imports cpx.models.decision_set",
     "cpx.models.rule_set.classifier.table_rules imports cpx.models.decision_set.conditions",
-    "cpx.models.sufficient_reason.cases imports cpx.models.certificate.problem",
 }
 """Imports of a later family."""
 

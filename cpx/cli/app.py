@@ -19,7 +19,6 @@ from cpx.cli import (
     demo,
     engines,
     explain,
-    fuzz,
     library,
     make,
     report,
@@ -114,7 +113,6 @@ for _command, _summary in (
     (engines.backends, "List the engines, and whether they are installed."),
     (engines.doctor, "Try every engine in a fresh interpreter."),
     (conformance.conformance, "Check that an engine keeps the contract."),
-    (fuzz.fuzz, "Look for wrong answers of engines on random problems."),
 ):
     app.command(_command.__name__, cls=Command, short_help=_summary, help=command_help(_command))(
         _command

@@ -23,8 +23,8 @@ def conformance(
         typer.Option(
             "--problem",
             metavar="KIND",
-            help="Only cases of this kind: monomial, minimum-subset, sufficient-reason, rule-set, "
-            "learning, expected-prediction, kernel-rule or side-constraints. Can be given again.",
+            help="Only cases of this set, as monomial; others are named when one is not known. "
+            "Can be given again.",
         ),
     ] = None,
     register: Annotated[

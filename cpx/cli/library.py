@@ -74,11 +74,11 @@ def library(
 
 
 def _list() -> None:
-    from cpx.library import FAMILIES, SUITES
+    from cpx.library import SUITES, families
 
-    width = max(map(len, [*FAMILIES, *SUITES]))
+    width = max(map(len, [*families(), *SUITES]))
     typer.echo("Families:")
-    for family in FAMILIES.values():
+    for family in families().values():
         m, d, k = family.usual
         typer.echo(f"  {family.name:{width}}  {family.words}")
         typer.echo(f"  {'':{width}}  {family.sizes}; usually {m}, {d}, {k}")

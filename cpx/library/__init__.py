@@ -8,17 +8,18 @@ the instance.
 
 from __future__ import annotations
 
-from cpx.library.families import FAMILIES, SUITES, Entry, Family, make, suite
+from cpx.library.families import SUITES, Entry, families, make, suite
+from cpx.library.family import Family
 from cpx.library.fresh import fresh_samples, out_of_sample
 from cpx.library.known import Known, best_known, known_of
 
 __all__ = [
-    "FAMILIES",
     "SUITES",
     "Entry",
     "Family",
     "Known",
     "best_known",
+    "families",
     "fresh_samples",
     "known_of",
     "make",

@@ -9,7 +9,7 @@ import numpy as np
 
 from cpx.compare.comparison import Comparison
 from cpx.data.samples import Samples
-from cpx.library.families import FAMILIES, Entry
+from cpx.library.families import Entry, families
 from cpx.modelling.instances import fingerprint
 
 if TYPE_CHECKING:
@@ -40,10 +40,10 @@ def fresh_samples(name: str, mark: str | None = None) -> Samples | None:
     ((50, 6), None)
     """
     found = _NAME.fullmatch(name)
-    if found is None or found[1] not in FAMILIES:
+    if found is None or found[1] not in families():
         return None
     sizes = [int(text) for text in found.groups()[1:]]
-    entry, draw = Entry(found[1], *sizes), FAMILIES[found[1]].draw
+    entry, draw = Entry(found[1], *sizes), families()[found[1]].draw
     if draw is None or (mark is not None and fingerprint(entry.problem()) != mark):
         return None
     again = draw(*sizes).again

@@ -86,6 +86,20 @@ class Family:
     beams : mapping of str to str
         For each class of forms that beam search takes, the
         :class:`~cpx.methods.beam.Levels` of its sets.
+    cases : mapping of str to str
+        Sets of tiny cases by their names: functions that yield name, problem and optimum, None
+        where there is no solution. The conformance suite has every engine solve them.
+    medium : str
+        The function that yields problems of a moderate size for a seed, m and d; the first of
+        them that an engine takes shows how it behaves.
+    draw : mapping of str to str
+        For each kind, the function that draws what a saved instance says of it, given the kind,
+        a random generator and a scale: 1 for what the brute force can try whole.
+    brute : mapping of str to str
+        For each kind, the :class:`~cpx.testing.truth.Truth` of a saved instance, by trying all.
+    library : str
+        Its families of instances in the library, a sequence of
+        :class:`~cpx.library.family.Family`.
     """
 
     name: str
@@ -99,6 +113,11 @@ class Family:
     search: Mapping[str, str] = field(default_factory=dict)
     starts: Mapping[str, str] = field(default_factory=dict)
     beams: Mapping[str, str] = field(default_factory=dict)
+    cases: Mapping[str, str] = field(default_factory=dict)
+    medium: str = ""
+    draw: Mapping[str, str] = field(default_factory=dict)
+    brute: Mapping[str, str] = field(default_factory=dict)
+    library: str = ""
 
 
 def families() -> Iterator[Family]:

@@ -6,7 +6,7 @@ events). For an engine of your own::
     import pytest
     from cpx.testing import conformance
 
-    @pytest.mark.parametrize(("case", "encoding"), conformance.STATED, ids=str)
+    @pytest.mark.parametrize(("case", "encoding"), conformance.cases_of("mine"), ids=str)
     def test_optimum(case, encoding):
         conformance.check_case("mine", case, encoding)
 
@@ -14,8 +14,8 @@ events). For an engine of your own::
     def test_behaviour(behaviour):
         behaviour("mine")
 
-Every function takes the backend's name and raises ``AssertionError`` with the reason. An engine
-of sufficient reasons gets the cases ``FULL`` and rules of behaviour on such problems.
+Every function takes the backend's name and raises ``AssertionError`` with the reason. The problems
+are those that families register (:mod:`cpx.testing.cases`) and the engine takes.
 Of a heuristic (``Backend.exact`` is False) no proof and no optimum is asked, but that it
 claims none; everything else holds for it as well.
 """
@@ -24,63 +24,59 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 from typing import ClassVar
-
-import numpy as np
 
 from cpx.answers.result import Result, Status, Termination
 from cpx.answers.values import Value
 from cpx.backends import backend as find_backend
 from cpx.backends.base import DECLINED, Progress
-from cpx.data.samples import Samples
+from cpx.errors import InvalidInstance, InvalidOption
 from cpx.modelling.base import Problem
-from cpx.models.monomial.precision_coverage import MaxPrecision
-from cpx.models.monomial.weighted import KMonomial
-from cpx.models.sufficient_reason.cases import random_votes
+from cpx.modelling.ratio import RatioProblem
 from cpx.options import SolveOptions
 from cpx.solving import solve
-from cpx.solving.run import run
-from cpx.testing.cases import (
-    CASES,
-    ENCODINGS,
-    EXPECTED,
-    EXPECTED_STATED,
-    FULL,
-    KERNEL_RULES,
-    LEARNING,
-    MINIMUM_SUBSETS,
-    MINIMUM_SUBSETS_STATED,
-    RULE_SETS,
-    RULE_SETS_STATED,
-    SIDE_CONSTRAINTS,
-    STATED,
-    Case,
-)
+from cpx.solving.run import default_engine, run
+from cpx.support.families import families
+from cpx.support.lazy_imports import named_object
+from cpx.testing.cases import Case, cases, stated
 
 __all__ = [
     "BEHAVIOURS",
-    "CASES",
-    "ENCODINGS",
-    "EXPECTED",
-    "EXPECTED_STATED",
-    "FULL",
-    "KERNEL_RULES",
-    "LEARNING",
-    "MINIMUM_SUBSETS",
-    "MINIMUM_SUBSETS_STATED",
-    "RULE_SETS",
-    "RULE_SETS_STATED",
-    "SIDE_CONSTRAINTS",
-    "STATED",
     "Case",
+    "cases",
+    "cases_of",
     "check_case",
     "check_result",
+    "stated",
 ]
 
 # An engine with a limit of a twentieth of a second, on a busy machine.
 _PROMPT_SECONDS = 10.0
+
+
+def cases_of(backend: str, *sets: str) -> list[tuple[Case, str | None]]:
+    """Return the cases that an engine takes, each with each encoding where it needs a model.
+
+    Parameters
+    ----------
+    backend : str
+    *sets : str
+        Names of :func:`cpx.testing.cases.names`; all when none are given.
+
+    Examples
+    --------
+    >>> [case.name for case, _ in cases_of("search", "kernel-rule")][:2]
+    ['kernel_all_positive', 'kernel_one_clause']
+    """
+    engine = find_backend(backend)
+    taken = [case for case in cases(*sets) if engine.takes(case.problem)]
+    return [
+        (case, encoding)
+        for case in taken
+        for encoding in ((engine.needs_model and case.encodings) or (None,))
+    ]
 
 
 def check_case(backend: str, case: Case, encoding: str | None = None) -> Result:
@@ -106,7 +102,7 @@ def check_result(
     Parameters
     ----------
     result : Result
-    problem : MonomialProblem
+    problem : Problem
     optimum : int, Fraction or None
         The optimum, None when the problem has no solution.
     closed : bool
@@ -146,19 +142,22 @@ def check_result(
         assert result.objective == optimum == result.bound, f"wrong optimum: {summary}"
 
 
+def _media(backend: str, seed: int, m: int, d: int) -> Iterator[Problem]:
+    """Yield the problems of medium size that an engine takes, of the first family with any."""
+    engine = find_backend(backend)
+    for family in families():
+        if family.medium:
+            drawn = named_object(family.medium, f"medium of {family.name}", InvalidInstance)
+            if taken := [*filter(engine.takes, drawn(seed, m, d))]:
+                yield from taken
+                return
+
+
 def _medium(backend: str, seed: int = 0, m: int = 120, d: int = 14) -> Problem:
-    """Return a problem that the engine accepts: a monomial on m samples, or a full reason."""
-    monomial = _monomial(seed, m, d)
-    if find_backend(backend).takes(monomial):
-        return monomial
-    return random_votes(seed, m // 8, d)
-
-
-def _monomial(seed: int, m: int, d: int) -> KMonomial:
-    rng = np.random.default_rng(seed)
-    agreement = rng.random((m, d)) < 0.6
-    same = agreement[:, :3].all(axis=1) ^ (rng.random(m) < 0.1)
-    return KMonomial(Samples(agreement, same), k=4)
+    """Return a problem of medium size that the engine takes."""
+    for problem in _media(backend, seed, m, d):
+        return problem
+    raise InvalidOption(f"{backend} takes no problem of medium size that a family registers")
 
 
 def takes_a_hint(backend: str) -> None:
@@ -170,10 +169,16 @@ def takes_a_hint(backend: str) -> None:
     check_result(result, problem, best.objective, closed=True)
     assert result.objective is not None
     assert best.objective is not None
-    assert result.objective <= best.objective, "worse than the hint"
-    wrong = solve(problem, backend, hint=range(9) if isinstance(problem, KMonomial) else ())
+    sign = 1 if problem.sense == "min" else -1
+    assert sign * result.objective <= sign * best.objective, "worse than the hint"
+    sets = ((), range(len(best.explanation.features) + 5))
+    wrong = solve(problem, backend, hint=next(S for S in sets if not _allowed(problem, S)))
     assert any("hint" in warning for warning in wrong.warnings), wrong.warnings
     check_result(wrong, problem, best.objective, closed=True)
+
+
+def _allowed(problem: Problem, features: Iterable[int]) -> bool:
+    return problem.evaluate(problem.explanation(features)).feasible
 
 
 def _ended_by_itself(backend: str, termination: Termination) -> bool:
@@ -196,9 +201,12 @@ def events_are_monotone(backend: str) -> None:
 
 def answers_ratios(backend: str) -> None:
     """A ratio: the same optimum with a hint and in a worker, and a trace of fractions."""
-    problem = MaxPrecision(_monomial(8, 120, 14).samples, k=3, min_coverage="1/10")
-    if not find_backend(backend).takes(problem):
-        return
+    ratios = (p for p in _media(backend, 8, 120, 14) if isinstance(p, RatioProblem))
+    for problem in ratios:
+        _answers_a_ratio(backend, problem)
+
+
+def _answers_a_ratio(backend: str, problem: RatioProblem) -> None:
     best = solve(problem, backend)
     check_result(best, problem, best.objective, closed=True)
     values = [point.objective for point in best.trace if point.objective is not None]
@@ -215,9 +223,7 @@ def answers_ratios(backend: str) -> None:
 
 def keeps_a_short_limit(backend: str) -> None:
     """A limit that is over at once: no proof, no infeasibility, and a quick return."""
-    weighted = _monomial(2, 1000, 40)
-    both = (_medium(backend, 2, 1000, 40), MaxPrecision(weighted.samples, k=4))
-    for problem in filter(find_backend(backend).accepts, both):
+    for problem in _media(backend, 2, 1000, 40):
         start = time.perf_counter()
         result = solve(problem, backend, time_limit=0.05)
         took = time.perf_counter() - start
@@ -226,13 +232,8 @@ def keeps_a_short_limit(backend: str) -> None:
         if not result.proved and not _ended_by_itself(backend, result.termination):
             assert result.termination is Termination.TIME_LIMIT, result.termination
         if result.proved:
-            optimum = solve(problem, _judge(problem)).objective
+            optimum = solve(problem, default_engine(problem)).objective
             assert result.objective == optimum, f"proved {result.objective}, not {optimum}"
-
-
-def _judge(problem: Problem) -> str:
-    """Return an engine of ours that proves a medium problem in a second."""
-    return "search" if find_backend("search").takes(problem) else "hitting-sets"
 
 
 def stops_when_told(backend: str) -> None:
@@ -255,20 +256,13 @@ def repeats_itself(backend: str) -> None:
 
     Engines side by side owe the value: which of them is first depends on the machine.
     """
-    for problem in filter(find_backend(backend).accepts, (_medium(backend, 4, 100), _with_ties())):
+    for problem in _media(backend, 4, 100, 14):
         first, second = (solve(problem, backend, seed=7) for _ in range(2))
         assert first.objective == second.objective
         assert first.explanation is not None
         assert second.explanation is not None
         if not find_backend(backend).starts_workers:
             assert first.explanation.features == second.explanation.features
-
-
-def _with_ties() -> KMonomial:
-    """Return a problem in which each feature is there three times."""
-    samples = _monomial(9, 60, 5).samples
-    agreement = np.repeat(samples.agreement, 3, axis=1)
-    return KMonomial(Samples(agreement, samples.same), k=3)
 
 
 class _Recorded(SolveOptions):
@@ -289,7 +283,7 @@ def reads_what_it_supports(backend: str) -> None:
     engine, problem = find_backend(backend), _medium(backend, 10, 40, 6)
     if not (engine.exact and engine.needs_model):
         return
-    features = solve(problem, _judge(problem)).explanation
+    features = solve(problem, default_engine(problem)).explanation
     assert features is not None
     options = _Recorded(threads=2, seed=3, hint=features.features)
     progress = Progress(problem, options)

@@ -15,28 +15,15 @@ from collections.abc import Iterable, Iterator
 from contextlib import redirect_stdout
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any
 
 from cpx.backends import backend as find_backend
-from cpx.errors import CpxError, UnknownName, shortened
+from cpx.errors import CpxError, shortened
 from cpx.processes.calls import Overdue, call
 from cpx.solving import solve
 from cpx.testing import conformance
-from cpx.testing.cases import Case
+from cpx.testing.cases import cases, names
 
-__all__ = ["KINDS", "Finding", "checks", "conform"]
-
-KINDS = {
-    "monomial": conformance.CASES,
-    "minimum-subset": conformance.MINIMUM_SUBSETS,
-    "sufficient-reason": conformance.FULL,
-    "rule-set": conformance.RULE_SETS,
-    "learning": conformance.LEARNING,
-    "expected-prediction": conformance.EXPECTED,
-    "kernel-rule": conformance.KERNEL_RULES,
-    "side-constraints": conformance.SIDE_CONSTRAINTS,
-}
-"""Families of cases, by the names of ``--problem``."""
+__all__ = ["Finding", "checks", "conform"]
 
 # A case takes milliseconds; a behaviour solves a medium problem a few times.
 _CASES_SECONDS, _BEHAVIOUR_SECONDS, _SECOND_A_CASE = 20.0, 60.0, 1.0
@@ -72,14 +59,11 @@ def checks(engine: str, kinds: Iterable[str] | None = None) -> list[str]:
     Raises
     ------
     UnknownName
-        For a kind of problems that there is not.
+        For a set of cases that there is not.
     """
-    chosen = list(KINDS if kinds is None else kinds)
-    for kind in chosen:
-        if kind not in KINDS:
-            raise UnknownName("kind of problems", kind, KINDS)
+    chosen = list(names() if kinds is None else kinds)
     found = ["starts_alone", "prints_nothing"]
-    found += [f"solves {kind}" for kind in chosen if _accepted(engine, KINDS[kind])]
+    found += [f"solves {kind}" for kind in chosen if conformance.cases_of(engine, kind)]
     if kinds is None:
         found += [behaviour.__name__ for behaviour in conformance.BEHAVIOURS]
     return found
@@ -99,7 +83,7 @@ def conform(
     engine : str
         Its name.
     kinds : iterable of str, optional
-        Kinds of problems; default is all, and the rules of behaviour.
+        Sets of cases; default is all, and the rules of behaviour.
     register : str, optional
         ``module:Class`` of a backend that is not installed as an entry point.
     patience : float
@@ -131,7 +115,7 @@ def run_check(engine: str, check: str, register: str | None) -> str:
         if check == "prints_nothing":
             return _prints_nothing(engine)
         if check.startswith("solves "):
-            return _solves(engine, KINDS[check.removeprefix("solves ")])
+            return _solves(engine, check.removeprefix("solves "))
         behaviours = {behaviour.__name__: behaviour for behaviour in conformance.BEHAVIOURS}
         behaviours[check](engine)
     except AssertionError as error:
@@ -143,26 +127,19 @@ def run_check(engine: str, check: str, register: str | None) -> str:
 
 def _deadline(check: str) -> float:
     if check.startswith("solves "):
-        cases = KINDS[check.removeprefix("solves ")]
-        return _CASES_SECONDS + _SECOND_A_CASE * sum(len(case.encodings) for case in cases)
+        found = cases(check.removeprefix("solves "))
+        return _CASES_SECONDS + _SECOND_A_CASE * sum(max(1, len(case.encodings)) for case in found)
     return _BEHAVIOUR_SECONDS
 
 
-def _accepted(engine: str, cases: Iterable[Case]) -> list[Case]:
-    one = find_backend(engine)
-    return [case for case in cases if one.takes(case.problem)]
-
-
-def _solves(engine: str, cases: Iterable[Case]) -> str:
-    needs_model = find_backend(engine).needs_model
-    for case in _accepted(engine, cases):
-        for encoding in case.encodings if needs_model and case.problem.stated else (None,):
-            try:
-                conformance.check_case(engine, case, encoding)
-            except AssertionError as error:
-                return shortened(f"{case.name}: {error}")
-            except CpxError as error:
-                return shortened(f"{case.name}: {type(error).__name__}: {error}")
+def _solves(engine: str, kind: str) -> str:
+    for case, encoding in conformance.cases_of(engine, kind):
+        try:
+            conformance.check_case(engine, case, encoding)
+        except AssertionError as error:
+            return shortened(f"{case.name}: {error}")
+        except CpxError as error:
+            return shortened(f"{case.name}: {type(error).__name__}: {error}")
     return ""
 
 
@@ -186,14 +163,14 @@ def _starts_alone(engine: str, register: str | None) -> str:
 
 def _prints_nothing(engine: str) -> str:
     """Say what is printed on standard output, by Python or by native code."""
-    accepted: list[Any] = [case for cases in KINDS.values() for case in _accepted(engine, cases)]
+    first, _ = conformance.cases_of(engine)[0]
     with tempfile.TemporaryFile() as file:
         kept = os.dup(1)
         sys.stdout.flush()
         os.dup2(file.fileno(), 1)
         try:
             with open(1, "w", closefd=False) as stream, redirect_stdout(stream):
-                solve(accepted[0].problem, engine, isolate=False)
+                solve(first.problem, engine, isolate=False)
         finally:
             os.dup2(kept, 1)
             os.close(kept)

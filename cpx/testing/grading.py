@@ -21,7 +21,7 @@ import numpy as np
 from cpx.modelling.base import Problem
 from cpx.modelling.ratio import RatioProblem
 from cpx.modelling.statement import Encoding, Statement
-from cpx.testing import cases
+from cpx.testing.cases import Case, cases
 
 __all__ = ["Grade", "grade"]
 
@@ -118,15 +118,11 @@ def _features(problem: Problem) -> int:
     return int(getattr(problem, "n_features", _MOST_FEATURES + 1))
 
 
-def _cases(kind: str) -> Iterator[cases.Case]:
+def _cases(kind: str) -> Iterator[Case]:
     """Yield the tiny cases of a kind."""
-    known = chain(
-        cases.CASES, cases.MINIMUM_SUBSETS, cases.RULE_SETS, cases.LEARNING, cases.EXPECTED,
-        cases.KERNEL_RULES,
-    )  # fmt: skip
     alike = (
         case
-        for case in known
+        for case in cases()
         if case.problem.stated_as() == kind
         and case.problem.stated
         and _features(case.problem) <= _MOST_FEATURES

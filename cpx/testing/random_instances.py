@@ -1,90 +1,63 @@
-"""Random small instances of the single-rule problems, with all of their side constraints."""
+"""Random instances of the kinds that families draw, as the JSON objects that are saved."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from fractions import Fraction
+from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
+from cpx.errors import InvalidInstance, UnknownName
+from cpx.support.families import families
+from cpx.support.lazy_imports import named_object
+from cpx.testing.drawing import Instance, Random
+from cpx.testing.truth import Truth
 
-from cpx.data.samples import Samples
-from cpx.models.monomial.precision_coverage import MaxCoverage, MaxPrecision
-from cpx.models.monomial.problem import MonomialProblem
-from cpx.models.monomial.weighted import KMonomial, NegativeOnly
-
-KINDS: tuple[type[MonomialProblem], ...] = (KMonomial, NegativeOnly, MaxPrecision, MaxCoverage)
-"""The kinds of problem that are drawn."""
+__all__ = ["draw", "kinds_drawn", "truth"]
 
 
-def random_problem(
-    seed: int,
-    max_samples: int = 25,
-    max_features: int = 8,
-    *,
-    kinds: Sequence[type[MonomialProblem]] = KINDS,
-    limited: bool = True,
-) -> MonomialProblem:
-    """Return a random monomial problem: weights, groups, required features, limits.
+def kinds_drawn() -> list[str]:
+    """Return the kinds of problems that are drawn, and that a brute force solves."""
+    return [kind for family in families() for kind in family.draw if kind in family.brute]
+
+
+def draw(kind: str, rng: Random, scale: int = 1) -> Instance:
+    """Return a random instance of a kind.
 
     Parameters
     ----------
-    seed : int
-        The same seed gives the same problem.
-    max_samples, max_features : int
-        Maximum m and d.
-    kinds : sequence of classes
-        Kinds of problem to choose from.
-    limited : bool
-        Whether to draw limits on coverage and precision; every other problem gets some.
+    kind : str
+        One of :func:`kinds_drawn`.
+    rng : numpy.random.Generator
+    scale : int
+        1 for what the brute force can try whole; sizes grow with it.
 
     Examples
     --------
-    >>> random_problem(3).to_dict() == random_problem(3).to_dict()
-    True
+    >>> import numpy as np
+    >>> draw("k-monomial", np.random.default_rng(0))["problem"]
+    'k-monomial'
     """
-    rng = np.random.default_rng(seed)
-    m, d = int(rng.integers(1, max_samples + 1)), int(rng.integers(1, max_features + 1))
-    samples = Samples(
-        agreement=rng.random((m, d)) < rng.uniform(0.2, 0.9),
-        same=rng.random(m) < rng.uniform(0.1, 0.9),
-        weights=rng.integers(1, 1 + int(rng.choice([1, 5, 1000])), m),
-        groups=tuple(rng.integers(0, max(1, d // 2), d).tolist()),
-    )
-    order = rng.permutation(d)
-    required = tuple(order[: int(rng.choice([0, 0, 1]))].tolist())
-    forbidden = tuple(order[::-1][: int(rng.choice([0, 0, 1, 2]))].tolist())
-    make: Any = kinds[int(rng.integers(len(kinds)))]
-    k, one_per_group = int(rng.integers(0, d + 1)), bool(rng.integers(2))
-    return make(  # type: ignore[no-any-return]
-        samples,
-        k=k,
-        required=required,
-        forbidden=tuple(j for j in forbidden if j not in required),
-        one_per_group=one_per_group,
-        **(_limits(rng, samples, make) if limited else {}),
-    )
+    instance: Instance = {"format": "cpx-instance", "version": 1, "problem": kind}
+    registered = {kind: name for family in families() for kind, name in family.draw.items()}
+    instance |= _registered("random instances", registered, kind)(kind, rng, scale)
+    return instance
 
 
-def _limits(
-    rng: np.random.Generator, samples: Samples, kind: type[MonomialProblem]
-) -> dict[str, Fraction]:
-    """Draw limits that a rule can keep, more often than not."""
-    low, high = sorted(rng.beta(1, 4, 2))
-    agreeing = samples.agreeing / samples.total
-    drawn = {
-        "min_coverage": low,
-        "max_coverage": min(1.0, 2 * high),
-        "min_precision": agreeing + (1 - agreeing) * rng.beta(1, 5),
-    }
-    asked = rng.random(3) < 0.4
-    if rng.random() < 0.5:
-        asked[:] = False
-    # Its default is more than rules for random labels keep.
-    asked[2] |= kind is MaxCoverage
-    # Few digits: ties with what rules cover.
-    return {
-        name: Fraction(str(round(float(share), int(rng.integers(1, 4)))))
-        for (name, share), wanted in zip(drawn.items(), asked, strict=True)
-        if wanted
-    }
+def truth(instance: Mapping[str, Any]) -> Truth:
+    """Return what is right about a tiny saved instance, by the brute force of its family.
+
+    Examples
+    --------
+    >>> instance = {"problem": "k-monomial", "parameters": {"k": 1}, "samples": ["10", "01"],
+    ...             "labels": "10"}
+    >>> truth(instance).best
+    (0, (0,))
+    """
+    registered = {kind: name for family in families() for kind, name in family.brute.items()}
+    found: Truth = _registered("brute force", registered, instance["problem"])(instance)
+    return found
+
+
+def _registered(what: str, registered: Mapping[str, str], kind: str) -> Any:
+    if kind not in registered:
+        raise UnknownName("problem", kind, tuple(registered))
+    return named_object(registered[kind], f"{what} of {kind}", InvalidInstance)

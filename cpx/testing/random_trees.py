@@ -1,4 +1,4 @@
-"""Random small tree models and rows, for tests of sufficient reasons."""
+"""Random small tree models and rows."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.models.sufficient_reason.problem import SufficientReason
 from cpx.trees.attribute import Attribute
 from cpx.trees.form import TreeModel
 from cpx.trees.tree import LEFT, REFUSED, RIGHT, Tree
@@ -122,39 +121,3 @@ def completions(model: TreeModel, x: tuple[float, ...], S: tuple[int, ...]) -> N
         for a, (attribute, value) in enumerate(zip(model.attributes, x, strict=True))
     ]
     return np.stack([g.ravel() for g in np.meshgrid(*columns, indexing="ij")], axis=1)
-
-
-def random_reason(seed: int, **arguments: Any) -> SufficientReason:
-    """Return a random problem on a random model: levels, definitions, weights, restrictions.
-
-    Examples
-    --------
-    >>> random_reason(3).to_dict() == random_reason(3).to_dict()
-    True
-    """
-    rng = np.random.default_rng(seed + 1000)
-    model = random_tree_model(seed)
-    x = random_row(model, seed)
-    missing = any(x[a] != x[a] for a in model.used)
-    level = "conditions" if not missing and rng.random() < 0.4 else "attributes"
-    definitions = ["tree-specific", "tree-specific", None]
-    if model.rule == "vote":
-        definitions.append("majoritary")
-    if len(model.trees) == 1:
-        definitions.append("sufficient")
-    asked: dict[str, Any] = {
-        "level": level,
-        "definition": definitions[int(rng.integers(len(definitions)))],
-        **arguments,
-    }
-    plain = SufficientReason(model, x, **asked)
-    order = rng.permutation(plain.n_features).tolist()
-    if rng.random() < 0.5 and plain.n_features:
-        asked["weights"] = rng.integers(1, 5, plain.n_features).tolist()
-    return SufficientReason(
-        model,
-        x,
-        required=order[: int(rng.choice([0, 0, 1]))],
-        forbidden=order[1:][: int(rng.choice([0, 0, 1]))],
-        **asked,
-    )

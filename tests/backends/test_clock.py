@@ -8,11 +8,11 @@ import time
 import pytest
 
 from cpx import learn_rules, solve
+from cpx.models.monomial.draw import random_problem
 from cpx.models.monomial.precision_coverage import MaxPrecision
 from cpx.models.monomial.weighted import KMonomial
 from cpx.models.rule_set.cases import random_learning, random_selection
 from cpx.models.sufficient_reason.cases import random_votes
-from cpx.testing.random_instances import random_problem
 from tests.methods.test_column_generation import drawn
 
 CASES = {

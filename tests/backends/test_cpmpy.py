@@ -17,9 +17,9 @@ from cpx.backends.cpmpy.interface import Cpmpy
 from cpx.backends.cpmpy.magnitudes import largest_sum
 from cpx.errors import EngineMissing, UnknownName
 from cpx.library import make
+from cpx.models.monomial.draw import random_problem
 from cpx.solving.servers import Server
 from cpx.testing import conformance
-from cpx.testing.random_instances import random_problem
 
 IN_PROCESS = ("exact", "scip", "gurobi", "ortools")
 IN_WORKER = ("choco", "pumpkin", "z3", "highs", "cplex")
@@ -36,15 +36,15 @@ THERE = [engine(name) for name in IN_WORKER]
 SLOW = [engine(name, pytest.mark.slow) for name in (*IN_PROCESS, *IN_WORKER)]
 
 EVERY = [
-    *conformance.STATED,
-    *conformance.MINIMUM_SUBSETS_STATED,
-    *conformance.RULE_SETS_STATED,
+    *conformance.stated("monomial"),
+    *conformance.stated("stated-reason", "certificate"),
+    *conformance.stated("rule-set"),
 ]
 # Each case in one of its encodings, and each encoding with some case.
 TURNS = [
     (case, case.encodings[number % len(case.encodings)])
     for number, case in enumerate(
-        (*conformance.CASES, *conformance.MINIMUM_SUBSETS, *conformance.RULE_SETS)
+        conformance.cases("monomial", "stated-reason", "certificate", "rule-set")
     )
 ]
 
@@ -112,7 +112,7 @@ def test_what_cannot_be_stopped_runs_in_a_worker() -> None:
         assert not Cpmpy.members[name].needs_worker
     for name in IN_WORKER:
         assert Cpmpy.members[name].needs_worker
-    problem = conformance.CASES[0].problem
+    problem = conformance.cases("monomial")[0].problem
     here = cpx.solve(problem, "cpmpy:highs", isolate=False)
     there = cpx.solve(problem, "cpmpy:highs")
     assert here.memory is None
@@ -174,7 +174,7 @@ def test_unknown_and_left_out_names() -> None:
 @pytest.mark.skipif(find_spec("gcspy") is not None, reason="gcspy is installed")
 def test_missing_package_has_its_pip_line() -> None:
     with pytest.raises(EngineMissing, match=r"cpmpy:gcs.* pip install 'gcspy>=0\.1\.8'"):
-        cpx.solve(conformance.CASES[0].problem, "cpmpy:gcs")
+        cpx.solve(conformance.cases("monomial")[0].problem, "cpmpy:gcs")
     assert "cpmpy:gcs" not in backend_class("cpmpy").installed()
 
 
@@ -182,7 +182,7 @@ def test_missing_program_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     ours = Cpmpy.members["ortools"]
     monkeypatch.setattr(ours, "program", "no-such-program")
     with pytest.raises(EngineMissing, match="'no-such-program', which cpmpy:ortools needs"):
-        cpx.solve(conformance.CASES[0].problem, "cpmpy:ortools")
+        cpx.solve(conformance.cases("monomial")[0].problem, "cpmpy:ortools")
 
 
 def test_missing_licence_is_an_error_that_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -195,7 +195,7 @@ def test_missing_licence_is_an_error_that_says_so(monkeypatch: pytest.MonkeyPatc
         return False
 
     monkeypatch.setattr(CPM_ortools, "supported", staticmethod(no_licence))
-    result = cpx.solve(conformance.CASES[0].problem, "cpmpy:ortools")
+    result = cpx.solve(conformance.cases("monomial")[0].problem, "cpmpy:ortools")
     assert result.status is Status.ERROR
     assert result.error == "ortools is installed and cannot be used: the licence has run out"
 

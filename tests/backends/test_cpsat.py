@@ -15,10 +15,10 @@ from cpx.backends import backend, cpsat
 from cpx.backends.base import Progress
 from cpx.backends.cpsat.compile import DirectOrtools, compile_cp_model, safe_parameters
 from cpx.errors import UnknownName
+from cpx.models.monomial.draw import random_problem
 from cpx.options import SolveOptions
 from cpx.testing import conformance
 from cpx.testing.brute import brute_force
-from cpx.testing.random_instances import random_problem
 from tests.seeds import each
 
 

@@ -12,8 +12,8 @@ from cpx.answers.result import Status
 from cpx.backends.pseudo_boolean import PseudoBoolean
 from cpx.library import make
 from cpx.modelling.statement import Statement
+from cpx.models.monomial.draw import random_problem
 from cpx.models.rule_set.cases import random_selection
-from cpx.testing.random_instances import random_problem
 
 
 def test_values_and_bits_say_the_same() -> None:

@@ -10,8 +10,8 @@ import pytest
 
 from benchmarks.memory import grown
 from cpx import KMonomial, Samples, solve
+from cpx.models.monomial.draw import random_problem
 from cpx.models.rule_set.cases import random_learning
-from cpx.testing.random_instances import random_problem
 
 
 def _living() -> int:

@@ -20,12 +20,12 @@ from cpx.data.samples import Samples
 from cpx.errors import UnknownName
 from cpx.modelling.statement import Statement
 from cpx.models.kernel_rule.problem import KernelRule
+from cpx.models.monomial.draw import KINDS, random_problem
 from cpx.models.monomial.precision_coverage import MaxPrecision
 from cpx.models.monomial.weighted import KMonomial
 from cpx.options import SolveOptions
 from cpx.processes.console import Console
 from cpx.solving import solve
-from cpx.testing.random_instances import KINDS, random_problem
 from tests.processor_time import processor_seconds
 
 ENGINES = ("highs", "cbc")

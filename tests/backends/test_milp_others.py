@@ -25,7 +25,7 @@ NAMES = tuple(Milp.others)
 TURNS = [
     (case, case.encodings[number % len(case.encodings)])
     for number, case in enumerate(
-        (*conformance.CASES, *conformance.MINIMUM_SUBSETS, *conformance.RULE_SETS)
+        conformance.cases("monomial", "stated-reason", "certificate", "rule-set")
     )
 ]
 
@@ -164,13 +164,13 @@ def test_names() -> None:
 def test_missing_package_has_its_pip_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Milp.others["mosek"], "requires", {"no_mosek_": "mosek>=10"})
     with pytest.raises(EngineMissing, match=r"milp:mosek.*pip install 'mosek>=10'"):
-        cpx.solve(conformance.CASES[0].problem, "milp:mosek")
+        cpx.solve(conformance.cases("monomial")[0].problem, "milp:mosek")
 
 
 def test_missing_program_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Milp.others["glpk"], "program", "no-such-program")
     with pytest.raises(EngineMissing, match="'no-such-program', which milp:glpk needs"):
-        cpx.solve(conformance.CASES[0].problem, "milp:glpk")
+        cpx.solve(conformance.cases("monomial")[0].problem, "milp:glpk")
 
 
 @pytest.mark.parametrize("text", ["", "c Problem:\ns mip 1 1 o 2\nj 1 2\n"])

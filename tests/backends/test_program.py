@@ -40,8 +40,8 @@ FORMATS = {
 }
 # Sums beyond the 32 bits of clasp and Gecode, and beyond the tolerances of glpsol.
 BEYOND = {"max_precision_heavy", "max_coverage_heavy", "reason_sum_rounded", "rules_heavy"}
-TINY = conformance.CASES[0].problem  # optimum 0
-ANSWERED = conformance.CASES[1]  # optimum 1
+TINY = conformance.cases("monomial")[0].problem  # optimum 0
+ANSWERED = conformance.cases("monomial")[1]  # optimum 1
 
 
 @pytest.fixture(autouse=True)
@@ -66,7 +66,7 @@ def there(name: str) -> object:
 
 
 def case(number: int) -> tuple[conformance.Case, str]:
-    each = (*conformance.CASES, *conformance.MINIMUM_SUBSETS, *conformance.RULE_SETS)
+    each = conformance.cases("monomial", "stated-reason", "certificate", "rule-set")
     found = each[number % len(each)]
     return found, found.encodings[number % len(found.encodings)]
 

@@ -10,13 +10,13 @@ import pytest
 
 from cpx import KMonomial, NegativeOnly, Samples, solve
 from cpx.answers.values import Value
+from cpx.models.monomial.draw import random_problem
 from cpx.testing import conformance
 from cpx.testing.brute import brute_force
-from cpx.testing.random_instances import random_problem
 from tests.engines import ENGINES
 from tests.seeds import each, of_each
 
-FAITHFUL = [name for name in conformance.ENCODINGS if name != "table1-literal"]
+FAITHFUL = [name for name in KMonomial.encoding_names() if name != "table1-literal"]
 
 
 def _agrees_with_brute_force(problem, engine: str, encoding: str) -> None:
@@ -43,7 +43,7 @@ def product(encodings: Sequence[str], seeds: range, few: int) -> list:
 
 
 @pytest.mark.parametrize(
-    ("engine", "encoding", "seeds"), product(conformance.ENCODINGS, range(12), 8)
+    ("engine", "encoding", "seeds"), product(KMonomial.encoding_names(), range(12), 8)
 )
 @of_each("seed")
 def test_brute_force_agrees(engine: str, encoding: str, seed: int) -> None:

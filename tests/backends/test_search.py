@@ -17,13 +17,13 @@ from cpx.backends.base import Event, Progress
 from cpx.backends.search import Search
 from cpx.data.samples import Samples
 from cpx.errors import InvalidOption
+from cpx.models.monomial.draw import KINDS, random_problem
 from cpx.models.monomial.precision_coverage import MaxCoverage
 from cpx.models.monomial.search.driver import _FIRST_PAUSE, Workers
 from cpx.models.monomial.weighted import KMonomial, NegativeOnly
 from cpx.options import SolveOptions
 from cpx.solving import solve
 from cpx.testing.brute import brute_force
-from cpx.testing.random_instances import KINDS, random_problem
 from tests.processor_time import processor_seconds
 from tests.seeds import each
 

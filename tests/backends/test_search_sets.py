@@ -25,7 +25,7 @@ from cpx.models.rule_set.search.multipliers import Relaxation
 from cpx.models.rule_set.search.open_nodes import Incumbent, Subproblem, restrict
 from cpx.models.rule_set.search.parallel import TaskPool
 from cpx.options import SolveOptions
-from cpx.testing.fuzz.drawing import side_constraint
+from cpx.testing.drawing import side_constraint
 from tests.seeds import some
 
 Key = tuple[int, int, tuple[int, ...]]

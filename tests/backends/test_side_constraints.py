@@ -27,6 +27,7 @@ from cpx.models.kernel_rule import search as kernel_rules
 from cpx.models.kernel_rule.problem import KernelRule
 from cpx.models.kernel_rule.search import branch_and_bound, local_search
 from cpx.models.kernel_rule.search.terms import Terms
+from cpx.models.monomial.draw import random_problem
 from cpx.models.monomial.search.presolve import reduce
 from cpx.models.monomial.search.root import Root
 from cpx.models.rule_set import learning as rule_set_learning
@@ -34,12 +35,11 @@ from cpx.models.rule_set.cases import random_selection
 from cpx.models.rule_set.learning import conjunctions
 from cpx.models.rule_set.methods.column_generation.side_constraints import demands, of_each_rule
 from cpx.models.sufficient_reason.cases import least_weight
+from cpx.models.sufficient_reason.draw import random_reason
 from cpx.options import SolveOptions
 from cpx.testing.brute import brute_force
-from cpx.testing.fuzz.brute.base import Side
-from cpx.testing.fuzz.drawing import side_constraint
-from cpx.testing.random_instances import random_problem
-from cpx.testing.random_trees import random_reason
+from cpx.testing.drawing import side_constraint
+from cpx.testing.truth import Side
 from tests.seeds import each, some
 
 STATED = ["cpsat", "milp:highs", "maxsat:rc2", "cpmpy:exact"]

@@ -39,7 +39,7 @@ from cpx.cli import app
 from cpx.modelling import instances
 from cpx.modelling.base import Problem
 from cpx.models import PROBLEMS
-from cpx.testing.cases import CASES, EXPECTED
+from cpx.testing.cases import cases
 from cpx.trees import Attribute, Tree, TreeModel
 from tests.seeds import every_other
 
@@ -135,10 +135,14 @@ PROBLEMS_ASKED: dict[str, tuple[Problem, str]] = {
 }  # fmt: skip
 _KINDS = {problem.kind for problem, _ in PROBLEMS_ASKED.values()}
 PROBLEMS_ASKED |= {  # of a kind that is new, its cases
-    case.name: (case.problem, "cpsat") for case in CASES if case.problem.kind not in _KINDS
+    case.name: (case.problem, "cpsat")
+    for case in cases("monomial")
+    if case.problem.kind not in _KINDS
 }
 PROBLEMS_ASKED |= {
-    case.name: (case.problem, "search") for case in EXPECTED[::5] if case.optimum is not None
+    case.name: (case.problem, "search")
+    for case in cases("expected-prediction")[::5]
+    if case.optimum is not None
 }
 UNSOLVABLE: dict[str, Problem] = {
     "loss": KMonomial(SAMPLES, k=1, required=(1, 2)),

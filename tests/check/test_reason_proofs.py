@@ -22,14 +22,14 @@ from cpx.models import SufficientReason
 from cpx.models.sufficient_reason import proof_check as checker
 from cpx.models.sufficient_reason import prove as prover
 from cpx.models.sufficient_reason.cases import least_weight
+from cpx.models.sufficient_reason.draw import random_reason
 from cpx.models.sufficient_reason.methods import minimum
 from cpx.models.sufficient_reason.proof_check import UNIT, Inequalities
 from cpx.models.sufficient_reason.search.cuts import Inequality
 from cpx.models.sufficient_reason.search.record import Record, RecordedCuts
 from cpx.options import SolveOptions
 from cpx.solving.run import run
-from cpx.testing.fuzz.drawing import side_constraint
-from cpx.testing.random_trees import random_reason
+from cpx.testing.drawing import side_constraint
 from cpx.trees import Attribute, Tree, TreeModel, read_model
 from tests.check.proof_files import altered, document
 from tests.methods.reasons.ensembles import KINDS, Truth, random_model

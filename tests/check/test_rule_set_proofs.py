@@ -19,7 +19,7 @@ from cpx.models.rule_set import proof_nodes as nodes
 from cpx.models.rule_set import prove as prover
 from cpx.models.rule_set.proof_cheaper_sets import Rows, TooMany, cheaper_sets
 from cpx.models.rule_set.search.record import RecordedTree
-from cpx.testing.fuzz.drawing import side_constraint
+from cpx.testing.drawing import side_constraint
 from tests.check.proof_files import document
 from tests.seeds import some
 

@@ -24,7 +24,6 @@ COMMANDS = (
     "check",
     "backends",
     "doctor",
-    "fuzz",
 )
 
 

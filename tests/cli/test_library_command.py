@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from cpx import load
-from cpx.library import FAMILIES, SUITES, make, suite
+from cpx.library import SUITES, families, make, suite
 from cpx.modelling.instances import fingerprint
 
 from .conftest import Run
@@ -16,7 +16,7 @@ from .conftest import Run
 def test_families_and_suites_are_listed_in_words(run: Run) -> None:
     done = run("library")
     assert done.exit_code == 0
-    for family in FAMILIES.values():
+    for family in families().values():
         assert family.words in done.stdout
     for words in SUITES.values():
         assert words in done.stdout

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from cpx.modelling.instances import save
-from cpx.testing.random_trees import random_reason
+from cpx.models.sufficient_reason.draw import random_reason
 
 from .conftest import Run
 

@@ -17,14 +17,14 @@ from cpx.methods.cuts import Cut
 from cpx.models.expected_prediction.cases import STRUCTURES, random_expectation
 from cpx.models.kernel_rule.form import canonical, true_of
 from cpx.models.kernel_rule.problem import KernelRule
+from cpx.models.monomial.draw import random_problem
 from cpx.models.monomial.precision_coverage import MaxPrecision
 from cpx.models.monomial.weighted import KMonomial
 from cpx.models.rule_set.cases import random_learning, random_selection
 from cpx.models.rule_set.learning import RuleSetLearning, number_of
 from cpx.models.sufficient_reason.cases import random_votes
-from cpx.testing.fuzz.drawing import side_constraint
-from cpx.testing.random_instances import random_problem
-from cpx.testing.random_trees import random_reason
+from cpx.models.sufficient_reason.draw import random_reason
+from cpx.testing.drawing import side_constraint
 from tests.seeds import each
 
 from .test_ranking import irredundant, listed

@@ -11,10 +11,10 @@ import cpx
 from cpx import check
 from cpx.answers.result import Status
 from cpx.explainers.conclusions import break_tie
+from cpx.models.monomial.draw import random_problem
 from cpx.models.monomial.precision_coverage import MaxPrecision
 from cpx.models.monomial.weighted import KMonomial
 from cpx.solving import solve
-from cpx.testing.random_instances import random_problem
 from tests.seeds import each
 
 

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from cpx.data.statistics import UniformLimits
+from cpx.models.monomial.draw import random_problem
 from cpx.models.monomial.explainers.guarantees import Frontier, allowed_rules, highest_precision
 from cpx.models.monomial.precision_coverage import MaxPrecision
 from cpx.solving import solve
-from cpx.testing.random_instances import random_problem
 from tests.seeds import each
 
 from .worlds import WORLDS, World, false_claims, world

@@ -14,9 +14,9 @@ from cpx.answers.result import Status
 from cpx.data.samples import Samples
 from cpx.errors import CheckFailed, InvalidOption
 from cpx.explainers.ranking import best_rules, optimal_rules
+from cpx.models.monomial.draw import random_problem
 from cpx.models.monomial.precision_coverage import MaxPrecision
 from cpx.models.monomial.weighted import KMonomial, NegativeOnly
-from cpx.testing.random_instances import random_problem
 from tests.seeds import each
 
 

@@ -11,7 +11,7 @@ import pytest
 import cpx
 from cpx.errors import InvalidOption
 from cpx.models import KMonomial, MaxCoverage, MaxPrecision, NegativeOnly
-from cpx.testing.random_instances import random_problem
+from cpx.models.monomial.draw import random_problem
 from tests.seeds import each
 
 KINDS = (MaxPrecision, MaxCoverage, KMonomial, NegativeOnly)

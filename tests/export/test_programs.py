@@ -14,15 +14,7 @@ from cpx.export import export_bytes, read_legend
 from cpx.modelling.ratio import RatioProblem
 from cpx.testing import cases
 
-GROUPS = (
-    "CASES",
-    "SIDE_CONSTRAINTS",
-    "RULE_SETS",
-    "LEARNING",
-    "MINIMUM_SUBSETS",
-    "EXPECTED",
-    "KERNEL_RULES",
-)
+GROUPS = cases.names()
 
 
 def said(*command: object) -> str:
@@ -102,7 +94,7 @@ def stated() -> list[tuple[cases.Case, str]]:
     return [
         (case, encoding)
         for group in GROUPS
-        for case in getattr(cases, group)
+        for case in cases.cases(group)
         for encoding in case.encodings
         if case.problem.stated
         and not isinstance(case.problem, RatioProblem)
@@ -147,7 +139,7 @@ def test_programs_find_the_optimum(
 def test_a_program_without_rows(ask: Any, tmp_path: Path) -> None:
     if ask is not scip and shutil.which(ask.__name__) is None:
         pytest.skip(f"the program {ask.__name__} is not installed")
-    (case,) = [c for c in cases.MINIMUM_SUBSETS if str(c) == "certificate_empty"]
+    (case,) = [c for c in cases.cases("certificate") if str(c) == "certificate_empty"]
     path = tmp_path / "problem.lp"
     path.write_bytes(export_bytes(case.problem, "lp", "order"))
     assert ask(path) == case.optimum == 0

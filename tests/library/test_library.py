@@ -7,15 +7,15 @@ import pytest
 
 from cpx import solve
 from cpx.errors import InvalidOption, UnknownName
-from cpx.library import FAMILIES, Known, best_known, make, suite
+from cpx.library import Known, best_known, families, make, suite
 from cpx.modelling.instances import fingerprint
 from cpx.testing.brute import brute_force
 
 # Those that no trained classifier makes: equal everywhere.
-DEFINED = [name for name in FAMILIES if name not in ("perceptron", "forest")]
+DEFINED = [name for name in families() if name not in ("perceptron", "forest")]
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", families())
 def test_sizes_and_seed_are_the_instance(family) -> None:
     first, again = (make(family, m=40, d=8, k=2, seed=5) for _ in range(2))
     assert first.to_dict() == again.to_dict()
@@ -48,7 +48,7 @@ def test_needles_are_covered_by_k_features() -> None:
     assert solve(problem, "search").explanation.precision > 0.3
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", families())
 def test_what_is_known_of_an_instance_is_true(family) -> None:
     """A sample of the suites, with an engine other than the one that found the values."""
     entries = [entry for entry in suite("small") if entry.family == family]
@@ -77,7 +77,7 @@ def test_everything_in_the_suites_that_is_the_same_everywhere_is_known() -> None
 def test_a_suite_has_no_instance_twice() -> None:
     names = [entry.name for entry in suite("small")]
     assert len(set(names)) == len(names) >= 200
-    assert {entry.family for entry in suite("small")} == set(FAMILIES)
+    assert {entry.family for entry in suite("small")} == set(families())
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 from cpx import save
 from cpx.compare import Design
 from cpx.compare.plan import plan
-from cpx.library import FAMILIES, suite
+from cpx.library import families, suite
 from tests.engines import ENGINES
 
 FOLDER = Path(__file__).parents[2] / "examples" / "which_engine"
@@ -26,7 +26,7 @@ def test_the_design_gives_each_instance_to_each_engine_in_its_encodings(tmp_path
     runs = [(task.instance, task.engine, task.form) for task in plan(design).tasks]
     assert len(set(runs)) == len(runs)
     assert {engine for _, engine, _ in runs} == set(design.backends)
-    for family in FAMILIES:
+    for family in families():
         forms = {form for name, engine, form in runs if name.startswith(family) and form}
         wanted = {"rules": {"channelling", "signature"}, "reason": {"order", "direct"}}
         assert forms == wanted.get(family, {"clausal", "pairs", "channelling"})

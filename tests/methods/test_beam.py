@@ -13,11 +13,11 @@ from cpx.answers.values import Value
 from cpx.backends import backend
 from cpx.backends.base import Progress
 from cpx.methods.beam import Beam
+from cpx.models.monomial.draw import random_problem
 from cpx.models.monomial.problem import MonomialProblem
 from cpx.options import SolveOptions
 from cpx.testing import conformance
 from cpx.testing.brute import brute_force
-from cpx.testing.random_instances import random_problem
 from tests.engines import HEURISTICS
 from tests.seeds import each
 

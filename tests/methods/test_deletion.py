@@ -8,9 +8,9 @@ from cpx import KMonomial, MinCertificate, Samples, SufficientReason, solve
 from cpx.answers.result import Status, Termination
 from cpx.errors import InvalidInstance, InvalidOption
 from cpx.models.sufficient_reason.cases import least_weight, random_votes, three_definitions
+from cpx.models.sufficient_reason.draw import random_reason
 from cpx.models.sufficient_reason.minimum_subset.problem import MinimumSubset
 from cpx.testing import conformance
-from cpx.testing.random_trees import random_reason
 from tests.engines import DELETERS
 from tests.seeds import each
 

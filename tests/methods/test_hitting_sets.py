@@ -13,7 +13,8 @@ from cpx import KMonomial, Samples, SufficientReason, check, solve
 from cpx.answers.result import Status, Termination
 from cpx.errors import InvalidInstance, InvalidOption
 from cpx.models.sufficient_reason.cases import least_weight
-from cpx.testing.random_trees import completions, random_reason, random_row, random_tree_model
+from cpx.models.sufficient_reason.draw import random_reason
+from cpx.testing.random_trees import completions, random_row, random_tree_model
 from cpx.trees import read_sklearn
 from tests.seeds import each, some
 

@@ -22,7 +22,7 @@ from cpx.options import SolveOptions
 from cpx.processes.limits import Limits
 from cpx.solving.run import run
 from cpx.testing import conformance
-from cpx.testing.cases import CASES, FULL
+from cpx.testing.cases import cases
 from tests.processor_time import processor_seconds
 
 from ..compare.helpers import marked, stopped, tiny
@@ -83,7 +83,7 @@ def test_an_encoding_that_is_not_the_problem_is_refused() -> None:
 
 
 def test_cases() -> None:
-    for case in [*CASES[:6], FULL[0]]:
+    for case in [*cases("monomial")[:6], cases("sufficient-reason")[0]]:
         conformance.check_case("portfolio:maxsat+search+hitting-sets", case)
 
 

@@ -13,10 +13,10 @@ import pytest
 from cpx import KMonomial, MaxCoverage, MaxPrecision, NegativeOnly, Samples, solve
 from cpx.backends.milp.pulp_solver import CPM_pulp
 from cpx.errors import InvalidOption
+from cpx.models.monomial.draw import random_problem
 from cpx.models.monomial.encodings.channelling import table1_literal
 from cpx.models.monomial.problem import MONOMIAL_ENCODINGS
 from cpx.testing.brute import brute_force
-from cpx.testing.random_instances import random_problem
 from tests.seeds import each
 
 NAMES = [encoding.name for encoding in MONOMIAL_ENCODINGS]

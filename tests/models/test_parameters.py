@@ -26,11 +26,10 @@ from cpx.modelling.parameters import (
 from cpx.modelling.saved import SAMPLES, schema_of
 from cpx.models import PROBLEMS, Problem
 from cpx.models.monomial.weighted import KMonomial
-from cpx.testing.cases import CASES, EXPECTED, FULL, LEARNING, MINIMUM_SUBSETS, RULE_SETS
+from cpx.testing.cases import cases
 from cpx.trees import Attribute, Tree, TreeModel
 
-_ALL = (CASES, FULL, LEARNING, RULE_SETS, MINIMUM_SUBSETS, EXPECTED)
-SAVED = [case for cases in _ALL for case in cases]
+SAVED = cases()
 
 
 @dataclass(frozen=True, eq=False)

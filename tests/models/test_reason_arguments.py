@@ -20,7 +20,7 @@ from cpx.errors import DataError, InvalidInstance, InvalidOption
 from cpx.export import show
 from cpx.modelling import instances
 from cpx.models.sufficient_reason.cases import least_weight, stump, three_definitions
-from cpx.testing.random_trees import random_reason
+from cpx.models.sufficient_reason.draw import random_reason
 from cpx.trees import Attribute, Tree, TreeModel, read_model
 from tests.seeds import each
 

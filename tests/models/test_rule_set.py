@@ -17,7 +17,7 @@ from cpx.models.rule_set.cases import random_selection
 from cpx.models.rule_set.form import RuleSelection
 from cpx.models.rule_set.presolve import presolve
 from cpx.testing.brute import optimum
-from cpx.testing.fuzz.drawing import side_constraint
+from cpx.testing.drawing import side_constraint
 from tests.seeds import each
 
 SAMPLES = Samples([[1, 1, 0], [1, 1, 0], [1, 0, 0], [0, 0, 1]], [1, 1, 0, 1], [3, 1, 2, 4])

@@ -25,9 +25,9 @@ from cpx.modelling.side_constraints.form import (
     propagated,
 )
 from cpx.models.kernel_rule.problem import KernelRule
+from cpx.models.sufficient_reason.draw import random_reason
 from cpx.solving import clash
 from cpx.solving.clash import smallest_clash
-from cpx.testing.random_trees import random_reason
 
 NAMES = (
     "age > 60",

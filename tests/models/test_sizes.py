@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from cpx import KMonomial, NegativeOnly, Samples, solve
+from cpx.models.monomial.draw import random_problem
 from cpx.models.monomial.encodings import sizes
 from cpx.testing.brute import brute_force
-from cpx.testing.random_instances import random_problem
 from tests.seeds import each
 
 

@@ -15,10 +15,11 @@ from cpx import SufficientReason, solve
 from cpx.answers.result import Status
 from cpx.errors import InvalidInstance
 from cpx.models.sufficient_reason.cases import least_weight
+from cpx.models.sufficient_reason.draw import random_reason
 from cpx.models.sufficient_reason.features import conditions
 from cpx.models.sufficient_reason.judge import Reason
 from cpx.models.sufficient_reason.minimum_subset.form import LossForm, reduced
-from cpx.testing.random_trees import completions, random_reason, random_row, random_tree_model
+from cpx.testing.random_trees import completions, random_row, random_tree_model
 from cpx.trees import Tree, read_model
 from tests.seeds import each
 

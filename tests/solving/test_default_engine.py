@@ -13,17 +13,15 @@ from cpx.backends import backend, backend_class
 from cpx.library import make
 from cpx.models.sufficient_reason.cases import three_definitions
 from cpx.solving.run import default_engine
-from cpx.testing import cases
+from cpx.testing.cases import cases
 
 
 def test_it_can_solve_every_kind() -> None:
-    groups = ("CASES", "RULE_SETS", "LEARNING", "MINIMUM_SUBSETS", "EXPECTED", "KERNEL_RULES")
-    for group in groups:
-        for case in getattr(cases, group):
-            engine = default_engine(case.problem)
-            assert backend(engine).takes(case.problem), case
-            if backend("cpsat").takes(case.problem):
-                assert engine == "cpsat"
+    for case in cases():
+        engine = default_engine(case.problem)
+        assert backend(engine).takes(case.problem), case
+        if backend("cpsat").takes(case.problem):
+            assert engine == "cpsat"
 
 
 def test_a_reason_without_a_statement_is_solved() -> None:

@@ -9,8 +9,8 @@ import pytest
 
 from cpx import KMonomial, MaxPrecision, NegativeOnly, Samples, solve
 from cpx.backends import backend
+from cpx.models.monomial.draw import random_problem
 from cpx.testing.brute import brute_force
-from cpx.testing.random_instances import random_problem
 
 RNG = np.random.default_rng(0)
 PROBLEM = KMonomial(Samples(RNG.random((30, 6)) < 0.6, RNG.random(30) < 0.5), k=3)

@@ -26,11 +26,11 @@ from cpx.check import on_trust
 from cpx.check.proofs import Claim, Refused, proved
 from cpx.errors import InvalidOption
 from cpx.modelling.base import Problem
+from cpx.models.sufficient_reason.draw import random_reason
 from cpx.options import SolveOptions
 from cpx.solving import proofs
 from cpx.solving.proofs import prove, with_proof
-from cpx.testing.fuzz.drawing import side_constraint
-from cpx.testing.random_trees import random_reason
+from cpx.testing.drawing import side_constraint
 
 
 def problem(d: int = 8, k: int = 3, m: int = 200) -> KMonomial:

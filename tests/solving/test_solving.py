@@ -22,13 +22,13 @@ from cpx.data.distributions import Uniform
 from cpx.data.oracle import Oracle
 from cpx.errors import EngineMissing, InvalidInstance, InvalidOption, UnknownName
 from cpx.models.sufficient_reason.cases import random_votes
+from cpx.models.sufficient_reason.draw import random_reason
 from cpx.options import SolveOptions
 from cpx.processes.limits import Limits
 from cpx.solving.conclude import conclude
 from cpx.solving.isolate import run_isolated
 from cpx.solving.run import run, solve_with
 from cpx.solving.servers import shutdown
-from cpx.testing.random_trees import random_reason
 from tests.engines import ENGINES
 from tests.processor_time import processor_seconds
 from tests.terminal import start

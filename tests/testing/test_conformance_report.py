@@ -9,7 +9,8 @@ from cpx.backends import register
 from cpx.errors import UnknownName
 from cpx.processes.calls import call
 from cpx.testing import conformance
-from cpx.testing.conformance_report import KINDS, checks, conform, run_check
+from cpx.testing.cases import names
+from cpx.testing.conformance_report import checks, conform, run_check
 from tests.testing import broken_engines
 from tests.testing.broken_engines import BROKEN, Overruns, Right
 
@@ -58,5 +59,5 @@ def test_checks_of_an_engine() -> None:
     assert checks("right", ["rule-set"]) == ["starts_alone", "prints_nothing", "solves rule-set"]
     with pytest.raises(UnknownName, match="did you mean 'rule-set'"):
         checks("right", ["rule-sets"])
-    assert set(KINDS) >= {"monomial", "learning"}
+    assert set(names()) >= {"monomial", "learning"}
     assert broken_engines.BROKEN

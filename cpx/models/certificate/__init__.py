@@ -13,4 +13,7 @@ FAMILY = Family(
             prove="cpx.models.certificate.prove:prove",
         )
     },
+    cases={"certificate": "cpx.models.certificate.cases:cases"},
+    draw={"min-certificate": "cpx.models.certificate.draw:draw"},
+    brute={"min-certificate": "cpx.models.certificate.brute:Certificate"},
 )

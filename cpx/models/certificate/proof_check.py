@@ -24,11 +24,11 @@ from numpy.typing import NDArray
 
 from cpx.check.proofs.document import Document, Refused, Undecided, refuse_unknown, whole_numbers
 from cpx.check.proofs.parts import Part, SideConstraints, root_part, walk
+from cpx.models.certificate.judge import KINDS
 from cpx.models.monomial.judge import table as table_of
 from cpx.models.monomial.proof_boxes import Box
 from cpx.models.monomial.proof_check import check_box, root_box
 from cpx.models.monomial.proof_goals import Goal
-from cpx.models.sufficient_reason.judge_minimum_subset import KINDS
 
 __all__ = ["KINDS", "NAME", "Table", "check"]
 

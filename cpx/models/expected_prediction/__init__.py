@@ -31,4 +31,7 @@ FAMILY = Family(
             "cpx.models.expected_prediction.search.known_attributes.beam:KnownLevels"
         )
     },
+    cases={
+        "expected-prediction": "cpx.models.expected_prediction.cases:expected_prediction_cases"
+    },
 )

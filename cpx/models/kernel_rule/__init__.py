@@ -15,4 +15,7 @@ FAMILY = Family(
         )
     },
     search={"cpx.models.kernel_rule.form:DNFForm": "cpx.models.kernel_rule.search:SEARCH"},
+    cases={"kernel-rule": "cpx.models.kernel_rule.cases:cases"},
+    draw={"kernel-rule": "cpx.models.kernel_rule.draw:draw"},
+    brute={"kernel-rule": "cpx.models.kernel_rule.brute:KernelRule"},
 )

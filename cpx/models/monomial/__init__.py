@@ -27,4 +27,12 @@ FAMILY = Family(
     search=dict.fromkeys(_FORMS, "cpx.models.monomial.search:SEARCH"),
     starts=dict.fromkeys(_FORMS, "cpx.models.monomial.methods.beam:start"),
     beams=dict.fromkeys(_FORMS, "cpx.models.monomial.methods.beam:MonomialLevels"),
+    cases={
+        "monomial": "cpx.models.monomial.cases:cases",
+        "side-constraints": "cpx.models.monomial.cases:constrained_cases",
+    },
+    medium="cpx.models.monomial.cases:medium",
+    draw=dict.fromkeys(_KINDS, "cpx.models.monomial.draw:draw"),
+    brute=dict.fromkeys(_KINDS, "cpx.models.monomial.brute:Monomial"),
+    library="cpx.models.monomial.library:FAMILIES",
 )

@@ -27,4 +27,17 @@ FAMILY = Family(
     starts={
         "cpx.models.rule_set.form:RuleSelection": "cpx.models.rule_set.methods.local_search:start"
     },
+    cases={
+        "rule-set": "cpx.models.rule_set.cases:rule_set_cases",
+        "learning": "cpx.models.rule_set.cases:learning_cases",
+    },
+    draw={
+        "rule-set": "cpx.models.rule_set.draw:draw_selection",
+        "rule-set-learning": "cpx.models.rule_set.draw:draw_learning",
+    },
+    brute={
+        "rule-set": "cpx.models.rule_set.brute:RuleSet",
+        "rule-set-learning": "cpx.models.rule_set.brute:Learning",
+    },
+    library="cpx.models.rule_set.library:FAMILIES",
 )

@@ -20,4 +20,12 @@ FAMILY = Family(
             "cpx.models.sufficient_reason.methods.engines:start"
         )
     },
+    cases={
+        "stated-reason": "cpx.models.sufficient_reason.cases:stated_cases",
+        "sufficient-reason": "cpx.models.sufficient_reason.cases:full_cases",
+    },
+    medium="cpx.models.sufficient_reason.cases:medium",
+    draw={"sufficient-reason": "cpx.models.sufficient_reason.draw:draw"},
+    brute={"sufficient-reason": "cpx.models.sufficient_reason.brute:SufficientReason"},
+    library="cpx.models.sufficient_reason.library:FAMILIES",
 )

@@ -1,4 +1,4 @@
-"""Minimum certificates and sufficient reasons for the conformance suite."""
+"""Sufficient reasons for tests of engines: tiny ones with known optimum, and random ones."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from cpx.data.samples import Samples
-from cpx.models.certificate.problem import MinCertificate
 from cpx.models.sufficient_reason.minimum_subset.problem import MinimumSubset
 from cpx.models.sufficient_reason.problem import SufficientReason
 from cpx.testing.brute import brute_force
@@ -25,9 +23,8 @@ def least_weight(problem: MinimumSubset) -> int | None:
 
     Examples
     --------
-    >>> samples = Samples([[1, 0], [0, 1]], [True, False])
-    >>> least_weight(MinCertificate(samples)), least_weight(MinCertificate(samples, forbidden=[0]))
-    (1, None)
+    >>> least_weight(SufficientReason(three_definitions(), (1, 1, 1)))
+    2
     """
     found = brute_force(problem)
     return None if found is None else int(found[0])
@@ -94,32 +91,10 @@ def random_votes(seed: int, trees: int, attributes: int) -> SufficientReason:
     return SufficientReason(model, x.tolist(), definition="sufficient")
 
 
-def minimum_subset_cases() -> Iterator[tuple[str, MinimumSubset, int | None]]:
-    """Yield name, problem and optimum."""
-    yield from _certificates()
+def stated_cases() -> Iterator[tuple[str, MinimumSubset, int | None]]:
+    """Yield name, problem and optimum of reasons that have a statement."""
     yield from _votes()
     yield from _sums()
-
-
-def _certificates() -> Iterator[tuple[str, MinimumSubset, int | None]]:
-    rows = ["110", "111", "100", "010", "001"]
-    # Every two features tell x from the three disagreeing samples, each alone from two.
-    bits = np.array([[bit == "1" for bit in row] for row in rows])
-    plain = Samples(bits, np.array([True, True, False, False, False]))
-    twin = Samples(np.array([[True, True], [True, False]]), np.array([False, True]))
-    yield "certificate", MinCertificate(plain), 2
-    yield "certificate_tolerant", MinCertificate(plain, "1/5"), 1
-    yield "certificate_just_not_tolerant", MinCertificate(plain, 0.19), 2
-    yield "certificate_empty", MinCertificate(plain, "3/5"), 0
-    yield "certificate_weights", MinCertificate(plain, weights=(5, 1, 1)), 2
-    required = MinCertificate(plain, weights=(5, 1, 1), required=(0,))
-    yield "certificate_required", required, 6
-    yield "certificate_forbidden", MinCertificate(plain, forbidden=(0,)), 2
-    yield "certificate_infeasible", MinCertificate(plain, forbidden=(1, 2)), None
-    contradiction = MinCertificate(plain, required=(0,), forbidden=(0,))
-    yield "certificate_contradiction", contradiction, None
-    yield "certificate_twin", MinCertificate(twin), None
-    yield "certificate_twin_tolerated", MinCertificate(twin, "1/2"), 0
 
 
 def _votes() -> Iterator[tuple[str, MinimumSubset, int | None]]:
@@ -188,3 +163,8 @@ def full_cases() -> Iterator[tuple[str, MinimumSubset, int | None]]:
     yield "full_sum_tie_lost", full(tied, weights=(3, 1, 1)), 4
     won = _model("sum", trees, base=(-0.5,), decision="nonnegative")
     yield "full_sum_tie_won", full(won, weights=(3, 1, 1)), 2
+
+
+def medium(seed: int, m: int, d: int) -> Iterator[SufficientReason]:
+    """Yield a reason in the full sense of m / 8 trees over d attributes."""
+    yield random_votes(seed, m // 8, d)

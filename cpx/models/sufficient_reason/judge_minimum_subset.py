@@ -1,29 +1,20 @@
-"""Minimum subsets that are enough: what their checks share, and that of certificates."""
+"""Minimum subsets that are enough: what their judges share."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any
 
 from cpx.check.claims import (
     UNDECIDED,
-    broken_by,
-    class_name,
     compare,
-    compare_shares,
     having,
     kept_words,
-    names_of,
     nothing_found,
-    percent,
     plural,
     proof,
     wrong_features,
-    wrong_rule,
-    wrong_sentences,
     wrong_types,
 )
 
@@ -115,53 +106,3 @@ def of_least_weight(
     measure = "weight" if weighted else "size"
     least = f"every {rival} has at least {measure} {result['bound']}"
     return f"{told}, not proved minimum: {least}"
-
-
-KINDS = ("min-certificate",)
-"""Kinds of problem that are judged here."""
-
-
-def judge(instance: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], list[str]]:
-    """Read an instance; return what says what is wrong with a result for it."""
-    rows, parameters = instance["samples"], instance["parameters"]
-    weights = instance.get("weights") or [1] * len(rows)
-    same = [label == "1" for label in instance["labels"]]
-    tolerated: Fraction = Fraction(parameters["epsilon"]) * sum(weights)
-    names, called = names_of(instance), class_name(instance, "same class as x")
-    share = percent(Fraction(parameters["epsilon"]))
-    what = f"certificate on these samples with at most {share} disagreeing"
-
-    def covered(chosen: frozenset[int]) -> list[int]:
-        return [i for i, row in enumerate(rows) if all(row[j] == "1" for j in chosen)]
-
-    def enough(chosen: frozenset[int]) -> bool:
-        wrong: int = sum(weights[i] for i in covered(chosen) if not same[i])
-        return bool(wrong <= tolerated)
-
-    data = MinimumSubset(
-        list(parameters.get("weights") or [1] * len(rows[0])),
-        set(parameters.get("required", ())),
-        set(parameters.get("forbidden", ())),
-        enough,
-        broken_by(instance),
-    )
-
-    def judged(result: Mapping[str, Any]) -> list[str]:
-        out = violations(data, result)
-        found = result["explanation"]
-        if found is None or out:
-            return out
-        inside = covered(frozenset(found["features"]))
-        weight = sum(weights[i] for i in inside)
-        right = sum(weights[i] for i in inside if same[i])
-        precision = Fraction(right, weight) if weight else None
-        compare_shares(out, found, precision, Fraction(weight, sum(weights)))
-        out += wrong_rule(found, {j: names[j] for j in found["features"]}, called)
-        proved = of_least_weight(instance, result, what, "condition")
-        note = (
-            f"on the samples: {weight - right} of {sum(weights)} are covered and have another "
-            f"class, {math.floor(tolerated)} tolerated; nothing is said of other rows"
-        )
-        return out + wrong_sentences(found, [proved], [note])
-
-    return judged

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from cpx.testing.fuzz.brute.base import Instance, Side, Truth, Value
+from cpx.testing.truth import Instance, Side, Truth, Value
 
 
 class SufficientReason(Truth):

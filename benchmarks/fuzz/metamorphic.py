@@ -18,12 +18,12 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.fuzz.asking import Ask
 from cpx import check
 from cpx.answers.result import Result, Status
 from cpx.backends import backend
 from cpx.modelling import instances
 from cpx.solving.run import run
-from cpx.testing.fuzz.asking import Ask
 
 __all__ = ["RELATIONS", "Interval", "Relation", "faults_of_a_relation", "interval", "relation"]
 

@@ -1,21 +1,25 @@
-"""The command ``cpx fuzz``: random problems, every engine, and a look for wrong answers."""
+"""The command of the fuzzer, and how it runs the command ``cpx``."""
 
 from __future__ import annotations
 
 import io
-from collections.abc import Callable
+import signal
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from benchmarks.fuzz import loop
+from cpx.backends import backend
+from cpx.cli import app as cpx_app
+from cpx.cli import main as run_application
 from cpx.cli import options as opt
+from cpx.cli.app import CommandGroup, command_help
 from cpx.errors import InvalidOption
 
 
 def fuzz(
-    context: typer.Context,
     minutes: Annotated[
         float, typer.Option("--minutes", "-m", metavar="N", help="How long.")
     ] = 1.0,
@@ -44,23 +48,18 @@ def fuzz(
 
     \b
     Examples:
-      cpx fuzz --minutes 10
-      cpx fuzz --minutes 10 --problem kernel-rule --backend search --seed 3
-      cpx fuzz --repeat fuzz/kernel-rule-search-bound-1.json
+      python -m benchmarks fuzz --minutes 10
+      python -m benchmarks fuzz --minutes 10 --problem kernel-rule --backend search --seed 3
+      python -m benchmarks fuzz --repeat fuzz/kernel-rule-search-bound-1.json
 
     \b
     Exit codes: 0 nothing is wrong; 1 something is; 2 wrong input.
     """
-    import signal
-
-    from cpx.backends import backend
-    from cpx.testing.fuzz import loop
-
     # The solves are interrupted again and again: a second time does not end the command.
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
     if repeat is not None:
-        found = loop.repeat(repeat, _shell_of(context))
+        found = loop.repeat(repeat, _shell)
         typer.echo("\n".join(found) or "nothing is wrong")
         raise typer.Exit(int(bool(found)))
     if not minutes > 0:
@@ -75,23 +74,40 @@ def fuzz(
         seed=seed,
         kinds=kinds,
         engine=engine,
-        shell=_shell_of(context),
+        shell=_shell,
         say=typer.echo,
     )
     raise typer.Exit(int(bool(wrong)))
 
 
-def _shell_of(context: typer.Context) -> Callable[[list[str]], tuple[int, str]]:
-    """Return what runs the command in this process, as a shell would."""
+def _shell(arguments: list[str]) -> tuple[int, str]:
+    """Run the command ``cpx`` in this process, as a shell would."""
+    printed = io.BytesIO()
+    stream = io.TextIOWrapper(printed, encoding="utf-8", write_through=True)
+    try:
+        with redirect_stdout(stream), redirect_stderr(stream):
+            typer.main.get_command(cpx_app).main(arguments, prog_name="cpx")
+    except SystemExit as error:
+        return int(error.code or 0), printed.getvalue().decode()
+    raise AssertionError("a command ends with SystemExit")
 
-    def run(arguments: list[str]) -> tuple[int, str]:
-        printed = io.BytesIO()
-        stream = io.TextIOWrapper(printed, encoding="utf-8", write_through=True)
-        try:
-            with redirect_stdout(stream), redirect_stderr(stream):
-                context.find_root().command.main(arguments, prog_name="cpx")
-        except SystemExit as error:
-            return int(error.code or 0), printed.getvalue().decode()
-        raise AssertionError("a command ends with SystemExit")
 
-    return run
+app = typer.Typer(
+    cls=CommandGroup,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+
+
+@app.callback()
+def root() -> None:
+    """Look for wrong answers of engines on random problems."""
+
+
+app.command("fuzz", help=command_help(fuzz))(fuzz)
+
+
+def main(arguments: list[str]) -> None:
+    """Run the command; it exits."""
+    run_application(lambda: app(["fuzz", *arguments], prog_name="python -m benchmarks"))

@@ -17,19 +17,21 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from benchmarks.fuzz import asking, command, loop
+from benchmarks.fuzz.asking import Ask, engines
+from benchmarks.fuzz.judging import altered, faults
+from benchmarks.fuzz.loop import Case, cases, fuzz, judge, repeat
+from benchmarks.fuzz.metamorphic import RELATIONS, Interval, faults_of_a_relation, relation
+from benchmarks.fuzz.shrinking import shrunk
 from cpx import solve
 from cpx.answers.result import Result, Status
 from cpx.cli import app
 from cpx.modelling import instances
-from cpx.testing.fuzz import asking, loop
-from cpx.testing.fuzz.asking import Ask, engines
-from cpx.testing.fuzz.brute import subsets, truth
-from cpx.testing.fuzz.drawing import KINDS, draw
-from cpx.testing.fuzz.judging import altered, faults
-from cpx.testing.fuzz.loop import Case, cases, fuzz, judge, repeat
-from cpx.testing.fuzz.metamorphic import RELATIONS, Interval, faults_of_a_relation, relation
-from cpx.testing.fuzz.shrinking import shrunk
+from cpx.testing.random_instances import draw, kinds_drawn, truth
+from cpx.testing.truth import subsets
 from tests.seeds import some
+
+KINDS = kinds_drawn()
 
 # Ten rows of the page on precision: a, b, c and whether the class is that of x.
 TEN: dict[str, Any] = {
@@ -73,7 +75,7 @@ def test_a_family_is_all_of_its_members() -> None:
 
 
 def shell(arguments: list[str]) -> tuple[int, str]:
-    done = CliRunner().invoke(app, arguments)
+    done = CliRunner().invoke(command.app if arguments[0] == "fuzz" else app, arguments)
     return done.exit_code, done.output
 
 
@@ -194,12 +196,15 @@ def test_rules_by_hand() -> None:
 
 
 def test_the_brute_force_has_nothing_of_cpx() -> None:
-    import cpx.testing.fuzz.brute as room
+    from cpx.testing import truth as shared
 
-    for path in Path(room.__file__).parent.glob("*.py"):
+    package = Path(shared.__file__).parents[1]
+    paths = [Path(shared.__file__), *package.glob("models/*/brute.py")]
+    assert len(paths) > 5
+    for path in paths:
         lines = path.read_text(encoding="utf-8").splitlines()
         ours = [line for line in lines if line.startswith(("import cpx", "from cpx"))]
-        assert all(line.startswith("from cpx.testing.fuzz.brute.") for line in ours)
+        assert all(line.startswith("from cpx.testing.truth ") for line in ours), path
 
 
 # ------------------------------------------------------------ what is wrong is seen
@@ -293,7 +298,7 @@ def test_wrong_use_is_told(tmp_path: Path) -> None:
     instances.save(instances.from_dict(TEN), path)
     code, told = shell(["fuzz", "--repeat", str(path)])
     assert code == 2
-    assert "was not kept by cpx fuzz" in told
+    assert "was not kept by the fuzzer" in told
 
 
 # --------------------------------------------------------- metamorphic relations
@@ -324,7 +329,7 @@ def test_relations_hold_by_brute_force(kind: str, n: int) -> None:
 
 
 def test_a_relation_sees_a_wrong_optimum(monkeypatch: pytest.MonkeyPatch) -> None:
-    from cpx.testing.fuzz import metamorphic
+    from benchmarks.fuzz import metamorphic
 
     def overlooks(problem: Any, engine: str, options: Any, **_: Any) -> Result:
         if engine == "cpsat":

@@ -17,17 +17,17 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.fuzz.asking import Ask, Shell, ask, draw_ask, engines, interrupts_of_the_user
+from benchmarks.fuzz.judging import faults, faults_of_the_check
+from benchmarks.fuzz.metamorphic import faults_of_a_relation, relation
+from benchmarks.fuzz.shrinking import shrunk
 from cpx.answers.result import Result, Status
 from cpx.backends import backend
 from cpx.errors import CpxError, InvalidInstance, InvalidOption, UnknownName
 from cpx.modelling import instances
 from cpx.support.files import parse_json, read_text
-from cpx.testing.fuzz.asking import Ask, Shell, ask, draw_ask, engines, interrupts_of_the_user
-from cpx.testing.fuzz.brute import Truth, truth
-from cpx.testing.fuzz.drawing import KINDS, draw
-from cpx.testing.fuzz.judging import faults, faults_of_the_check
-from cpx.testing.fuzz.metamorphic import faults_of_a_relation, relation
-from cpx.testing.fuzz.shrinking import shrunk
+from cpx.testing.random_instances import draw, kinds_drawn, truth
+from cpx.testing.truth import Truth
 
 __all__ = ["Case", "cases", "fuzz", "judge", "repeat"]
 
@@ -88,7 +88,7 @@ def cases(seed: int, kinds: Sequence[str] = (), only: str = "") -> Iterator[Case
     InvalidOption
         When it takes none of the first instances of each kind.
     """
-    listed = list(kinds) or list(KINDS)
+    listed = list(kinds) or kinds_drawn()
     taken = False
     for number in itertools.count():
         rng = np.random.default_rng([seed, number])
@@ -185,8 +185,8 @@ def fuzz(
         When a kind is not known.
     """
     for kind in kinds:
-        if kind not in KINDS:
-            raise UnknownName("problem", kind, tuple(KINDS))
+        if kind not in kinds_drawn():
+            raise UnknownName("problem", kind, kinds_drawn())
     counts: dict[tuple[str, str], Counter[str]] = {}
     kept: Counter[tuple[str, str]] = Counter()
     start = shown = time.monotonic()
@@ -286,7 +286,7 @@ def _kept_case(path: Path) -> tuple[Case, int]:
             "seed"
         ]
     except (KeyError, TypeError) as error:
-        raise InvalidInstance(f"{path}: this instance was not kept by cpx fuzz") from error
+        raise InvalidInstance(f"{path}: this instance was not kept by the fuzzer") from error
 
 
 def _told(path: Path) -> str:
@@ -294,7 +294,7 @@ def _told(path: Path) -> str:
     case, _ = _kept_case(path)
     return (
         f"  cpx solve {shlex.quote(str(path))} {shlex.join(case.how.arguments())}\n"
-        f"  cpx fuzz --repeat {shlex.quote(str(path))}\n"
+        f"  python -m benchmarks fuzz --repeat {shlex.quote(str(path))}\n"
     )
 
 

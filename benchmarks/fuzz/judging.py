@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.fuzz.asking import Ask
 from cpx import check
 from cpx.answers.result import Result, Status, Termination, relative_gap
 from cpx.backends import backend
 from cpx.modelling.base import Problem
-from cpx.testing.fuzz.asking import Ask
-from cpx.testing.fuzz.brute import Truth, Value, subsets
+from cpx.testing.truth import Truth, Value, subsets
 
 _ADDED_EXACTLY = 2**20
 """What every engine adds up exactly, rows and objective: beyond it some refuse, and say so."""

@@ -1,4 +1,4 @@
-"""Brute force for single rules and certificates on samples."""
+"""Brute force for problems of one rule."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable
 from fractions import Fraction
 
-from cpx.testing.fuzz.brute.base import Instance, Labelled, Value, share
+from cpx.testing.truth import Instance, Labelled, Value, share
 
 
 class Monomial(Labelled):
@@ -58,23 +58,3 @@ class Monomial(Labelled):
         total = self.rows.weight(self.rows.everything)
         scale = math.prod(limit.denominator for limit in self.limits if limit is not None)
         return total * scale * (total if self.kind == "max-precision" else 1)
-
-
-class Certificate(Labelled):
-    """The lightest features that leave little covered and disagreeing."""
-
-    def __init__(self, instance: Instance) -> None:
-        super().__init__(instance)
-        self.costs: list[int] = self.parameters.get("weights") or [1] * self.n
-
-    def value(self, features: Iterable[int]) -> Value | None:
-        chosen = tuple(features)
-        wrong = self.rows.weight(self.rows.cover(chosen) & self.other)
-        total = self.rows.weight(self.rows.everything)
-        if self.refused(chosen) or wrong > share(self.parameters["epsilon"]) * total:
-            return None
-        return sum(self.costs[j] for j in chosen)
-
-    @property
-    def magnitude(self) -> int:
-        return max(super().magnitude, sum(self.costs))

@@ -1,4 +1,10 @@
-"""What all kinds of brute force share: enumeration of solutions, samples as bit sets."""
+"""Brute force on saved instances: what those of all families share.
+
+What is right about an instance is found by trying every solution of the JSON object of the page
+"file format", which must be tiny. The classes of families read it by the definitions of the
+documentation and import nothing of cpx but this module, which imports nothing of it: a mistake
+there is not repeated here.
+"""
 
 from __future__ import annotations
 
@@ -128,6 +134,8 @@ class Side:
 
 
 class Labelled(Truth):
+    """Solutions on labelled samples, with required and forbidden features."""
+
     def __init__(self, instance: Instance) -> None:
         self.side = Side(instance)
         self.parameters = instance["parameters"]

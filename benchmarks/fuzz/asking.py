@@ -19,13 +19,13 @@ from cpx.answers.result import Result, Status
 from cpx.backends import backend, backend_class, names
 from cpx.modelling import instances
 from cpx.modelling.base import Problem
-from cpx.models.monomial.problem import MONOMIAL_ENCODINGS, MonomialProblem
 from cpx.options import SolveOptions
 from cpx.processes.interrupts import interrupt
 from cpx.solving.run import run
-from cpx.testing.fuzz.brute import Truth
+from cpx.testing.cases import encodings_of
+from cpx.testing.truth import Truth
 
-__all__ = ["Ask", "Shell", "ask", "draw_ask", "encodings", "engines", "interrupts_of_the_user"]
+__all__ = ["Ask", "Shell", "ask", "draw_ask", "engines", "interrupts_of_the_user"]
 
 Shell = Callable[[list[str]], tuple[int, str]]
 """Runs the command ``cpx`` with arguments; returns its exit code and what it printed."""
@@ -129,21 +129,13 @@ def engines(problem: Problem, only: str = "") -> list[str]:
     return found
 
 
-def encodings(problem: Problem) -> list[str]:
-    """Return the names of the encodings that can state a problem."""
-    if not isinstance(problem, MonomialProblem):
-        return [encoding.name for encoding in problem.encodings] if problem.stated else []
-    # A ratio is stated in steps, in the encodings of one rule, not all of which take limits.
-    return [e.name for e in MONOMIAL_ENCODINGS if e.limits or problem.limits is None]
-
-
 def draw_ask(rng: np.random.Generator, problem: Problem, right: Truth, engine: str) -> Ask:
     """Return a random way to solve a problem with an engine."""
 
     def chance(share: float) -> bool:
         return bool(rng.random() < share)
 
-    stated = encodings(problem) if backend(engine).needs_model else []
+    stated = encodings_of(problem) if backend(engine).needs_model else []
     limit = float(f"{10 ** rng.uniform(-4, 0):.2g}") if chance(0.25) else None
     how = str(rng.choice(HOW, p=_SHARES))
     hint = _hint(rng, right) if chance(0.5) else None

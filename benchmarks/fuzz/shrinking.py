@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from cpx.testing.fuzz.asking import Ask
+from benchmarks.fuzz.asking import Ask
 
 __all__ = ["shrunk"]
 
