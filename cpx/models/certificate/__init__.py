@@ -5,7 +5,7 @@ from cpx.support.families import Family, ProofKind
 FAMILY = Family(
     name="certificate",
     problems={"min-certificate": "cpx.models.certificate.problem:MinCertificate"},
-    judges={"min-certificate": "cpx.models.sufficient_reason.judge_minimum_subset:judge"},
+    judges={"min-certificate": "cpx.models.certificate.judge:judge"},
     proofs={
         "certificate": ProofKind(
             problems=("min-certificate",),
