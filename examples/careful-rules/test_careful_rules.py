@@ -13,12 +13,16 @@ import cpx
 from cpx.backends import backend, backend_class
 from cpx.backends import names as engines
 from cpx.check import UNJUDGED, violations
+from cpx.check.proofs import Refused, proved
 from cpx.cli import app
 from cpx.compare import compare
 from cpx.errors import InvalidInstance, InvalidOption, UnknownName
 from cpx.export import EXPORT_FORMS, SHOW_FORMS, export_bytes, show
+from cpx.modelling import instances
 from cpx.modelling.instances import fingerprint
 from cpx.modelling.instances import schema as instance_schema
+from cpx.solving.proofs import prove
+from cpx.testing.random_instances import draw, truth
 
 
 def _problem(seed=0, **parameters):
@@ -129,6 +133,45 @@ def test_conformance_solves_its_cases_in_the_encoding():
     assert len(stated) > 20
     for case, name in stated:
         conformance.check_case("cpsat", case, name)
+
+
+def test_every_engine_solves_the_cases_of_the_family():
+    from cpx.testing import conformance
+
+    for engine in ("search", "cpsat"):
+        stated = conformance.cases_of(engine, "careful")
+        assert len(stated) >= 4
+        for case, encoding in stated:
+            conformance.check_case(engine, case, encoding)
+
+
+def test_random_instances_are_solved_as_by_brute_force():
+    for seed in range(40):
+        instance = draw("careful", np.random.default_rng(seed))
+        problem, right = instances.from_dict(instance), truth(instance)
+        result = cpx.solve(problem, "search")
+        assert (result.objective, result.proved) == (right.optimum, True), seed
+        if problem.side_constraints:
+            continue
+        saved, proof = problem.to_dict(), prove(problem, result)
+        assert proved(saved, proof.to_bytes()).bound == right.optimum
+        if right.optimum:
+            better = {**result.to_dict(), "bound": right.optimum + 1, "status": "FEASIBLE"}
+            with pytest.raises(Refused, match="costs"):
+                prove(problem, cpx.Result.from_dict(better))
+
+
+def test_a_proof_that_was_altered_is_refused():
+    problem = next(p for p in map(_problem, range(20)) if _least(p) > 3)
+    proof = prove(problem, cpx.solve(problem, "search"))
+    lines = proof.to_bytes().decode().splitlines(keepends=True)
+    assert len(lines) > 4
+    for at in range(1, len(lines)):
+        for new in ([], ["bound\n"], ["split 0\n"], ["no rule\n"], [lines[at]] * 2):
+            other = [*lines[:at], *new, *lines[at + 1 :]]
+            if other != lines:
+                with pytest.raises(Refused):
+                    proved(problem.to_dict(), "".join(other).encode())
 
 
 def test_compared():

@@ -1,6 +1,6 @@
 """Rules that are precise first of all, as a family of problems for cpx."""
 
-from cpx.support.families import Family
+from cpx.support.families import Family, ProofKind
 
 FAMILY = Family(
     name="careful",
@@ -10,4 +10,14 @@ FAMILY = Family(
         "careful.big-m": "careful_rules.encoding:BIG_M",
         "k-monomial.big-m": "careful_rules.encoding:BIG_M",
     },
+    proofs={
+        "careful": ProofKind(
+            problems=("careful",),
+            check="careful_rules.proof:check",
+            prove="careful_rules.proof:prove",
+        )
+    },
+    cases={"careful": "careful_rules.cases:cases"},
+    draw={"careful": "careful_rules.cases:draw"},
+    brute={"careful": "careful_rules.brute:Brute"},
 )
