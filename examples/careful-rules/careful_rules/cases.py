@@ -1,8 +1,7 @@
 """Tiny careful rules with known optimum, and random ones."""
 
-from careful_rules.problem import Careful
-
 import cpx
+from careful_rules.problem import Careful
 from cpx.testing.drawing import choices, count, samples, side_constraints
 
 
