@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from cpx.errors import CpxError
     from cpx.explainers import Explainer, explain
     from cpx.explainers.many_rows import explain_rows
-    from cpx.explainers.ranking import Ranking, best_rules, optimal_rules
+    from cpx.explainers.solutions import Solutions, solutions
     from cpx.modelling.instances import load, save
     from cpx.models import (
         MLSE,
@@ -91,7 +91,6 @@ _HOMES = {
     "Perturbed": "cpx.data",
     "ProbabilisticExplainer": "cpx.models.expected_prediction.explainer",
     "Product": "cpx.data",
-    "Ranking": "cpx.explainers.ranking",
     "Rivals": "cpx.models.monomial.explainers.rivals",
     "Reason": "cpx.answers.explanation",
     "Result": "cpx.answers.result",
@@ -100,24 +99,24 @@ _HOMES = {
     "RuleSetLearning": "cpx.models",
     "RuleSetSelection": "cpx.models",
     "Samples": "cpx.data",
+    "Solutions": "cpx.explainers.solutions",
     "Status": "cpx.answers.result",
     "SufficientReason": "cpx.models",
     "Termination": "cpx.answers.result",
     "TreeModel": "cpx.trees",
     "Uniform": "cpx.data",
-    "best_rules": "cpx.explainers.ranking",
     "rivals": "cpx.models.monomial.explainers.rivals",
     "compare": "cpx.compare",
     "explain": "cpx.explainers",
     "explain_rows": "cpx.explainers.many_rows",
     "learn_rules": "cpx.models.rule_set.methods.column_generation",
     "load": "cpx.modelling.instances",
-    "optimal_rules": "cpx.explainers.ranking",
     "plot_rules": "cpx.answers.plots",
     "plot_selection": "cpx.answers.plots",
     "read_model": "cpx.trees",
     "sample_size": "cpx.data",
     "save": "cpx.modelling.instances",
+    "solutions": "cpx.explainers.solutions",
     "solve": "cpx.solving",
 }
 
@@ -140,7 +139,6 @@ __all__ = [
     "Perturbed",
     "ProbabilisticExplainer",
     "Product",
-    "Ranking",
     "Reason",
     "Result",
     "Rivals",
@@ -149,24 +147,24 @@ __all__ = [
     "RuleSetLearning",
     "RuleSetSelection",
     "Samples",
+    "Solutions",
     "Status",
     "SufficientReason",
     "Termination",
     "TreeModel",
     "Uniform",
-    "best_rules",
     "compare",
     "explain",
     "explain_rows",
     "learn_rules",
     "load",
-    "optimal_rules",
     "plot_rules",
     "plot_selection",
     "read_model",
     "rivals",
     "sample_size",
     "save",
+    "solutions",
     "solve",
 ]
 

@@ -106,7 +106,7 @@ def test_no_answer_is_told(status: Status, told: str) -> None:
 def test_best_prints_a_ranking(tmp_path: Path) -> None:
     cpx.save(problem(), tmp_path / "inst.json")
     done = CliRunner().invoke(app, ["best", str(tmp_path / "inst.json"), "-n", "3"])
-    assert done.stdout.rstrip("\n") == str(cpx.best_rules(problem(), 3))
+    assert done.stdout.rstrip("\n") == str(cpx.solutions(problem(), 3))
 
 
 def test_sentences_are_wrapped_and_long_rules_have_a_line_per_condition() -> None:
@@ -153,7 +153,7 @@ def shown() -> dict[str, Any]:
         "explanation": result.explanation,
         "result": result.with_warnings(EVIL),
         "problem": problem(),
-        "ranking": cpx.best_rules(problem(), 2),
+        "ranking": cpx.solutions(problem(), 2),
         "comparison": compare({EVIL: problem()}, ["cpsat"], time_limit=20),
         "reason": cpx.explain(tree, row, kind="sufficient", class_names=[EVIL, "other"]),
         "sufficient reason": cpx.SufficientReason(cpx.read_model(tree), row),

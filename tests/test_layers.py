@@ -56,10 +56,7 @@ NAMES_A_FAMILY = {
     "cpx.explainers.many_rows",
     "cpx.explainers.one_call",
     "cpx.explainers.question",
-    "cpx.explainers.ranking",
     "cpx.explainers.unreachable",
-    "cpx.methods.blocking",
-    "cpx.methods.cuts",
 }
 """Modules of the core that import a family, where a registration is missing still."""
 

@@ -152,13 +152,13 @@ def best(
     """
     from cpx.cli.output import print_blocks, warn
     from cpx.cli.reading import read_instance
-    from cpx.explainers.ranking import best_rules, optimal_rules
+    from cpx.explainers.solutions import solutions
 
     chosen = opt.solve_options(time_limit, threads, seed, None, encoding, None)
-    find = optimal_rules if optimal else best_rules
-    ranking = find(
+    found = solutions(
         read_instance(inst),
-        n,
+        "optimal" if optimal else n,
+        most=n,
         backend=backend,
         encoding=encoding,
         time_limit=chosen.time_limit,
@@ -166,9 +166,9 @@ def best(
         seed=seed,
     )
     if as_json:
-        typer.echo(json.dumps(ranking.to_dict(), indent=1, allow_nan=False))
+        typer.echo(json.dumps(found.to_dict(), indent=1, allow_nan=False))
     else:
-        print_blocks(ranking.blocks(), spaced=False)
-    for text in ranking.best.warnings:
+        print_blocks(found.blocks(), spaced=False)
+    for text in found.best.warnings:
         warn(text)
-    raise typer.Exit(0 if ranking.complete else 3 if ranking.rules else 4)
+    raise typer.Exit(0 if found.complete else 3 if found.rules else 4)

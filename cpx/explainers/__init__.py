@@ -11,7 +11,7 @@
 - ``background``: the rows that this is asked of, and the distribution fitted to them;
 - ``expectations``: from an engine's answer to such an explanation, or to why there is none;
 - ``sampled_probability``: the same by rows that are drawn;
-- ``ranking``: the best few rules, or all optimal ones;
+- ``solutions``: the best few answers, or all optimal ones;
 - ``rivals``: rules nearly as good as the best, and how often each would win;
 - ``guarantees``: what holds of a rule, and of all rules, beyond the samples;
 - ``adaptive``: samples in rounds, until the precision is known up to epsilon;

@@ -86,6 +86,9 @@ class Family:
     beams : mapping of str to str
         For each class of forms that beam search takes, the
         :class:`~cpx.methods.beam.Levels` of its sets.
+    listings : mapping of str to str
+        For each class of forms, the :class:`~cpx.methods.listing.Listing` that says how answers
+        are listed.
     cases : mapping of str to str
         Sets of tiny cases by their names: functions that yield name, problem and optimum, None
         where there is no solution. The conformance suite has every engine solve them.
@@ -113,6 +116,7 @@ class Family:
     search: Mapping[str, str] = field(default_factory=dict)
     starts: Mapping[str, str] = field(default_factory=dict)
     beams: Mapping[str, str] = field(default_factory=dict)
+    listings: Mapping[str, str] = field(default_factory=dict)
     cases: Mapping[str, str] = field(default_factory=dict)
     medium: str = ""
     draw: Mapping[str, str] = field(default_factory=dict)
@@ -164,7 +168,7 @@ def registered(what: str, form: object) -> str | None:
 
     Parameters
     ----------
-    what : {"search", "starts", "beams"}
+    what : {"search", "starts", "beams", "listings"}
     form : object
         Plain arrays of a problem; None has nothing.
     """

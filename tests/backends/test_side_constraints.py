@@ -18,7 +18,7 @@ from cpx.backends.branch_on_violations import Engine, branch_on_violations, bran
 from cpx.backends.progress import Progress
 from cpx.backends.search import remaining_constraints
 from cpx.errors import InvalidInstance, InvalidOption
-from cpx.explainers.ranking import best_rules, optimal_rules
+from cpx.explainers.solutions import solutions
 from cpx.modelling.base import Problem
 from cpx.modelling.instances import from_dict
 from cpx.models.certificate.problem import MinCertificate
@@ -580,13 +580,13 @@ def test_the_best_few_rules(seed: int) -> None:
     wanted = irredundant(problem)
     value = {rule: problem.evaluate(problem.explanation(rule)).objective for rule in wanted}
     for engine in ("search", "cpsat"):
-        ranking = best_rules(problem, 6, backend=engine)
+        ranking = solutions(problem, 6, backend=engine)
         listed = [rule.features for rule in ranking.rules]
         assert [value[rule] for rule in listed] == [value[rule] for rule in wanted[:6]]
         assert ranking.complete
         if engine == "search":
             assert listed == wanted[:6]
-        ties = optimal_rules(problem, 50, backend=engine)
+        ties = solutions(problem, "optimal", most=50, backend=engine)
         best = [rule for rule in wanted if value[rule] == value[wanted[0]]]
         assert sorted(rule.features for rule in ties.rules) == sorted(best)
 

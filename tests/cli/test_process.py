@@ -215,8 +215,9 @@ def test_sigterm_in_learning_keeps_the_rules_so_far(tmp_path: Path, model: tuple
 
 @posix
 @pytest.mark.parametrize("name", ["_search", "_checked"])
-def test_sigterm_in_a_ranking_keeps_the_best_rule(hard: Path, inst: Path, name: str) -> None:
-    done = interrupted_at("cpx.explainers.ranking", "module", name, "best", inst)
+def test_sigterm_in_a_list_keeps_the_best_rule(hard: Path, inst: Path, name: str) -> None:
+    home = "cpx.models.monomial.listing" if name == "_search" else "cpx.explainers.solutions"
+    done = interrupted_at(home, "module", name, "best", inst)
     assert done.returncode == (3 if name == "_search" else 0), done.stderr
     assert "1.      1      0.667" in done.stdout
 

@@ -88,7 +88,7 @@ def test_lists_and_many_rows_say_it_too(explainer: Explainer) -> None:
     best = max(precision for precision, _ in rules(2))
     told = f"the greatest precision is {float(best):.3f}"
     problem = explainer.problem(ROW, 2, objective="coverage")
-    ranking = cpx.best_rules(problem)
+    ranking = cpx.solutions(problem)
     assert len(ranking) == 0
     assert told in str(ranking)
     [result] = cpx.explain_rows(explainer, X[7:8], 2, objective="coverage")

@@ -271,7 +271,7 @@ def test_what_is_said_of_the_problem_is_said_once() -> None:
     [note] = problem.notes()
     for result in (
         cpx.solve(problem, "portfolio:cpsat+maxsat"),
-        cpx.best_rules(problem, 3, backend="portfolio:cpsat+maxsat").best,
+        cpx.solutions(problem, 3, backend="portfolio:cpsat+maxsat").best,
     ):
         assert sum(note in text for text in result.warnings) == 1
 

@@ -31,6 +31,11 @@ FAMILY = Family(
             "cpx.models.expected_prediction.search.known_attributes.beam:KnownLevels"
         )
     },
+    listings={
+        "cpx.models.expected_prediction.form:ExpectationForm": (
+            "cpx.models.expected_prediction.listing:ExpectationListing"
+        )
+    },
     cases={
         "expected-prediction": "cpx.models.expected_prediction.cases:expected_prediction_cases"
     },

@@ -15,6 +15,9 @@ FAMILY = Family(
         )
     },
     search={"cpx.models.kernel_rule.form:DNFForm": "cpx.models.kernel_rule.search:SEARCH"},
+    listings={
+        "cpx.models.kernel_rule.form:DNFForm": "cpx.models.kernel_rule.listing:KernelRuleListing"
+    },
     cases={"kernel-rule": "cpx.models.kernel_rule.cases:cases"},
     draw={"kernel-rule": "cpx.models.kernel_rule.draw:draw"},
     brute={"kernel-rule": "cpx.models.kernel_rule.brute:KernelRule"},

@@ -27,6 +27,7 @@ FAMILY = Family(
     search=dict.fromkeys(_FORMS, "cpx.models.monomial.search:SEARCH"),
     starts=dict.fromkeys(_FORMS, "cpx.models.monomial.methods.beam:start"),
     beams=dict.fromkeys(_FORMS, "cpx.models.monomial.methods.beam:MonomialLevels"),
+    listings=dict.fromkeys(_FORMS, "cpx.models.monomial.listing:MonomialListing"),
     cases={
         "monomial": "cpx.models.monomial.cases:cases",
         "side-constraints": "cpx.models.monomial.cases:constrained_cases",

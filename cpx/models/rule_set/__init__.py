@@ -27,6 +27,9 @@ FAMILY = Family(
     starts={
         "cpx.models.rule_set.form:RuleSelection": "cpx.models.rule_set.methods.local_search:start"
     },
+    listings={
+        "cpx.models.rule_set.form:RuleSelection": "cpx.models.rule_set.listing:RuleSetListing"
+    },
     cases={
         "rule-set": "cpx.models.rule_set.cases:rule_set_cases",
         "learning": "cpx.models.rule_set.cases:learning_cases",

@@ -20,6 +20,11 @@ FAMILY = Family(
             "cpx.models.sufficient_reason.methods.engines:start"
         )
     },
+    listings={
+        "cpx.models.sufficient_reason.minimum_subset.form:SubsetForm": (
+            "cpx.models.sufficient_reason.listing:SubsetListing"
+        )
+    },
     cases={
         "stated-reason": "cpx.models.sufficient_reason.cases:stated_cases",
         "sufficient-reason": "cpx.models.sufficient_reason.cases:full_cases",

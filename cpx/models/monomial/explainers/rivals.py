@@ -15,7 +15,7 @@ from cpx.answers.plots import axes_or_new
 from cpx.answers.text import Block, Fact, Facts, Table, as_text
 from cpx.answers.values import Value, decimal, digits, plural
 from cpx.errors import InvalidOption
-from cpx.explainers.ranking import best_rules
+from cpx.explainers.solutions import solutions
 from cpx.models.monomial.precision_coverage import MaxCoverage, MaxPrecision
 from cpx.models.monomial.problem import MonomialProblem
 from cpx.models.monomial.weighted import KMonomial, NegativeOnly
@@ -122,7 +122,7 @@ def rivals(
 
     Samples of the same number are drawn from the samples, with replacement, and the rules are
     measured on each; ties go to the rule that covers more, then to the first in the order of
-    :func:`cpx.best_rules`, on every resample alike. Where more rules than are listed have the
+    :func:`cpx.solutions`, on every resample alike. Where more rules than are listed have the
     greatest precision, those that cover most are listed.
 
     Parameters
@@ -166,7 +166,7 @@ def rivals(
     count = integer_in("resamples", resamples, 1, 10**6)
     rng = np.random.default_rng(valid_seed(seed))
     wanted = integer_in("most", most, 1, 10**5 - 1) + 1
-    ranking = best_rules(problem, wanted, time_limit=time_limit)
+    ranking = solutions(problem, wanted, time_limit=time_limit)
     if not isinstance(problem, MaxPrecision):
         margin *= problem.samples.total
     near = [
@@ -179,7 +179,7 @@ def rivals(
     values = [ranking.values[place] for place in near]
     if isinstance(problem, MaxPrecision) and len(rules) == wanted and values[0] == values[-1]:
         # Of more rules of the greatest precision than are listed, those that cover most.
-        widest = best_rules(problem.covering(values[0]), most, time_limit=time_limit)
+        widest = solutions(problem.covering(values[0]), most, time_limit=time_limit)
         rules = [problem.explanation(found.features) for found in widest.rules] or rules
     order = sorted(
         range(len(rules)), key=lambda i: (abs(values[i] - values[0]), -(rules[i].coverage or 0))

@@ -87,7 +87,7 @@ def max_weight_monomials(
     k : int
         Maximum number of features; the empty monomial, which covers all, is one of them.
     n : int
-        How many monomials, as in :func:`cpx.best_rules`.
+        How many monomials, as in :func:`cpx.solutions`.
     required, forbidden : iterable of int
         Features that every, and no, monomial contains.
     groups : iterable of int, shape (d,), optional

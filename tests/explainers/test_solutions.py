@@ -13,7 +13,7 @@ import cpx
 from cpx.answers.result import Status
 from cpx.data.samples import Samples
 from cpx.errors import CheckFailed, InvalidOption
-from cpx.explainers.ranking import best_rules, optimal_rules
+from cpx.explainers.solutions import solutions
 from cpx.models.monomial.draw import random_problem
 from cpx.models.monomial.precision_coverage import MaxPrecision
 from cpx.models.monomial.weighted import KMonomial, NegativeOnly
@@ -75,7 +75,7 @@ def test_rules_that_cover_the_same_samples_are_listed_once():
     )
     right = ((table["flag"] == 1) & (table["size"] == 2)).to_numpy()
     explainer = cpx.Explainer(lambda rows: (rows["flag"] == 1) & (rows["size"] == 2), table)
-    ranking = best_rules(
+    ranking = solutions(
         explainer.problem(table.iloc[1], k=2, min_coverage=0.01), n=6, backend="search"
     )
     assert str(ranking.rules[0].rule).count("flag") == 1
@@ -91,13 +91,13 @@ def test_random_problems(seed):
     wanted = irredundant(problem)
     each_once = without_twins(problem, wanted)
     for n in (1, 3, 12, 300):
-        ranking = best_rules(problem, n)
+        ranking = solutions(problem, n)
         assert listed(problem, ranking) == each_once[:n]
         assert ranking.complete
         assert ranking.more == (len(each_once) > n and each_once[n][0] == each_once[n - 1][0])
     optimal = [rule for rule in wanted if rule[0] == wanted[0][0]]
     for most in (2, 300):
-        ranking = optimal_rules(problem, most)
+        ranking = solutions(problem, "optimal", most=most)
         assert listed(problem, ranking) == optimal[:most]
         assert (ranking.complete, ranking.more) == (True, len(optimal) > most)
 
@@ -108,7 +108,7 @@ def test_more_random_problems(seed):
     problem = random_problem(seed, 60, 10)
     wanted = without_twins(problem, irredundant(problem))
     for n in (1, 7, 50):
-        assert listed(problem, best_rules(problem, n)) == wanted[:n]
+        assert listed(problem, solutions(problem, n)) == wanted[:n]
 
 
 def test_pool_and_workspace_may_overflow():
@@ -117,13 +117,13 @@ def test_pool_and_workspace_may_overflow():
     agreement = ~np.eye(d, dtype=bool).repeat(2, axis=0)
     same = np.tile([True, False], d)
     problem = KMonomial(Samples(agreement, same), k=6)
-    ranking = optimal_rules(problem, 2000)
+    ranking = solutions(problem, "optimal", most=2000)
     assert len(ranking) == 2000
     assert set(ranking.values) == {d}
     wanted = irredundant(problem)
     assert listed(problem, ranking) == wanted[:2000]
     assert ranking.more
-    everything = optimal_rules(problem, 10_000)
+    everything = solutions(problem, "optimal", most=10_000)
     assert len(everything) == len(wanted) == 2510
     assert not everything.more
 
@@ -135,12 +135,12 @@ def test_many_words_and_weights():
     )
     for problem in (KMonomial(samples, k=4), MaxPrecision(samples, k=4, min_coverage="1/50")):
         wanted = irredundant(problem)
-        assert listed(problem, best_rules(problem, 40)) == wanted[:40]
+        assert listed(problem, solutions(problem, 40)) == wanted[:40]
 
 
 def test_infeasible():
     samples = Samples(np.ones((3, 2), dtype=bool), np.array([True, True, False]))
-    ranking = best_rules(MaxPrecision(samples, k=2, max_coverage="1/2"))
+    ranking = solutions(MaxPrecision(samples, k=2, max_coverage="1/2"))
     assert (len(ranking), ranking.complete) == (0, True)
     assert ranking.best.status is Status.INFEASIBLE
     assert "no rule satisfies the constraints" in str(ranking)
@@ -149,7 +149,7 @@ def test_infeasible():
 def test_time_limit_keeps_the_best_known():
     rng = np.random.default_rng(0)
     problem = KMonomial(Samples(rng.random((3000, 120)) < 0.8, rng.random(3000) < 0.5), k=6)
-    ranking = best_rules(problem, 20, time_limit=0.5)
+    ranking = solutions(problem, 20, time_limit=0.5)
     assert not ranking.complete
     assert len(ranking) >= 1
     assert ranking.values[0] == ranking.best.objective
@@ -160,14 +160,14 @@ def test_time_limit_keeps_the_best_known():
 def test_wrong_numbers(n):
     problem = random_problem(0)
     with pytest.raises(InvalidOption, match="n must be"):
-        best_rules(problem, n)
+        solutions(problem, n)
     with pytest.raises(InvalidOption, match="most must be"):
-        optimal_rules(problem, n)
+        solutions(problem, "optimal", most=n)
 
 
 def test_wrong_problem():
     with pytest.raises(InvalidOption, match="problem must be"):
-        best_rules("inst.json")
+        solutions("inst.json")
 
 
 def test_every_rule_is_checked(monkeypatch):
@@ -184,9 +184,9 @@ def test_every_rule_is_checked(monkeypatch):
 
     monkeypatch.setattr(type(problem), "evaluate", lie)
     with pytest.raises(CheckFailed, match="check of rule"):
-        best_rules(problem, 300)
+        solutions(problem, 300)
 
 
 def test_public_names():
-    assert cpx.best_rules is best_rules
-    assert cpx.optimal_rules is optimal_rules
+    assert cpx.solutions is solutions
+    assert cpx.Solutions is type(solutions(random_problem(0)))
