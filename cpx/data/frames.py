@@ -230,7 +230,7 @@ def array_row_like(values: Sequence[Any], table: npt.NDArray[Any]) -> npt.NDArra
             return row.astype(str)
         return row
     for i, value in enumerate(values):
-        if not isinstance(value, (Real, np.bool_)) and not is_missing(value):
+        if not _is_number(value) and not is_missing(value):
             raise DataError(f"x has {shown(value)} in column x{i}, a number expected")
     if table.dtype.kind != "f":
         try:
@@ -244,6 +244,11 @@ def array_row_like(values: Sequence[Any], table: npt.NDArray[Any]) -> npt.NDArra
         np.nan if is_missing(v) else as_float(f"column x{i} of x", v) for i, v in enumerate(values)
     ]
     return np.array([floats], dtype=table.dtype if table.dtype.kind == "f" else np.float64)
+
+
+def _is_number(value: Any) -> bool:
+    """Whether it is one; a span of time is an integer to NumPy."""
+    return isinstance(value, Real | np.bool_) and not isinstance(value, np.timedelta64)
 
 
 def _frame(values: list[Any], labels: Sequence[Any]) -> pd.DataFrame:
@@ -277,7 +282,8 @@ def _plain_numbers(cells: npt.NDArray[Any], dtype: np.dtype[Any]) -> npt.NDArray
     """Return numbers of one type as an array of it; None where one needs a closer look."""
     whole = dtype.kind in "iu"
     plain = (int, np.integer) if whole else (int, float, np.integer, np.floating)
-    if not all(isinstance(cell, plain) and not isinstance(cell, bool) for cell in cells):
+    other = bool, np.timedelta64
+    if not all(isinstance(cell, plain) and not isinstance(cell, other) for cell in cells):
         return None
     try:
         if whole:
@@ -292,7 +298,7 @@ def _value_like(value: pd.Series[Any], column: pd.Series[Any]) -> Any:
     dtype = column.dtype
     if value.dtype == dtype:
         return value
-    entry = value.iloc[0]
+    entry = plain(value.iloc[0])
     if dtype == np.float64 and isinstance(dtype, np.dtype) and isinstance(entry, float):
         return np.array([entry])
     gone = bool(pd.isna(value).iloc[0])
@@ -304,11 +310,11 @@ def _value_like(value: pd.Series[Any], column: pd.Series[Any]) -> Any:
     if types.is_numeric_dtype(dtype) and not types.is_bool_dtype(dtype):
         if gone:
             # NumPy's integers cannot be missing, floats and nullable integers can.
-            plain = isinstance(dtype, np.dtype) and dtype.kind in "iu"
+            whole = isinstance(dtype, np.dtype) and dtype.kind in "iu"
             return pd.Series([np.nan if isinstance(dtype, np.dtype) else pd.NA]).astype(
-                np.float64 if plain else dtype
+                np.float64 if whole else dtype
             )
-        if not isinstance(entry, (Real, np.bool_)):
+        if not _is_number(entry):
             raise DataError(
                 f"x has {shown(entry)} in column {shown(column.name)}, a number expected"
             )

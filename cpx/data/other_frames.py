@@ -1,12 +1,14 @@
-"""Frames and cells of other libraries, such as Polars and PyArrow, as pandas has them."""
+"""Frames of other libraries, such as Polars and PyArrow, and masked arrays, for pandas."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pandas as pd
 
 from cpx.errors import DataError
+from cpx.support.cells import EXACT
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -18,7 +20,7 @@ def as_pandas(X: Any) -> Any:
     """Return a frame or a column of another library as one of pandas, all else as it is.
 
     Missing values stay missing and integers exact: where both occur in a column, it gets a
-    nullable type of pandas.
+    nullable type of pandas. What a masked array hides is missing.
 
     Raises
     ------
@@ -30,6 +32,8 @@ def as_pandas(X: Any) -> Any:
     >>> as_pandas([[1, 2]])
     [[1, 2]]
     """
+    if isinstance(X, np.ma.MaskedArray):
+        return _unmasked(X)
     kind = type(X)
     if isinstance(X, pd.DataFrame) or not (
         hasattr(kind, "columns") or (hasattr(kind, "to_numpy") and not isinstance(X, pd.Series))
@@ -59,6 +63,16 @@ def row_as_pandas(x: Any) -> Any:
     """Return a row as :func:`as_pandas` does; columns of other libraries have no names in them."""
     row = as_pandas(x)
     return row.tolist() if isinstance(row, pd.Series) and not isinstance(x, pd.Series) else row
+
+
+def _unmasked(X: np.ma.MaskedArray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Return a masked array as one with missing values, of floats where they hold its numbers."""
+    if not np.ma.is_masked(X):
+        return np.asarray(X.data)
+    kind = X.dtype.kind
+    if kind in "bf" or (kind in "iu" and bool((np.abs(X.compressed()) <= EXACT).all())):
+        return np.asarray(X.astype(np.float64).filled(np.nan))
+    return np.asarray(X.astype(object).filled(None))
 
 
 def _column(column: nw.Series[Any]) -> pd.Series[Any]:

@@ -78,7 +78,7 @@ def _columns_and_values(x: Row, absent: float = 0.0) -> tuple[list[str] | None, 
     """Return the names of the columns of a row, None where they have none, and its values."""
     if hasattr(x, "tocsr"):
         return None, _filled(x, absent)
-    if not isinstance(x, Mapping | list | tuple | np.ndarray):
+    if not isinstance(x, Mapping | list | tuple | np.ndarray) or np.ma.isMaskedArray(x):
         from cpx.data.other_frames import row_as_pandas  # loads pandas
 
         x = row_as_pandas(x)

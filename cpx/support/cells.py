@@ -8,10 +8,10 @@ from typing import Any
 from cpx.errors import DataError, shown
 from cpx.support.validation import integer
 
-_EXACT = 2**53  # the least integer whose successor is no float
+EXACT = 2**53  # the least integer whose successor is no float
 
-# Of pandas, which need not be loaded to tell.
-_MISSING = ("NAType", "NaTType")
+# Of pandas, which need not be loaded to tell, and of masked arrays.
+_MISSING = ("NAType", "NaTType", "MaskedConstant")
 
 
 def is_missing(value: Any) -> bool:
@@ -63,7 +63,7 @@ def as_float(what: str, value: Any) -> float:
 it cannot be compared exactly: leave the column out, subtract a constant, or make it categorical
     """
     number = integer(value)
-    if number is None or -_EXACT <= number <= _EXACT:
+    if number is None or -EXACT <= number <= EXACT:
         return float(value)
     try:
         near = float(number)

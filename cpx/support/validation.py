@@ -89,6 +89,8 @@ def real(value: object) -> float | None:
     """
     if isinstance(value, bool | Fraction) or not isinstance(value, Real):
         return None
+    if type(value).__name__ == "timedelta64":  # a span of time is an integer to NumPy
+        return None
     try:
         return float(value)
     except OverflowError:

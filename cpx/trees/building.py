@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -113,7 +113,7 @@ def attribute_list(
         When the model has another number of them.
     """
     given = default if given is None else given
-    if isinstance(given, str) or not hasattr(given, "__len__"):
+    if isinstance(given, str | Set | Mapping) or not hasattr(given, "__len__"):
         raise ModelError(f"attributes must be a list of names or Attributes, got {shown(given)}")
     if len(given) != len(default):
         raise ModelError(f"the model has {len(default)} attributes, {len(given)} are given")

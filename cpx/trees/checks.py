@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cpx.errors import DataError, ModelError, shortened, shown
+from cpx.errors import DataError, ModelError, UnsupportedModel, shortened, shown
 from cpx.support.validation import choice, real
 from cpx.trees.attribute import Attribute
 from cpx.trees.tree import Tree
@@ -85,8 +85,24 @@ def label_list(labels: Iterable[Any]) -> tuple[Any, ...]:
     return plain
 
 
+def refuse_one_class(name: str, classes: Sequence[Any]) -> None:
+    """Raise where a boosted model saw one class only, which libraries keep in forms of their own.
+
+    Raises
+    ------
+    UnsupportedModel
+    """
+    if len(classes) == 1:
+        raise UnsupportedModel(
+            f"the {name} was trained on rows of one class, {shown(str(classes[0]))}: it knows "
+            "no other, and there is nothing to explain"
+        )
+
+
 def class_labels(classes: int | Sequence[Any] | None, count: int) -> tuple[Any, ...]:
     """Return the labels of the classes: as given, or 0, 1, ... as libraries number them."""
+    if isinstance(classes, Set | Mapping):
+        raise ModelError(f"classes must be a list of labels in their order, got {shown(classes)}")
     if classes is None or isinstance(classes, int):
         classes = range(count if classes is None else classes)
     labels = label_list(classes)

@@ -14,7 +14,7 @@ from cpx.errors import ModelError, UnsupportedModel, shown
 from cpx.support.files import read_text
 from cpx.trees.attribute import Attribute
 from cpx.trees.building import Nodes, assemble, attribute_list, reading
-from cpx.trees.checks import class_labels, label_list
+from cpx.trees.checks import class_labels, label_list, refuse_one_class
 from cpx.trees.form import TreeModel
 from cpx.trees.live import LiveModel
 from cpx.trees.tree import LEFT, RIGHT
@@ -176,6 +176,7 @@ def _text(model: Any) -> str:
             raise ModelError(f"the {name} is not fitted")
         if not hasattr(model, "classes_"):
             raise UnsupportedModel(f"{name} is no classifier")
+        refuse_one_class(name, model.classes_)
         model = model.booster_
     if not hasattr(model, "model_to_string"):
         raise UnsupportedModel(f"{name} is no model of LightGBM")

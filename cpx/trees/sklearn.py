@@ -12,7 +12,7 @@ from cpx.errors import InvalidOption, ModelError, UnsupportedModel, shown
 from cpx.support.validation import integer
 from cpx.trees.attribute import Attribute
 from cpx.trees.building import Nodes, assemble, attribute_list, highest_upto
-from cpx.trees.checks import class_labels, label_list
+from cpx.trees.checks import class_labels, label_list, refuse_one_class
 from cpx.trees.form import Rule, TreeModel
 from cpx.trees.live import LiveModel
 from cpx.trees.tree import LEFT, REFUSED, RIGHT
@@ -97,6 +97,8 @@ def read_sklearn(
             f"rule must be one of {', '.join(rules)} for {kind}, got {shown(rule)}"
         )
     _refuse_unfitted(model, kind)
+    if kind in _BOOSTED:
+        refuse_one_class(kind, model.classes_)
     at = _output(model, kind, output)
     if kind == "HistGradientBoostingClassifier":
         fields = _histogram(model)

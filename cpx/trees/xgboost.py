@@ -17,7 +17,7 @@ from cpx.support.files import parse_json, read_text
 from cpx.support.validation import integer
 from cpx.trees.attribute import Attribute
 from cpx.trees.building import Nodes, assemble, attribute_list, highest_below, reading
-from cpx.trees.checks import class_labels, label_list
+from cpx.trees.checks import class_labels, label_list, refuse_one_class
 from cpx.trees.form import TreeModel
 from cpx.trees.live import LiveModel
 from cpx.trees.tree import LEFT, RIGHT
@@ -114,6 +114,7 @@ def _from_live(model: Any, rounds: Any, classes: Any, attributes: Any) -> TreeMo
             raise ModelError(f"the {name} is not fitted")
         if not hasattr(model, "n_classes_"):
             raise UnsupportedModel(f"{name} is no classifier")
+        refuse_one_class(name, model.classes_)
         _refuse_other_missing(name, getattr(model, "missing", np.nan))
         booster = model.get_booster()
         classes = model.classes_ if classes is None else classes
