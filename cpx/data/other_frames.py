@@ -71,8 +71,8 @@ def _unmasked(X: np.ma.MaskedArray[Any, Any]) -> np.ndarray[Any, Any]:
         return np.asarray(X.data)
     kind = X.dtype.kind
     if kind in "bf" or (kind in "iu" and bool((np.abs(X.compressed()) <= EXACT).all())):
-        return np.asarray(X.astype(np.float64).filled(np.nan))
-    return np.asarray(X.astype(object).filled(None))
+        return np.asarray(np.ma.filled(X.astype(np.float64), np.nan))
+    return np.asarray(np.ma.filled(X.astype(object), None))
 
 
 def _column(column: nw.Series[Any]) -> pd.Series[Any]:
