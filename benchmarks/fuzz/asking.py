@@ -17,6 +17,7 @@ import numpy as np
 
 from cpx.answers.result import Result, Status
 from cpx.backends import backend, backend_class, names
+from cpx.backends.base import takes
 from cpx.modelling import instances
 from cpx.modelling.base import Problem
 from cpx.options import SolveOptions
@@ -118,13 +119,13 @@ def engines(problem: Problem, only: str = "") -> list[str]:
     """
     if only and not (only in names() and backend_class(only).in_all):
         engine = backend(only)
-        return [only] if not engine.asks_classifier and engine.takes(problem) else []
+        return [only] if not engine.asks_classifier and takes(engine, problem) else []
     found = []
     for name in names():
         family = backend_class(name)
         if family.asks_classifier or not family.in_all or only not in ("", name):
             continue
-        if family.available() and family().takes(problem):
+        if family.available() and takes(family(), problem):
             found += [_ORDERS] if name == "best-of-orders" else family.installed()
     return found
 

@@ -22,6 +22,7 @@ from benchmarks.fuzz.asking import Ask
 from cpx import check
 from cpx.answers.result import Result, Status
 from cpx.backends import backend
+from cpx.backends.base import takes
 from cpx.modelling import instances
 from cpx.solving.run import run
 
@@ -108,7 +109,7 @@ def faults_of_a_relation(
     for changed, engine in zip(related.instances, engines):
         options = replace(how, engine=engine, hint=None, encoding="").options
         problem = instances.from_dict(changed)
-        if not backend(engine).takes(problem):  # it has grown too large to be stated
+        if not takes(backend(engine), problem):  # it has grown too large to be stated
             return first, found
         result = run(problem, engine, options, isolate=True)
         found += _wrong_alone(changed, result)

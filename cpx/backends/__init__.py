@@ -11,6 +11,7 @@ from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 
 from cpx.backends.base import Backend, Event, Outcome, Progress
+from cpx.backends.settings import set_options
 from cpx.errors import EngineError, UnknownName, shown
 from cpx.options import EngineOption, read_named
 from cpx.support.lazy_imports import named_object
@@ -127,5 +128,5 @@ def backend(name: str) -> Backend:
     name, settings = read_named("engine", name)
     family, colon, solver = name.partition(":")
     engine = backend_class(family)(solver if colon else None)
-    engine.set_options(settings)
+    set_options(engine, settings)
     return engine

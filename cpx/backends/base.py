@@ -171,8 +171,6 @@ class Backend(ABC):
         are what stands behind its colon, with their options.
     program : str
         A program on the path that the engine needs, besides Python packages.
-    known_as : str
-        Name of a class that is one member of a family only, in messages.
     summary : str
         One line for ``cpx backends``.
     """
@@ -192,7 +190,8 @@ class Backend(ABC):
     in_all: ClassVar[bool] = True
     has_own_start: ClassVar[bool] = False
     program: ClassVar[str] = ""
-    known_as: ClassVar[str] = ""
+    _known_as: ClassVar[str] = ""
+    """Name of a class that is one member of a family only, in messages."""
     summary: ClassVar[str] = ""
 
     # What was given with the name; here, for engines whose __init__ is all their own.
@@ -228,35 +227,6 @@ class Backend(ABC):
         """
         return {}
 
-    def set_options(self, settings: Mapping[str, Any]) -> None:
-        """Set options by their own names, and ``warm_start``; see :meth:`options`.
-
-        Raises
-        ------
-        UnknownName, InvalidOption
-            For a name that the engine does not have, and for a value that it does not take.
-        """
-        known = {**self.options(), "warm_start": EngineOption(bool)} if settings else {}
-        for name, value in settings.items():
-            if name not in known:
-                raise UnknownName(f"option of backend {self.full_name}", name, known)
-            self.settings = {**self.settings, name: known[name].read(name, value)}
-
-    def configured(self, options: SolveOptions) -> SolveOptions:
-        """Return the options of a solve with those that were given with the name."""
-        for name in self.settings.keys() & options.engine.keys():
-            if self.settings[name] != options.engine[name]:
-                raise InvalidOption(
-                    f"{name} is {shown(options.engine[name])} in the options and "
-                    f"{shown(self.settings[name])} in {self.configuration}"
-                )
-        self.set_options(options.engine)
-        if not self.settings:
-            return options
-        own = dict(self.settings)
-        warm_start = own.pop("warm_start", options.warm_start)
-        return replace(options, engine=own, warm_start=warm_start)
-
     @classmethod
     def available(cls) -> bool:
         """Whether packages, kernels and program are installed, without importing an engine."""
@@ -278,7 +248,7 @@ class Backend(ABC):
     @classmethod
     def require(cls) -> None:
         """Raise :class:`EngineMissing` with what to install unless :meth:`available`."""
-        who = cls.known_as or cls.name
+        who = cls._known_as or cls.name
         missing = [pip for module, pip in cls.requires.items() if not _installed(module)]
         if missing:
             wanted = " ".join(f"'{pip}'" for pip in missing)
@@ -326,11 +296,6 @@ class Backend(ABC):
         """
         return self.needs_model
 
-    def takes(self, problem: Problem) -> bool:
-        """Say whether the engine can solve the problem with its side constraints."""
-        free = not problem.side_constraints
-        return self.accepts(problem) and (free or self.keeps_side_constraints(problem))
-
     def require_accepts(self, problem: Problem) -> None:
         """Raise InvalidOption unless the engine can solve the problem with what comes with it."""
         if not self.accepts(problem):
@@ -377,6 +342,12 @@ class Backend(ABC):
     @abstractmethod
     def solve(self, problem: Problem, options: SolveOptions, progress: Progress) -> Outcome:
         """Solve the problem, reporting to ``progress``; return what was proved."""
+
+
+def takes(engine: Backend, problem: Problem) -> bool:
+    """Say whether an engine can solve the problem with its side constraints."""
+    free = not problem.side_constraints
+    return engine.accepts(problem) and (free or engine.keeps_side_constraints(problem))
 
 
 def _installed(module: str) -> bool:

@@ -11,6 +11,8 @@ from typing import Any
 
 from cpx.answers.result import Result, Status, Termination
 from cpx.backends import Backend, backend, backend_class, names
+from cpx.backends.base import takes
+from cpx.backends.settings import configured
 from cpx.compare.design import Design
 from cpx.compare.records import Skipped, configuration
 from cpx.compare.sources import Source, named_sources, with_files
@@ -192,7 +194,7 @@ def plan(design: Design) -> Plan:
     for source in sources:
         problem = source.problem()
         for name in names:
-            if name not in by_name and not backend(name).takes(problem):
+            if name not in by_name and not takes(backend(name), problem):
                 continue
             for settings, wanted in product(design.options, design.encodings or (None,)):
                 encoding = _stated(backend(name), problem, wanted, unused)
@@ -249,7 +251,8 @@ def _settings(
 ) -> list[tuple[str, str, SolveOptions]]:
     """Return engine, form and options for each limit and seed."""
     engine.require_accepts(problem)
-    options = engine.configured(
+    options = configured(
+        engine,
         SolveOptions(
             threads=design.threads,
             gap=design.gap,
@@ -257,7 +260,7 @@ def _settings(
             engine=own,
             warm_start=design.warm_start,
             cpu_limit=design.cpu_limit,
-        )
+        ),
     )
     forms = {limit: engine.encoding_of(problem, encoding, limit).name for limit in design.limits}
     return [

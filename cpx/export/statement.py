@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from cpx.answers.text import one_line
 from cpx.export.document import Document, Section
+from cpx.modelling.base import told_facts
 
 if TYPE_CHECKING:
     from cpx.modelling.base import Problem
@@ -35,7 +36,7 @@ def unstated_in_words(problem: Problem) -> Document:
 def _asked(problem: Problem) -> list[Section]:
     notes = [f"  note         {one_line(note)}" for note in problem.notes()]
     sections = [Section.of(_title(problem)), Section.of(["", *_doc(type(problem)), ""])]
-    told = [f"  {name:<12} {one_line(text)}" for name, text in problem.told_facts().items()]
+    told = [f"  {name:<12} {one_line(text)}" for name, text in told_facts(problem).items()]
     sections.append(Section.of(["Instance", *told, *notes]))
     for listed in problem.listings():
         sections.append(Section.of(["", listed.title] if listed.title else [""]))

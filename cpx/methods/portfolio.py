@@ -19,7 +19,7 @@ from typing import ClassVar
 from cpx.answers.result import Result, Status, Termination
 from cpx.answers.values import Value
 from cpx.backends import backend as find_backend
-from cpx.backends.base import Backend, Event, Outcome, Progress
+from cpx.backends.base import Backend, Event, Outcome, Progress, takes
 from cpx.errors import CpxError, InvalidOption, shown
 from cpx.methods.time_slicing import Turn, deal
 from cpx.modelling.base import Problem
@@ -91,7 +91,7 @@ class Portfolio(Backend):
 
     def keeps_side_constraints(self, problem: Problem) -> bool:
         """Whether one of the engines does."""
-        return any(member.takes(problem) for member in self.members)
+        return any(takes(member, problem) for member in self.members)
 
     def encoding_of(
         self, problem: Problem, name: str | None = None, time_limit: float | None = None
@@ -110,7 +110,7 @@ class Portfolio(Backend):
 
     def solve(self, problem: Problem, options: SolveOptions, progress: Progress) -> Outcome:
         """Let all work until bound and value meet; see :class:`~cpx.backends.base.Backend`."""
-        members = [member for member in self.members if member.takes(problem)]
+        members = [member for member in self.members if takes(member, problem)]
         names = [member.configuration for member in members]
         left_out = [member for member in self.members if member not in members]
         cores, wanted = len(progress.limits.cores or usable_cores()), len(names) * options.threads

@@ -20,7 +20,6 @@ from cpx.modelling.added_encodings import added_encoding, added_names
 from cpx.modelling.parameters import check_parameters, given_parameters, parameters_of
 from cpx.modelling.saved import arguments_of, written
 from cpx.modelling.side_constraints.form import (
-    KEEPS_SIDE_CONSTRAINTS,
     NO_SIDE_CONSTRAINTS,
     SideConstraint,
     SideConstraints,
@@ -31,14 +30,6 @@ from cpx.modelling.statement import Encoding, Statement, Values
 
 _LISTED = 10
 """So many features at most are shown of a problem."""
-
-_ASKED = {
-    "required": "has what is required",
-    "forbidden": "has nothing forbidden",
-    "one_per_group": "has at most one condition of each group",
-    "side_constraints": KEEPS_SIDE_CONSTRAINTS,
-}
-"""What is said of all candidates where a parameter is given."""
 
 
 @dataclass(frozen=True)
@@ -120,18 +111,13 @@ class Problem(Shown, ABC):
             if declared.key is None and declared.kind.saved(value) is not None
         }
 
-    def told_facts(self) -> dict[str, str]:
-        """Return the facts, and the side constraints."""
-        texts = {f"where {i}": text for i, text in enumerate(self.side_constraints.texts, 1)}
-        return {**self.facts(), **texts}
-
     def brief(self) -> list[str]:
         """Return what tells this instance from others of its kind, for titles."""
         return [f"{name} {text}" for name, text in Problem.facts(self).items()]
 
     def blocks(self) -> list[Block]:
         """Return what notebooks show: the facts, and what an explanation chooses from."""
-        known = self.told_facts() or {"instance": ", ".join(self.brief())}
+        known = told_facts(self) or {"instance": ", ".join(self.brief())}
         facts = [Fact(what, text) for what, text in known.items()]
         title, words = self.listed
         rows = tuple((str(j), text) for j, text in enumerate(words[:_LISTED]))
@@ -350,19 +336,6 @@ class Problem(Shown, ABC):
             told = f"value {objective}, not proved optimal: the bound is {bound}"
         return replace(explanation, proved=told)
 
-    def competing(self, what: str, before: Iterable[str] = (), after: Iterable[str] = ()) -> str:
-        """Return what an answer is compared with: ``"set that has nothing forbidden"``.
-
-        Parameters
-        ----------
-        what : str
-        before, after : iterable of str
-            What else is said of it, before and after what all kinds of problems have.
-        """
-        asked = (told for name, told in _ASKED.items() if getattr(self, name, ()))
-        parts = [*before, *asked, *after]
-        return f"{what} that {' and '.join(parts)}" if parts else what
-
     def hold(self, explanation: Explanation) -> None:
         """Raise where what the problem was made from, and is at hand, contradicts an answer.
 
@@ -388,3 +361,9 @@ class Problem(Shown, ABC):
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
         """Read what :meth:`to_dict` wrote; refuse anything else by name."""
         return cls(**arguments_of(cls, data))
+
+
+def told_facts(problem: Problem) -> dict[str, str]:
+    """Return the facts of a problem, and its side constraints."""
+    texts = {f"where {i}": text for i, text in enumerate(problem.side_constraints.texts, 1)}
+    return {**problem.facts(), **texts}

@@ -19,6 +19,7 @@ from typing import Any
 from cpx.answers.result import Result, Termination, TracePoint
 from cpx.backends import backend as find_backend
 from cpx.backends.base import Event, Outcome, Progress
+from cpx.backends.settings import configured
 from cpx.errors import InvalidOption
 from cpx.modelling.base import Problem
 from cpx.options import SolveOptions
@@ -79,7 +80,7 @@ def run_isolated(
         engine, once per worker, is not part of it.
     """
     engine = find_backend(backend)
-    options = engine.configured(options)
+    options = configured(engine, options)
     limits = limits or Limits()
     with noted(cancel := cancel or threading.Event()):
         group = _memory_group(limits.memory)

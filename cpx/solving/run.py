@@ -14,7 +14,8 @@ from cpx.answers.explanation import Explanation
 from cpx.answers.result import Result, Termination
 from cpx.backends import backend as find_backend
 from cpx.backends import names
-from cpx.backends.base import Backend, Event, Outcome, Progress
+from cpx.backends.base import Backend, Event, Outcome, Progress, takes
+from cpx.backends.settings import configured
 from cpx.errors import CpxError, InvalidOption
 from cpx.modelling.bare_model import problem_of
 from cpx.modelling.base import Problem
@@ -149,11 +150,11 @@ def default_engine(problem: object) -> str:
     'hitting-sets'
     """
     first = find_backend(DEFAULT_ENGINE)
-    if not isinstance(problem, Problem) or not first.available() or first.takes(problem):
+    if not isinstance(problem, Problem) or not first.available() or takes(first, problem):
         return first.full_name
     others = (find_backend(name) for name in names() if name != DEFAULT_ENGINE)
     able = (e.full_name for e in others if e.exact and e.in_all and e.available())
-    return next((name for name in able if find_backend(name).takes(problem)), first.full_name)
+    return next((name for name in able if takes(find_backend(name), problem)), first.full_name)
 
 
 def solve_with(problem: Problem, backend: str, seed: int, options: Mapping[str, Any]) -> Result:
@@ -204,7 +205,7 @@ def run(
         problem = bare
     engine = find_backend(backend)
     engine.require()
-    options = engine.configured(options)
+    options = configured(engine, options)
     form = engine.encoding_of(problem, options.encoding, options.time_limit)
     engine.require_accepts(problem)
     if isolate is None:

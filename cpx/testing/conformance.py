@@ -31,7 +31,7 @@ from typing import ClassVar
 from cpx.answers.result import Result, Status, Termination
 from cpx.answers.values import Value
 from cpx.backends import backend as find_backend
-from cpx.backends.base import DECLINED, Progress
+from cpx.backends.base import DECLINED, Progress, takes
 from cpx.errors import InvalidInstance, InvalidOption
 from cpx.modelling.base import Problem
 from cpx.modelling.ratio import RatioProblem
@@ -71,7 +71,7 @@ def cases_of(backend: str, *sets: str) -> list[tuple[Case, str | None]]:
     ['kernel_all_positive', 'kernel_one_clause']
     """
     engine = find_backend(backend)
-    taken = [case for case in cases(*sets) if engine.takes(case.problem)]
+    taken = [case for case in cases(*sets) if takes(engine, case.problem)]
     return [
         (case, encoding)
         for case in taken
@@ -148,7 +148,7 @@ def _media(backend: str, seed: int, m: int, d: int) -> Iterator[Problem]:
     for family in families():
         if family.medium:
             drawn = named_object(family.medium, f"medium of {family.name}", InvalidInstance)
-            if taken := [*filter(engine.takes, drawn(seed, m, d))]:
+            if taken := [p for p in drawn(seed, m, d) if takes(engine, p)]:
                 yield from taken
                 return
 

@@ -304,6 +304,12 @@ def test_problems_without_arrays_are_refused():
     class Other:
         kind = "other"
 
+        def form(self) -> None:
+            """Return none."""
+
+        def stated_in(self) -> None:
+            """Say nothing against it."""
+
     with pytest.raises(InvalidOption, match="other"):
         Search().require_accepts(Other())
 

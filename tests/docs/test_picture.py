@@ -33,7 +33,7 @@ def test_the_picture_names_its_instance_and_engines(theme: str) -> None:
 def test_all_engines_are_in_the_picture_and_counted_in_the_readme() -> None:
     engines = [run.engine for run in COMPARISON.runs]
     # Those that are for other problems are not asked, nor those that need a program of the user.
-    ours = [name for name in engine_names("all") if not backend(name).known_as]
+    ours = [name for name in engine_names("all") if not backend(name)._known_as]
     assert set(engines) == {name for name in ours if backend(name).accepts(tiny())}
     number = {6: "six", 7: "seven", 8: "eight"}[len(engines)]
     text = (ROOT / "README.md").read_text(encoding="utf-8")

@@ -18,6 +18,7 @@ from cpx import KMonomial, MaxPrecision, Result, RuleSetLearning, RuleSetSelecti
 from cpx.backends.cpsat import CpSat
 from cpx.errors import InvalidInstance
 from cpx.modelling import instances
+from cpx.modelling.base import told_facts
 from cpx.modelling.side_constraints.form import (
     LinearConstraint,
     SideConstraint,
@@ -134,7 +135,7 @@ def test_several_calls_add_up_and_leave_the_first_problem_as_it_was() -> None:
     assert PROBLEM.side_constraints.texts == ()
     assert first.side_constraints.texts == ("not x4",)
     assert both.side_constraints.texts == ("not x4", "age", "not sex")
-    assert both.told_facts()["where 2"] == "age"
+    assert told_facts(both)["where 2"] == "age"
     step = MaxPrecision(SAMPLES, k=2).where("not x4").first_step()
     assert step.side_constraints.texts == ("not x4",)
 

@@ -58,7 +58,7 @@ class Cpmpy(Backend):
 
     def __init_subclass__(cls, solver: str, requires: Mapping[str, str], **kwargs: Any) -> None:
         cls.requires = {**_CPMPY, **requires}
-        cls.known_as = f"{cls.name}:{solver}"
+        cls._known_as = f"{cls.name}:{solver}"
         super().__init_subclass__(**kwargs)
         Cpmpy.members[solver] = cls
         Cpmpy.solvers = tuple(Cpmpy.members)

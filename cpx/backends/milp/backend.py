@@ -84,7 +84,7 @@ class Milp(Backend):
     ) -> None:
         if solver:
             cls.requires = {**_NEEDED, **(requires or {})}
-            cls.known_as = f"{cls.name}:{solver}"
+            cls._known_as = f"{cls.name}:{solver}"
             Milp.others[solver] = cls
             Milp.solvers = (*Milp.solvers, solver)
         super().__init_subclass__(**kwargs)
@@ -104,13 +104,13 @@ class Milp(Backend):
         """Import what compiles and runs the engines as well."""
         super().preload()
         import_module("cpx.backends.milp.pulp_solver")
-        if not cls.known_as:
+        if not cls._known_as:
             import_module("cpx.backends.milp.highs")
             import_module("cpx.backends.milp.cbc")
 
     def options(self) -> Mapping[str, EngineOption]:
         """Return the options of HiGHS or CBC that change how they search."""
-        if self.known_as:
+        if self._known_as:
             return {}
         if self.solver == "cbc":
             from cpx.backends.milp.cbc import OPTIONS

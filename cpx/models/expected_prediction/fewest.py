@@ -15,6 +15,7 @@ from cpx.data.coding import Coding
 from cpx.data.fitted.tree_mixture import TreeMixture
 from cpx.errors import InvalidInstance, shown
 from cpx.modelling.base import Problem
+from cpx.modelling.competing import competing
 from cpx.modelling.parameters import CONTEXT, NAME, Choice, parameter
 from cpx.modelling.row import Row
 from cpx.modelling.side_constraints.form import NO_SIDE_CONSTRAINTS, SideConstraints
@@ -238,7 +239,7 @@ class FewestExpected(ExpectedPrediction):
     def proved(self, found: ExpectedExplanation, proved: bool, bound: Value | None) -> str:
         """Say whether fewer attributes are enough."""
         told = plural(len(found.features), "attribute")
-        rival = self.competing(f"set with {self.reached}")
+        rival = competing(self, f"set with {self.reached}")
         if proved:
             return f"{told}, minimum: no {rival} is smaller"
         if bound is None:

@@ -19,6 +19,7 @@ from cpx.answers.values import Value, class_words, plural
 from cpx.data.coding import Coding
 from cpx.data.fitted.tree_mixture import ONE, TreeMixture
 from cpx.modelling.base import Problem
+from cpx.modelling.competing import competing
 from cpx.modelling.parameters import CONTEXT, NAME, Integer, parameter
 from cpx.modelling.row import Row
 from cpx.modelling.side_constraints.form import NO_SIDE_CONSTRAINTS, SideConstraints
@@ -429,7 +430,7 @@ class MLSE(ExpectedPrediction):
     def proved(self, found: ExpectedExplanation, proved: bool, bound: Value | None) -> str:
         """Say whether any set has a greater expectation."""
         told = f"expected {self.measured} {found.expected:.6g} of {found.rule.conclusion}"
-        rival = self.competing(f"set of at most {plural(self.k, 'attribute')}")
+        rival = competing(self, f"set of at most {plural(self.k, 'attribute')}")
         if proved:
             units = self.tolerance or self.roundings or 1
             within = float(units * Fraction(self.unit or 0))

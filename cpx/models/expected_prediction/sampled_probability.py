@@ -21,6 +21,7 @@ from cpx.answers.values import plural
 from cpx.data.samples import Samples
 from cpx.errors import EngineError, Infeasible, InvalidOption
 from cpx.explainers.arguments import BACKEND, TIME_LIMIT
+from cpx.modelling.competing import competing
 from cpx.models.expected_prediction.parameters import Number
 from cpx.models.expected_prediction.problem import ExpectedPrediction
 from cpx.models.expected_prediction.same_decision import SameDecision
@@ -159,7 +160,7 @@ class FewestSampled:
         )
         if not proved:
             return f"{told}; not proved minimum"
-        rival = self.problem.competing("set")
+        rival = competing(self.problem, "set")
         likeliest = "; no set of this size that does covers more" if result.proved else ""
         return f"{told}; minimum on these rows: no smaller {rival} {self._enough}{likeliest}"
 
@@ -181,8 +182,9 @@ class FewestSampled:
         if result.status is not Status.INFEASIBLE:
             told = f"{result.engine} found nothing: {result.status}, {result.termination}"
             return EngineError(told)
+        rival = competing(self.problem, "set of attributes")
         told = (
-            f"of {self.samples.total} rows drawn, no {self.problem.competing('set of attributes')}"
+            f"of {self.samples.total} rows drawn, no {rival}"
             f" {self._enough}; {result.engine} proved it"
         )
         asked: Any = MaxPrecision(k=self.problem.n_features, **self._limits())

@@ -17,6 +17,7 @@ from cpx.answers.values import Value, class_words
 from cpx.data.bits import bit_array, matrix_of, strings_of
 from cpx.errors import InvalidInstance
 from cpx.modelling.base import Problem
+from cpx.modelling.competing import competing
 from cpx.modelling.parameters import CONTEXT, NAME, Integer, Json, Kind, ListKind, parameter
 from cpx.modelling.saved import BITS
 from cpx.modelling.side_constraints.form import (
@@ -280,7 +281,7 @@ class KernelRule(Problem):
         """Return the explanation with what was proved, and which support vectors it is true of."""
         value, most = self._form.value(self.rule(explanation)), self._form.greatest
         told = f"weight {self._real(value)}"
-        rival = self.competing("rule")
+        rival = competing(self, "rule")
         if proved and value == most:
             told += " is optimal: all positive weight and no negative"
         elif proved:

@@ -20,6 +20,7 @@ from cpx.answers.values import Value, class_words, exact_percent, listed
 from cpx.data.bits import string_of
 from cpx.data.samples import Samples
 from cpx.modelling.base import Listing, Problem
+from cpx.modelling.competing import competing
 from cpx.models.monomial.form import CoverageLimits, WeightedMonomial
 
 LIMITS = ("min_coverage", "max_coverage", "min_precision")
@@ -125,7 +126,7 @@ class MonomialText(Problem):
             parts.append(f"covers at most {exact_percent(high)} of the samples")
         if precision:
             parts.append(f"has a precision of at least {exact_percent(precision)}")
-        return self.competing(size, after=parts)
+        return competing(self, size, after=parts)
 
     # ------------------------------------------------------- what was proved
 

@@ -16,6 +16,7 @@ from cpx.answers.explanation import Explanation
 from cpx.answers.values import plural
 from cpx.data.samples import Samples
 from cpx.errors import InvalidInstance
+from cpx.modelling.competing import competing
 from cpx.modelling.parameters import NAME, Integer, ShareOf, parameter
 from cpx.modelling.saved import SAMPLES
 from cpx.modelling.side_constraints.form import (
@@ -340,7 +341,7 @@ class RuleSetLearning(RuleSetProblem):
     @property
     def rival(self) -> str:
         """What a set is compared with."""
-        return self.competing(f"set of rules of at most {plural(self.max_literals, 'literal')}")
+        return competing(self, f"set of rules of at most {plural(self.max_literals, 'literal')}")
 
     def brief(self) -> list[str]:
         """Return samples, literals and the price of a rule."""

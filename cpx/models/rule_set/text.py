@@ -14,6 +14,7 @@ from cpx.answers.explanation import Explanation
 from cpx.answers.values import Value, exact_percent, listed, plural
 from cpx.data.samples import Samples
 from cpx.modelling.base import Problem
+from cpx.modelling.competing import competing
 from cpx.models.rule_set.form import RuleSelection
 from cpx.support.validation import Share
 
@@ -142,7 +143,7 @@ class SelectionText(RuleSetText):
     def rival(self) -> str:
         """What a set is compared with."""
         limits = (f"has {limit}" for limit in self._limits())
-        return self.competing(f"set of the {len(self.rules)} candidates", before=limits)
+        return competing(self, f"set of the {len(self.rules)} candidates", before=limits)
 
     def brief(self) -> list[str]:
         """Return samples, candidates, the price of a rule and limits."""

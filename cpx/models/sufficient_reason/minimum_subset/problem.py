@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from cpx.answers.explanation import Evaluation, Explanation
 from cpx.answers.values import Value
 from cpx.modelling.base import Problem
+from cpx.modelling.competing import competing
 from cpx.modelling.parameters import Indices, Weights, parameter
 from cpx.modelling.side_constraints.statement import constrained
 from cpx.modelling.statement import Encoding, Statement
@@ -131,7 +132,7 @@ class MinimumSubset(Problem):
 
     def candidate(self) -> str:
         """Name what competes: the same, with what is required and nothing forbidden."""
-        return self.competing(self.claim())
+        return competing(self, self.claim())
 
     def choice_facts(self) -> dict[str, str]:
         """Return what is required and forbidden, and whether there are weights."""
