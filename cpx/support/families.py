@@ -179,5 +179,6 @@ def registered(what: str, form: object) -> str | None:
 @cache
 def _registered(what: str, cls: Any) -> str | None:
     names = [f"{one.__module__}:{one.__qualname__}" for one in cls.__mro__[:-1]]
-    found: Iterator[Mapping[str, str]] = (getattr(family, what) for family in families())
-    return next((known[name] for known in found for name in names if name in known), None)
+    # What is nearest in the classes decides, not which family is first.
+    found: list[Mapping[str, str]] = [getattr(family, what) for family in families()]
+    return next((known[name] for name in names for known in found if name in known), None)

@@ -17,11 +17,11 @@ import pytest
 import cpx
 from cpx import check
 from cpx.answers.result import relative_gap
-from cpx.check.leaf_sums import LeafSums
-from cpx.check.states import Probabilities, States, _children_first
 from cpx.models.expected_prediction import judge as expected_prediction
 from cpx.models.expected_prediction.cases import STRUCTURES, best_set, random_expectation
+from cpx.models.expected_prediction.judge_leaf_sums import LeafSums
 from cpx.models.expected_prediction.judge_scores import ExactScores
+from cpx.models.expected_prediction.judge_states import Probabilities, States, _children_first
 from cpx.models.expected_prediction.same_decision import SameDecision
 from tests.seeds import each, some
 
@@ -391,7 +391,7 @@ def test_sums_of_leaves_are_those_of_fractions(
     structure: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     most, times = 4, LeafSums._times
-    monkeypatch.setattr("cpx.check.leaf_sums._AT_ONCE", most)
+    monkeypatch.setattr("cpx.models.expected_prediction.judge_leaf_sums._AT_ONCE", most)
 
     def few(sums: LeafSums, values: np.ndarray, events: np.ndarray) -> np.ndarray:
         digits = times(sums, values, events)

@@ -15,9 +15,8 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.ensemble import GradientBoostingClassifier
 
 from cpx import MLSE, FewestExpected, read_model, solve
-from cpx.check.proofs import Claim, Refused, Undecided, expected_terms, proved
+from cpx.check.proofs import Claim, Refused, Undecided, proved
 from cpx.check.proofs.document import fingerprint
-from cpx.check.proofs.expected_terms import terms_of
 from cpx.check.proofs.parts import Part
 from cpx.data.coding import Coding
 from cpx.data.fitted.mixture_fit import fit_mixture
@@ -25,12 +24,14 @@ from cpx.data.fitted.tree_mixture import ONE, TreeMixture
 from cpx.modelling.base import Problem
 from cpx.models.expected_prediction import cases as cases
 from cpx.models.expected_prediction import proof_check as expected
+from cpx.models.expected_prediction import proof_terms
 from cpx.models.expected_prediction import prove as prover
 from cpx.models.expected_prediction import prove_terms as term_prices
 from cpx.models.expected_prediction.cases import STRUCTURES, random_expectation
 from cpx.models.expected_prediction.judge import Fewest, Greatest
 from cpx.models.expected_prediction.proof_check import Bound, JudgedQuestion
 from cpx.models.expected_prediction.proof_mixtures import greatest_mean
+from cpx.models.expected_prediction.proof_terms import terms_of
 from cpx.models.expected_prediction.prove_terms import TermPrices
 from tests.check.proof_files import altered, document
 from tests.seeds import some
@@ -139,7 +140,7 @@ def test_the_terms_add_up_to_what_a_set_is_worth() -> None:
 def test_the_terms_of_a_problem_are_those_that_the_checker_reads(
     monkeypatch: pytest.MonkeyPatch, together: int
 ) -> None:
-    monkeypatch.setattr(expected_terms, "TOGETHER", together)
+    monkeypatch.setattr(proof_terms, "TOGETHER", together)
     monkeypatch.setattr(prover, "TOGETHER", together)
     X, y = load_breast_cancer(return_X_y=True)
     boosted = GradientBoostingClassifier(n_estimators=4, max_depth=5, random_state=0).fit(X, y)
@@ -175,7 +176,7 @@ def test_proofs_from_the_problem_itself_are_taken(
 
 def test_too_large_terms_of_a_problem_have_no_proof(monkeypatch: pytest.MonkeyPatch) -> None:
     problem = random_expectation(2)
-    monkeypatch.setattr(expected_terms, "_MOST_ENTRIES", 1)
+    monkeypatch.setattr(proof_terms, "_MOST_ENTRIES", 1)
     with pytest.raises(Undecided, match="attributes together"):
         prover.prove(problem.to_dict(), Claim(0), lambda: False, True, problem)
 
@@ -460,7 +461,7 @@ def test_a_set_reaches_the_threshold_where_the_terms_say_so(
     monkeypatch: pytest.MonkeyPatch, together: int
 ) -> None:
     """In units so large that many a set is worth just what is needed, or one unit less."""
-    monkeypatch.setattr(expected_terms, "TOGETHER", together)
+    monkeypatch.setattr(proof_terms, "TOGETHER", together)
     near = {-1: 0, 0: 0}
     for seed in (*range(1, 30, 2), 35, 59, 71, 73, 77):
         unit = ("1/16", "3/32", "1/1099511627776")[seed % 3]
@@ -532,7 +533,7 @@ def test_trees_that_test_many_attributes_are_terms_of_leaves(
     model = cases._model([cases._pair(0, 1, 4), cases._stump(2, 0, 1)], -1)
 
     def terms(structure: str, together: int, **asked: Any) -> list[list[int]]:
-        monkeypatch.setattr(expected_terms, "TOGETHER", together)
+        monkeypatch.setattr(proof_terms, "TOGETHER", together)
         of = model, (1, 1, 1), cases._states(), mixed(structure)
         problem: Any = FewestExpected(*of, "1/2", **asked) if asked else MLSE(*of, 1)
         return JudgedQuestion(problem.to_dict(), Claim(1)).terms.attributes
@@ -556,9 +557,9 @@ def test_tables_and_numbers_are_no_larger_than_allowed(monkeypatch: pytest.Monke
         ("LARGEST", fewest, 401),
     ):
         with monkeypatch.context() as patched:
-            patched.setattr(expected_terms, name, least)
+            patched.setattr(proof_terms, name, least)
             JudgedQuestion(problem.to_dict(), Claim(0))
-            patched.setattr(expected_terms, name, least - 1)
+            patched.setattr(proof_terms, name, least - 1)
             with pytest.raises(Undecided):
                 JudgedQuestion(problem.to_dict(), Claim(0))
 
@@ -591,9 +592,9 @@ def test_a_table_has_what_its_leaves_add_where_all_together_are_no_more_than_all
     problem: Any = MLSE(*of, 1, unit="1/4")
     if tau is not None:
         problem = FewestExpected(*of, tau, measure="probability-bound", unit="1/4")
-    monkeypatch.setattr(expected_terms, "LARGEST", most + 1)
+    monkeypatch.setattr(proof_terms, "LARGEST", most + 1)
     assert JudgedQuestion(problem.to_dict(), Claim(0)).terms.values.tolist() == values
-    monkeypatch.setattr(expected_terms, "LARGEST", most)
+    monkeypatch.setattr(proof_terms, "LARGEST", most)
     with pytest.raises(Undecided):
         JudgedQuestion(problem.to_dict(), Claim(0))
 

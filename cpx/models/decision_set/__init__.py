@@ -4,7 +4,6 @@ J. Lu, M. Ester: An Active Approach for Model Interpretation (NeurIPS 2019 works
 human-centric machine learning): Active Decision Set Induction, in our own code.
 
 - ``attributes``, ``domain``: the input space in cells, rules as sets of cells;
-- ``conditions``: rules and their conditions, as they are printed;
 - ``black_box``: queries, counted and checked for answers that change;
 - ``state``: the labelled instances, and what a decision set covers of them;
 - ``decision_set``: what all learners share: fit, predict, score;
@@ -23,11 +22,11 @@ from cpx.support.families import Family
 from cpx.support.lazy_imports import lazily
 
 if TYPE_CHECKING:
-    from cpx.models.decision_set.conditions import Interval, OneOf, SetRule
     from cpx.models.decision_set.decision_set import DecisionSet
     from cpx.models.decision_set.exact import ExactDecisionSet, Round
     from cpx.models.decision_set.learned import LearnedDecisionSet
     from cpx.models.decision_set.local_search import ActiveDecisionSet, Step
+    from cpx.models.rule_set.conditions import Interval, OneOf, SetRule
 
 __all__ = [
     "ActiveDecisionSet",
@@ -45,11 +44,11 @@ _HOME = {
     "ActiveDecisionSet": "local_search",
     "DecisionSet": "decision_set",
     "ExactDecisionSet": "exact",
-    "Interval": "conditions",
+    "Interval": "cpx.models.rule_set.conditions",
     "LearnedDecisionSet": "learned",
-    "OneOf": "conditions",
+    "OneOf": "cpx.models.rule_set.conditions",
     "Round": "exact",
-    "SetRule": "conditions",
+    "SetRule": "cpx.models.rule_set.conditions",
     "Step": "local_search",
 }
 

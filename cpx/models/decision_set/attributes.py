@@ -15,7 +15,7 @@ import pandas as pd
 from cpx.data.categories import as_categories
 from cpx.data.columns import CategoryColumn, as_numbers, fit_column, short_between
 from cpx.errors import DataError, shown
-from cpx.models.decision_set.conditions import Condition, Interval, OneOf
+from cpx.models.rule_set.conditions import Condition, Interval, OneOf
 
 BoolArray = npt.NDArray[np.bool_]
 FloatArray = npt.NDArray[np.float64]

@@ -11,7 +11,7 @@ import pandas as pd
 
 from cpx.data.columns import CategoryColumn
 from cpx.models.decision_set.attributes import Categories, fit_attribute
-from cpx.models.decision_set.conditions import SetRule
+from cpx.models.rule_set.conditions import SetRule
 
 BoolArray = npt.NDArray[np.bool_]
 FloatArray = npt.NDArray[np.float64]

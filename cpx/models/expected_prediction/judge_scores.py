@@ -12,8 +12,8 @@ from typing import Any
 
 from cpx.check.claims import broken_by
 from cpx.check.forest import Forest
-from cpx.check.leaf_sums import LeafSums
-from cpx.check.states import Event, Probabilities, States
+from cpx.models.expected_prediction.judge_leaf_sums import LeafSums
+from cpx.models.expected_prediction.judge_states import Event, Probabilities, States
 
 _BITS = 30
 _KEPT = 4  # sets whose leaves are remembered

@@ -41,11 +41,11 @@ from cpx.check.proofs.document import (
     signed_number,
     whole_numbers,
 )
-from cpx.check.proofs.expected_terms import LARGEST, Terms, terms_of
 from cpx.check.proofs.parts import Part, SideConstraints, root_part, walk
 from cpx.models.expected_prediction.judge import KINDS, Fewest, Greatest
 from cpx.models.expected_prediction.judge_scores import TooLong
 from cpx.models.expected_prediction.proof_mixtures import Mixture, greatest_mean, number_of_sets
+from cpx.models.expected_prediction.proof_terms import LARGEST, Terms, terms_of
 
 __all__ = [
     "KINDS", "MOST_PRICES", "MOST_SETS", "NAME", "Bound", "JudgedQuestion", "Question", "check"

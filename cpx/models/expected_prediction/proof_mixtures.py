@@ -15,9 +15,9 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.check.proofs.expected_terms import Terms
 from cpx.check.proofs.parts import Part
 from cpx.models.expected_prediction.judge_scores import ExactScores
+from cpx.models.expected_prediction.proof_terms import Terms
 
 __all__ = ["Mixture", "greatest_mean", "number_of_sets"]
 

@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpx.check.proofs.document import Claim, Refused
-from cpx.check.proofs.expected_terms import TOGETHER, Terms, require_small
 from cpx.check.proofs.parts import Part
 from cpx.models.expected_prediction.fewest import FewestExpected
 from cpx.models.expected_prediction.problem import ExpectedPrediction
@@ -26,6 +25,7 @@ from cpx.models.expected_prediction.proof_check import (
     Question,
 )
 from cpx.models.expected_prediction.proof_mixtures import number_of_sets
+from cpx.models.expected_prediction.proof_terms import TOGETHER, Terms, require_small
 from cpx.models.expected_prediction.prove_terms import TermPrices
 from cpx.models.expected_prediction.table_layout import by_tests
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.check.proofs.expected_terms import LARGEST, Terms
 from cpx.check.proofs.parts import Part
+from cpx.models.expected_prediction.proof_terms import LARGEST, Terms
 from cpx.models.expected_prediction.search.table_sums.ascent import Workspace, ascend
 from cpx.models.expected_prediction.search.table_sums.terms import (
     FREE,
@@ -88,6 +88,6 @@ class TermPrices:
         return found
 
     def _restrict(self, part: Part) -> NDArray[np.uint8]:
-        decided = np.where(part.kept, IN, np.where(part.out, OUT, FREE))
+        decided = np.where(part.kept, IN, np.where(part.out, OUT, FREE)).astype(np.uint8)
         restrict(self._whole, self._part, decided)
         return decided

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -22,12 +22,18 @@ from cpx.support.validation import Share
 
 if TYPE_CHECKING:
     from cpx.answers.rule import RuleSet
-    from cpx.models.decision_set import ActiveDecisionSet, ExactDecisionSet
 
-__all__ = ["Fitted", "FittedRules", "Loop", "smoothed_shares"]
+__all__ = ["Fitted", "FittedRules", "Loop", "Surrogate", "smoothed_shares"]
 
 BoolArray = npt.NDArray[np.bool_]
 Loop = Literal["active", "exact"]
+
+
+class Surrogate(Protocol):
+    """A decision set that has asked the black box."""
+
+    def covers(self, X: Any) -> BoolArray:
+        """Return which rules cover which rows."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +70,7 @@ class Fitted:
     covered: BoolArray
     same: BoolArray
     weights: RowWeights
-    model: TableRules | ActiveDecisionSet | ExactDecisionSet
+    model: TableRules | Surrogate
     order: tuple[int, ...]
     choice: Choice | None = None
     confidence: npt.NDArray[np.int64] | None = None
@@ -75,7 +81,7 @@ class Fitted:
         self.__dict__.update(state)
 
     @property
-    def surrogate(self) -> ActiveDecisionSet | ExactDecisionSet | None:
+    def surrogate(self) -> Surrogate | None:
         """What asked the black box, if there is one."""
         return None if isinstance(self.model, TableRules) else self.model
 

@@ -18,7 +18,7 @@ from cpx.answers.rule import RuleSet
 from cpx.answers.values import plural
 from cpx.errors import CheckFailed, DataError, InvalidOption, shown
 from cpx.models.rule_set.classifier.cross_validation import FALLBACK
-from cpx.models.rule_set.classifier.fitted_rules import Fitted, FittedRules, Loop
+from cpx.models.rule_set.classifier.fitted_rules import Fitted, FittedRules, Loop, Surrogate
 from cpx.models.rule_set.classifier.labelled_rows import (
     LabelledRows,
     most_conditions,
@@ -28,6 +28,7 @@ from cpx.models.rule_set.classifier.labels import Target
 from cpx.models.rule_set.classifier.report import LearningReport, SurrogateReport
 from cpx.models.rule_set.classifier.table_rules import TableRules
 from cpx.models.rule_set.classifier.weights import RowWeights
+from cpx.support.lazy_imports import named_object
 from cpx.support.one_thread import one_thread
 from cpx.support.validation import choice as one_of
 from cpx.support.validation import seconds, share
@@ -35,7 +36,6 @@ from cpx.support.warnings import warn
 
 if TYPE_CHECKING:
     from cpx.answers.result import Result
-    from cpx.models.decision_set import ActiveDecisionSet, ExactDecisionSet
     from cpx.models.rule_set.learning import RuleSetLearning
 
 __all__ = ["answer", "from_black_box", "from_labels", "measured", "stated"]
@@ -43,6 +43,11 @@ __all__ = ["answer", "from_black_box", "from_labels", "measured", "stated"]
 BoolArray = npt.NDArray[np.bool_]
 
 _CELLS = 64
+# Of a family that stands on this one, and may be left out.
+_LOOPS = {
+    "active": "cpx.models.decision_set.local_search:ActiveDecisionSet",
+    "exact": "cpx.models.decision_set.exact:ExactDecisionSet",
+}
 
 
 def as_fitted(asked: FittedRules) -> FittedRules:
@@ -152,9 +157,7 @@ def _check_loop(asked: FittedRules) -> None:
     one_of("loop", asked.loop, get_args(Loop))
 
 
-def _surrogate(asked: FittedRules) -> ActiveDecisionSet | ExactDecisionSet:
-    from cpx.models.decision_set import ActiveDecisionSet, ExactDecisionSet
-
+def _surrogate(asked: FittedRules) -> Any:
     _check_loop(asked)
     common: dict[str, Any] = {
         "penalty": float(share("penalty", asked.penalty)),
@@ -166,9 +169,9 @@ def _surrogate(asked: FittedRules) -> ActiveDecisionSet | ExactDecisionSet:
         "seed": asked.seed,
         "max_categories": asked.max_categories,
     }
-    if asked.loop == "active":
-        return ActiveDecisionSet(**common)
-    return ExactDecisionSet(**common, time_limit=asked.time_limit)
+    if asked.loop == "exact":
+        common["time_limit"] = asked.time_limit
+    return named_object(_LOOPS[asked.loop], f"loop {asked.loop}", InvalidOption)(**common)
 
 
 class _Figures:
@@ -219,7 +222,7 @@ class _Figures:
 
     def fitted(
         self,
-        model: TableRules | ActiveDecisionSet | ExactDecisionSet,
+        model: TableRules | Surrogate,
         report: LearningReport | SurrogateReport,
     ) -> Fitted:
         """Return the rules in the order of their contributions."""

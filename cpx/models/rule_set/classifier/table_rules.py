@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from cpx.data.binarizer import Binarizer
 from cpx.data.columns import CategoryColumn, NumberColumn, number
-from cpx.models.decision_set.conditions import Interval
+from cpx.models.rule_set.conditions import Interval
 from cpx.models.rule_set.methods.candidates.literals import Literals
 
 __all__ = ["TableRules"]

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.check.states import Leaf, Probabilities
+from cpx.models.expected_prediction.judge_states import Leaf, Probabilities
 
 _BITS = 30
 _MASK = (1 << _BITS) - 1

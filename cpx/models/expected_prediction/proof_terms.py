@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from cpx.check.proofs.document import Undecided
 from cpx.check.proofs.parts import Part
-from cpx.check.states import Event
 from cpx.models.expected_prediction.judge_scores import ExactScores
+from cpx.models.expected_prediction.judge_states import Event
 
 __all__ = ["LARGEST", "TOGETHER", "Terms", "require_small", "terms_of"]
 
