@@ -70,9 +70,10 @@ def _unmasked(X: np.ma.MaskedArray[Any, Any]) -> np.ndarray[Any, Any]:
     if not np.ma.is_masked(X):
         return np.asarray(X.data)
     kind = X.dtype.kind
-    if kind in "bf" or (kind in "iu" and bool((np.abs(X.compressed()) <= EXACT).all())):
-        return np.asarray(np.ma.filled(X.astype(np.float64), np.nan))
-    return np.asarray(np.ma.filled(X.astype(object), None))
+    exact = kind in "iu" and bool((np.abs(X.compressed()) <= EXACT).all())
+    rows = X.data.astype(np.float64 if exact or kind in "bf" else object)
+    rows[np.ma.getmaskarray(X)] = np.nan if rows.dtype.kind == "f" else None
+    return rows
 
 
 def _column(column: nw.Series[Any]) -> pd.Series[Any]:

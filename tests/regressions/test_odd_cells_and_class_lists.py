@@ -12,6 +12,7 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 from xgboost import XGBClassifier
 
 import cpx
+from cpx.data.other_frames import as_pandas
 from cpx.errors import DataError, ModelError, UnsupportedModel
 
 X, Y = load_iris(return_X_y=True)
@@ -42,6 +43,11 @@ def test_what_a_mask_hides_is_missing(model: Any) -> None:
     assert str(cpx.explain(model, rows, x, isolate=False)) == str(
         cpx.explain(model, same, gone, isolate=False)
     )
+
+
+def test_hidden_texts_are_missing() -> None:
+    rows = np.ma.array([["u"], ["v"], ["w"]], mask=[[False], [False], [True]])
+    assert as_pandas(rows).tolist() == [["u"], ["v"], [None]]
 
 
 def test_hidden_integers_stay_exact() -> None:
