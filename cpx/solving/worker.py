@@ -31,6 +31,7 @@ from cpx.processes.calls import claim_stdout
 from cpx.processes.children import OUT_OF_MEMORY, end_with_parent, find_guard, remove_own_folder
 from cpx.processes.limits import MemoryGroup, limit_address_space
 from cpx.processes.messages import Inbox, Outbox, unpack
+from cpx.support.families import families
 from cpx.support.one_thread import find_libraries
 from cpx.support.versions import installed_version
 
@@ -75,6 +76,11 @@ def _preload(name: str) -> None:
     # NumPy's own are what it imports itself, when a solve first needs them.
     for module in ("cpx.solving.run", "numpy.ma", "numpy.random"):
         import_module(module)
+    # What families register for any solve.
+    for family in families():
+        for named in (family.judges, family.starts, family.beams):
+            for value in named.values():
+                import_module(value.partition(":")[0])
     engine = backend(name)
     _without_pandas(engine)
     # The solve itself says what is wrong, such as a library that is not there.

@@ -19,14 +19,13 @@ from cpx.backends.base import Outcome, Progress
 from cpx.backends.search.form_search import FormSearch
 from cpx.modelling.base import Problem
 from cpx.models.monomial.form import RatioMonomial, WeightedMonomial
+from cpx.models.monomial.search.optimise import optimise, optimise_ratio
+from cpx.models.monomial.search.presolve import reduce
 
 
 def solve(problem: Problem, form: WeightedMonomial | RatioMonomial, progress: Progress) -> Outcome:
     """Presolve and search; see :class:`~cpx.backends.base.Backend`."""
     with progress.phase("compile"):
-        from cpx.models.monomial.search.optimise import optimise, optimise_ratio
-        from cpx.models.monomial.search.presolve import reduce
-
         reduced = reduce(form)
     if reduced is None:
         return Outcome(True, Termination.COMPLETED, "the constraints contradict each other")
