@@ -98,7 +98,9 @@ def test_a_printed_result_reads_like_the_shell(tmp_path: Path) -> None:
 )
 def test_no_answer_is_told(status: Status, told: str) -> None:
     result = Result(status, Termination.TIME_LIMIT, raw_status="x", bound=Fraction(9, 10))
-    assert str(result).startswith(f"{told}\n\nvalue      none, bound 0.9000 (9/10)\n")
+    # An ERROR has no bound: what was claimed with it is not known to be true.
+    bound = "none" if status is Status.ERROR else "0.9000 (9/10)"
+    assert str(result).startswith(f"{told}\n\nvalue      none, bound {bound}\n")
     assert f"status     {status} (time limit; the engine said 'x')" in str(result)
     assert told in result._repr_html_()
 

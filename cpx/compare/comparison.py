@@ -82,7 +82,8 @@ class Comparison(Shown):
         --------
         >>> from cpx import KMonomial, Samples, solve
         >>> problem = KMonomial(Samples([[1, 1], [1, 0], [0, 1]], [1, 1, 0]), k=1, name="tiny")
-        >>> made = [(problem, solve(problem, engine)) for engine in ("cpsat", "search")]
+        >>> engines = ("cpsat", "search")
+        >>> made = [(problem, solve(problem, engine, warm_start=False)) for engine in engines]
         >>> [run.configuration for run in Comparison.from_results(made).runs]
         ['cpsat', 'search']
         """

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cache
-from importlib.metadata import PackageNotFoundError, version
 
 __version__ = "0.1.0"
 
@@ -19,6 +18,9 @@ def installed_version(distribution: str) -> str | None:
     >>> installed_version("no-such-distribution") is None
     True
     """
+    # Imported here: ``import cpx`` loads no modules that files beside an instance may shadow.
+    from importlib.metadata import PackageNotFoundError, version
+
     try:
         return version(distribution)
     except PackageNotFoundError:

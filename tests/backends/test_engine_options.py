@@ -136,7 +136,7 @@ def test_options_are_in_the_result_and_group_the_runs() -> None:
         [_problem()], "search,search{beam_width=1},cpsat,cpsat{warm_start=false,cut_level=0}"
     )
     assert [run.configuration for run in comparison.runs] == [
-        "search", "search{beam_width=1}", "cpsat", "cpsat{cut_level=0,warm_start=false}",
+        "search", "search{beam_width=1}", "cpsat", "cpsat{cut_level=0}",
     ]  # fmt: skip
     assert [run.engine for run in comparison.runs] == ["search", "search", "cpsat", "cpsat"]
     assert comparison.runs[3].result.options["engine"] == {"cut_level": 0}

@@ -162,7 +162,7 @@ def test_a_claim_of_infeasibility_that_takes_too_long_is_left_alone(
     }
     none = {"status": "INFEASIBLE", "explanation": None, "objective": None, "bound": None,
             "gap": None, "trace": []}  # fmt: skip
-    monkeypatch.setattr(check.monomials, "_MOST_PRODUCTS", 11)
+    monkeypatch.setattr(monomials, "_MOST_PRODUCTS", 11)
     assert check.violations(instance, none) == []
-    monkeypatch.setattr(check.monomials, "_MOST_PRODUCTS", 12)
+    monkeypatch.setattr(monomials, "_MOST_PRODUCTS", 12)
     assert check.violations(instance, none) != []
