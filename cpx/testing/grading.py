@@ -34,6 +34,7 @@ _MOST_CASES = 40
 _SECONDS = 1.0
 _MOST_CELLS = 20_000  # samples times features of an instance of which some sets are looked at
 _MOST_PROBED, _ORDERS = 7, 2
+_WORDS = {"min": "least", "max": "greatest"}
 
 
 @dataclass(frozen=True)
@@ -168,6 +169,8 @@ def _difference(
         stated = asked.model(encoding.name)
         if len(stated.variables["X"]) != _features(problem) or not _reads_features(asked, sets):
             return ""
+        if other := _other_direction(stated, asked):
+            return other
         found = _better(stated, sets, sign)
     except Exception:
         return ""
@@ -197,6 +200,16 @@ def _difference(
     if len(missing) <= max(0, most):
         return None
     return f"too strong: of {{}} it forbids the set {_shown(missing[0])}, which may be chosen"
+
+
+def _other_direction(stated: Statement, asked: Problem) -> str:
+    """Say that a model, or what the statement says of it, asks for the worst value."""
+    if stated.model.objective_ is None:
+        return ""
+    for sense in ("min" if stated.model.objective_is_min else "max", stated.sense):
+        if sense != asked.sense:
+            return f"wrong objective: of {{}} it asks for the {_WORDS[sense]} value"
+    return ""
 
 
 def _reads_features(problem: Problem, sets: Sets) -> bool:

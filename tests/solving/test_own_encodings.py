@@ -180,3 +180,23 @@ def test_variables_have_any_shape(engine: str, shape: tuple[int, ...]) -> None:
     assert result.objective == cpx.solve(problem, "search").objective
     for form in ("wcnf", "opb", "lp", "mps", "cp-sat", "minizinc", "flatzinc", "xcsp3"):
         assert b"S[0]" in export_bytes(problem, form, "shaped")
+
+
+@pytest.mark.parametrize("goal", ["minimize", "maximize"])
+@pytest.mark.parametrize("known", [cases.KERNEL_RULES[0], cases.EXPECTED[0]])
+def test_the_worst_value_is_another_problem(goal: str, known: cases.Case) -> None:
+    problem = known.problem
+    ours = problem.encodings[0]
+
+    def build(form: Any) -> Statement:
+        stated = ours.build(form)
+        model = cp.Model(stated.model.constraints, **{goal: stated.model.objective_})
+        return Statement(model, stated.variables, stated.complete, offset=stated.offset)
+
+    assert problem.sense == problem.model(ours.name).sense == "max"
+    add_encoding(problem.stated_as(), Encoding("mine", build))
+    result = cpx.solve(problem, "cpsat", encoding="mine")
+    told = "wrong objective: of .* it asks for the least value"
+    assert re.search(told, result.statement)
+    assert result.status in ("FEASIBLE", "ERROR")
+    assert result.bound in (None, problem.trivial_bound())
