@@ -18,7 +18,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from shutil import which
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from cpx.answers.explanation import Explanation
 from cpx.answers.result import Termination
@@ -151,10 +151,9 @@ class Backend(ABC):
         The encodings that the engine proves most with, the best one first: where a problem has
         one of them that says more of it and none is named, it is taken in place of the
         problem's first.
-    takes_start : bool
-        Whether the engine takes long to find a good rule for one class, and is handed one.
-    has_own_start : bool
-        Whether the engine finds a good set of rules by itself; the others are handed one.
+    start : {"given", "needed", "own"}
+        Whether the engine is given a solution to begin with. ``"needed"`` where it takes long to
+        find a good rule for one class, too; ``"own"`` where it finds a good set by itself.
     exact : bool
         Whether the engine proves what it claims when it has the time. False for a heuristic:
         it never reports a bound and never claims optimality or infeasibility.
@@ -184,11 +183,10 @@ class Backend(ABC):
     preferred_encodings: ClassVar[tuple[str, ...]] = ()
     exact: ClassVar[bool] = True
     asks_classifier: ClassVar[bool] = False
-    takes_start: ClassVar[bool] = False
+    start: ClassVar[Literal["given", "needed", "own"]] = "given"
     needs_worker: ClassVar[bool] = False
     starts_workers: ClassVar[bool] = False
     in_all: ClassVar[bool] = True
-    has_own_start: ClassVar[bool] = False
     program: ClassVar[str] = ""
     _known_as: ClassVar[str] = ""
     """Name of a class that is one member of a family only, in messages."""

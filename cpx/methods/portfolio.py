@@ -14,7 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from queue import Empty, SimpleQueue
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from cpx.answers.result import Result, Status, Termination
 from cpx.answers.values import Value
@@ -53,7 +53,7 @@ class Portfolio(Backend):
         {"threads", "seed", "gap", "hint", "encoding"}
     )
     needs_model: ClassVar[bool] = False
-    has_own_start: ClassVar[bool] = True
+    start: ClassVar[Literal["given", "needed", "own"]] = "own"
     starts_workers: ClassVar[bool] = True
     in_all: ClassVar[bool] = False
     summary: ClassVar[str] = f"engines side by side, such as portfolio:{_DEFAULT}"

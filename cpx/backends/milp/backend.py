@@ -9,7 +9,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import replace
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,7 +69,7 @@ class Milp(Backend):
     supported_options: ClassVar[frozenset[str]] = frozenset({"threads", "seed", "gap", "hint"})
     others: ClassVar[dict[str, type[Milp]]] = {}
     preferred_encodings: ClassVar[tuple[str, ...]] = ("pairs",)
-    takes_start: ClassVar[bool] = True
+    start: ClassVar[Literal["given", "needed", "own"]] = "needed"
     summary: ClassVar[str] = "mixed integer programming through PuLP: exact, anytime"
 
     def provenance(self) -> dict[str, str]:

@@ -23,7 +23,8 @@ Features = tuple[int, ...]
 def start(engine: Backend, form: MonomialForm) -> tuple[str, str] | None:
     """Name beam search for an engine that has poor monomials for long."""
     m, d = form.shape
-    return ("beam", "beam search") if engine.takes_start and m * d >= _SMALL else None
+    needed = engine.start == "needed" and m * d >= _SMALL
+    return ("beam", "beam search") if needed else None
 
 
 class MonomialLevels:

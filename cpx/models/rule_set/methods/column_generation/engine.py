@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from cpx.answers.result import Termination
 from cpx.backends.base import Backend, Outcome
@@ -43,7 +43,7 @@ class ColumnGeneration(Backend):
     needs_kernels: ClassVar[bool] = True
     supported_options: ClassVar[frozenset[str]] = frozenset({"threads", "seed", "gap", "hint"})
     needs_model: ClassVar[bool] = False
-    has_own_start: ClassVar[bool] = True
+    start: ClassVar[Literal["given", "needed", "own"]] = "own"
     summary: ClassVar[str] = "column generation: rule sets learned from samples, with a bound"
 
     @classmethod
