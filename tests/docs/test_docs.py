@@ -92,7 +92,7 @@ def test_the_printed_test_module_passes_for_our_engines(
         timeout=600,
     )
     assert done.returncode == 0, done.stdout
-    assert sum(map(int, re.findall(r"(\d+) (?:passed|deselected)", done.stdout))) > 200, (
+    assert sum(map(int, re.findall(r"(\d+) (?:passed|deselected)", done.stdout))) > 140, (
         done.stdout
     )
 
