@@ -183,7 +183,9 @@ def test_variables_have_any_shape(engine: str, shape: tuple[int, ...]) -> None:
 
 
 @pytest.mark.parametrize("goal", ["minimize", "maximize"])
-@pytest.mark.parametrize("known", [cases.KERNEL_RULES[0], cases.EXPECTED[0]])
+@pytest.mark.parametrize(
+    "known", [cases.cases(name)[0] for name in ("kernel-rule", "expected-prediction")]
+)
 def test_the_worst_value_is_another_problem(goal: str, known: cases.Case) -> None:
     problem = known.problem
     ours = problem.encodings[0]
