@@ -20,9 +20,10 @@ from cpx import Explanation, KMonomial, MaxPrecision, Result, RuleSetClassifier,
 from cpx.answers.html import as_html
 from cpx.answers.result import Status, Termination
 from cpx.answers.rule import Rule
-from cpx.answers.text import Fact, Facts, Paragraph, Table, as_text, percent
+from cpx.answers.text import Fact, Facts, Paragraph, Table, as_text
 from cpx.cli import app
 from cpx.compare import compare
+from cpx.support.shares import percent
 
 EVIL = "<img src=x onerror='alert(\"1\")'> & </td>"
 SAMPLES = Samples(

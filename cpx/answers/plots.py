@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from cpx.answers.rule import RuleSet
 from cpx.errors import EngineMissing, InvalidInstance, printable, shown
+from cpx.support.shares import share_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -278,9 +279,9 @@ def _write_rules(ax: Axes, rules: RuleSet, order: list[int], head: float) -> Non
     rows = [f"coverage precision {'contribution' if priced else 'errors without it'}"]
     for r in order:
         figures, precision = rules.figures[r], rules.figures[r].precision
-        share = "none" if precision is None else f"{float(precision):.3f}"
+        share = "none" if precision is None else share_text(precision)
         worth = f"{float(rules.contributions[r]):+12.1f}" if priced else f"{figures.marginal:+17}"
-        rows.append(f"{figures.covered / rules.total:8.3f} {share:>9} {worth}")
+        rows.append(f"{share_text(figures.covered / rules.total):>8} {share:>9} {worth}")
     right = ax.secondary_yaxis("right")
     # Where an SVG is shown, several spaces may become one.
     rows = [row.replace(" ", "\u00a0") for row in rows]

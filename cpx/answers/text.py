@@ -13,6 +13,7 @@ from typing import ClassVar, Literal, NamedTuple, Protocol
 
 from cpx.answers.values import Value, digits, in_words
 from cpx.errors import printable
+from cpx.support.shares import percent
 
 Tone = Literal["", "strong", "good", "open", "bad"]
 """How a text is meant: a heading, a proof, no proof, an error."""
@@ -227,17 +228,6 @@ def figures(value: Value | None, bound: Value | None, gap: float | None) -> str:
     places = digits((value, bound))
     told, limit = ("none" if v is None else in_words(v, places) for v in (value, bound))
     return f"{told}, bound {limit}" + ("" if gap is None else f", gap {percent(gap)}")
-
-
-def percent(share: float) -> str:
-    """Return a share as a percentage.
-
-    Examples
-    --------
-    >>> percent(0.25)
-    '25.0 %'
-    """
-    return f"{share:.1%}".replace("%", " %")
 
 
 def one_line(text: str) -> str:

@@ -2,9 +2,27 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from cpx.check.forest import Forest
+
+
+def shortest(number: np.floating[Any]) -> str:
+    """Return the fewest digits that read back as the same number of its type."""
+    plain = number == 0 or 1e-4 <= abs(float(number)) < 1e16
+    write = np.format_float_positional if plain else np.format_float_scientific
+    return str(write(number, trim="-"))
+
+
+def value_words(value: float) -> str:
+    """Return a value in six digits, or in all where these are another number's."""
+    text, exact = f"{value:g}", float(value)
+    with np.errstate(over="ignore"):
+        if exact in (float(text), float(np.float32(text))):
+            return text
+    return str(int(exact)) if exact.is_integer() and abs(exact) < 1e16 else repr(exact)
 
 
 class Intervals:
@@ -31,13 +49,12 @@ class Intervals:
 
     def _bound(self, column: int, place: int, holds: bool) -> tuple[str, str]:
         forest, threshold = self._forest, self._forest.thresholds[column][place]
-        number = np.float32(threshold) if forest.single else np.float64(threshold)
-        if forest.strict:  # values below the next number
-            number = np.nextafter(number, type(number)(np.inf))
-        plain = number == 0 or 1e-4 <= abs(float(number)) < 1e16
-        write = np.format_float_positional if plain else np.format_float_scientific
+        upto = np.float32(threshold) if forest.single else np.float64(threshold)
+        # No value lies between it and the next number: the shorter of the two is printed.
+        texts = [shortest(n) for n in (upto, np.nextafter(upto, type(upto)(np.inf)))]
+        below = len(texts[1]) < len(texts[0]) + forest.strict
         signs = {(True, True): "<", (True, False): ">=", (False, True): "<=", (False, False): ">"}
-        return signs[forest.strict, holds], write(number, trim="-")
+        return signs[below, holds], texts[below]
 
     def own(self, column: int) -> tuple[int, int]:
         """Return the cell of x as a range, the one after the last for a missing value."""
@@ -57,7 +74,7 @@ class Intervals:
             v for v in listed or () if low <= sum(forest.cast(v) > t for t in limits) <= high
         ]
         if (low, high) == (0, last) or (last and len(inside) == 1):
-            return f"{name} = {value:g}"
+            return f"{name} = {value_words(value)}"
         if low == 0:
             return self.test(column, high, holds=True)
         if high == last:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -11,6 +12,7 @@ import typer
 
 from cpx.cli import options as opt
 from cpx.errors import InvalidOption, OutputError
+from cpx.processes.interrupts import noted
 
 if TYPE_CHECKING:
     from cpx.answers.result import Result
@@ -78,13 +80,14 @@ def solve(
         problem = problem.where(*where)
     backend = backend or default_engine(problem)
     if proof is None:
-        raise typer.Exit(deliver(run_solve(problem, backend, chosen, isolate), as_json, target))
+        result = _solved(problem, backend, chosen, isolate)
+        raise typer.Exit(deliver(result, as_json, target))
     # Few commands make one, and each would load what makes those of all kinds.
     from cpx.solving.proofs import require_provable, with_proof
 
     require_provable(problem)
     record: list[object] = []
-    result = run_solve(problem, backend, chosen, isolate, record)
+    result = _solved(problem, backend, chosen, isolate, record)
     if target is not None:
         # The answer is kept whatever ends the program while it makes a proof.
         with suppress(OutputError):
@@ -113,6 +116,22 @@ def run_solve(
     opt.require_engine(backend, problem, chosen.encoding)
     with solve_progress(backend, chosen.time_limit) as listen:
         return run(problem, backend, chosen, isolate=isolate, listen=listen, record=record)
+
+
+def _solved(
+    problem: Problem,
+    backend: str,
+    chosen: SolveOptions,
+    isolate: bool,
+    record: list[object] | None = None,
+) -> Result:
+    """Solve; where no rule reaches a floor, tell the best that can be had."""
+    from cpx.cli.progress import phase
+    from cpx.explainers.unreachable import with_reachable
+
+    result = run_solve(problem, backend, chosen, isolate, record)
+    with noted(threading.Event()), phase("looking for the best that can be had"):
+        return with_reachable(problem, result)
 
 
 def best(

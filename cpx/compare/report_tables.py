@@ -21,6 +21,7 @@ from cpx.compare.statistics import intervals, pairs
 from cpx.compare.summary import floored, in_seconds
 from cpx.errors import CpxError, printable
 from cpx.support.files import csv_text
+from cpx.support.shares import percent, share_text
 
 _MOST_PAIRS = 400
 
@@ -243,7 +244,8 @@ def _errors(cases: Cases) -> Grid:
 def _fresh(found: Explanation | None) -> str:
     if found is None or found.fresh is None:
         return "-"
-    return f"{found.fresh.value:.3f} [{found.fresh.low:.3f}, {found.fresh.high:.3f}]"
+    low, high = share_text(found.fresh.low), share_text(found.fresh.high)
+    return f"{share_text(found.fresh.value)} [{low}, {high}]"
 
 
 def _unseen(found: Explanation | None) -> list[Cell]:
@@ -254,7 +256,7 @@ def _unseen(found: Explanation | None) -> list[Cell]:
 
 
 def _share(share: Fraction | None) -> Cell:
-    return Cell("-") if share is None else Cell(f"{float(share):.3f}", float(share))
+    return Cell("-") if share is None else Cell(share_text(share), float(share))
 
 
 def _cell(value: float, form: str, runs: float) -> Cell:
@@ -269,7 +271,7 @@ def _cell(value: float, form: str, runs: float) -> Cell:
         text = in_seconds(abs(value), "") if value else "0"
         return Cell(f"-{text}" if value < 0 else text, float(value))
     if form == "share":
-        return Cell(f"{100 * value:.1f} %", float(value))
+        return Cell(percent(value), float(value))
     if form == "quality":
         return Cell(floored(value), float(value))
     if form == "p":

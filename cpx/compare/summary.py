@@ -12,6 +12,7 @@ from cpx.answers.explanation import Explanation
 from cpx.answers.text import Block, Fact, Facts, Table, Tone
 from cpx.compare.cases import Cases
 from cpx.compare.scores import virtual_best
+from cpx.support.shares import share_text
 
 _MOST = 8  # configurations that get a sentence
 _SHOWN = {
@@ -123,8 +124,10 @@ def _on_unseen(cases: Cases) -> Iterator[Fact]:
     if both:
         seen, unseen = zip(*both, strict=True)
         told = [
-            f"{what} {np.mean([getattr(f, what) for f in seen], dtype=float):.3f} on the samples "
-            f"and {np.mean([getattr(f, what) for f in unseen], dtype=float):.3f} on unseen ones"
+            f"{what} {share_text(float(np.mean([getattr(f, what) for f in seen], dtype=float)))} "
+            f"on the samples and "
+            f"{share_text(float(np.mean([getattr(f, what) for f in unseen], dtype=float)))} on "
+            "unseen ones"
             for what in ("precision", "coverage")
         ]
         one = len(both) == 1
@@ -154,7 +157,12 @@ def in_seconds(seconds: float, unit: str = " s") -> str:
 
 def floored(share: float) -> str:
     """Return a share, rounded down: one that is only near the best value is not the best."""
-    return "-" if math.isnan(share) else f"{math.floor(1000 * share + 1e-9) / 1000:.3f}"
+    if math.isnan(share):
+        return "-"
+    count = 3
+    while 0 < share < 1 and math.floor(10**count * share + 1e-9) == 0:
+        count += 1
+    return f"{math.floor(10**count * share + 1e-9) / 10**count:.{count}f}"
 
 
 def _number(value: float, places: int, unit: str = "") -> str:

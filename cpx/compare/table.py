@@ -11,6 +11,7 @@ from cpx.compare.cases import cases_of, reason
 from cpx.compare.records import Best, Run, best_of, contradictions
 from cpx.compare.scores import scores
 from cpx.compare.summary import summary
+from cpx.support.shares import percent
 
 __all__ = ["blocks", "cautions", "outcome"]
 
@@ -181,7 +182,7 @@ def _percent(gap: float | None) -> str:
     if gap is None:
         return "-"
     # Rounding must not make a proof of a gap that is only small.
-    return "0 %" if gap == 0 else f"{max(gap, 0.0005):.1%}".replace("%", " %")
+    return "0 %" if gap == 0 else percent(max(gap, 0.0005))
 
 
 def _seconds(value: float | None) -> str:

@@ -142,8 +142,8 @@ def solutions(
     Answers are whatever the problem asks for: single rules, sets of rules, rules of kernel
     machines, sets of attributes. Single rules with a feature that can be left out without
     covering another sample that counts are not listed: they say the same as a shorter one.
-    Required features always stay. Of the n best with as many conditions that cover the same
-    samples the search lists one, with = rather than !=. Under the negative-only loss the
+    Required features always stay. Of rules with as many conditions that cover the same
+    samples one is listed, with = rather than !=. Under the negative-only loss the
     disagreeing samples count, otherwise all do.
 
     Parameters
@@ -192,13 +192,14 @@ def solutions(
     proved     no rule is missing before the last of these
     checked    yes, every rule was recomputed from the data
 
-    >>> samples = Samples(np.array([[1, 1], [1, 1], [0, 0]], dtype=bool),
+    >>> samples = Samples(np.array([[1, 0], [0, 1], [0, 0]], dtype=bool),
     ...                   np.array([True, True, False]), features=("a", "b"))
     >>> print(solutions(KMonomial(samples, k=2), "optimal"))
         value  precision  coverage  rule
-    1.      0      1.000     0.667  a => same class as x
-    2.      0      1.000     0.667  b => same class as x
-    proved     all optimal rules, of value 0
+    1.      1      0.667     1.000  (always) => same class as x
+    2.      1      1.000     0.333  a => same class as x
+    3.      1      1.000     0.333  b => same class as x
+    proved     all optimal rules, of value 1
     checked    yes, every rule was recomputed from the data
     """
     options = SolveOptions(time_limit, threads, seed, encoding=encoding)

@@ -156,11 +156,14 @@ class _Enumeration:
             equal = self._no_better(value)
             if self.as_good and value != self.best.objective:
                 return self._end(proved)
-            if not listing.cut(features):
+            once = [] if listing.cut(features) else listing.once([*self.answers, answer])
+            if len(once) == len(self.answers):
+                self.answers = once
+            elif once:
                 # One more than is wanted tells whether the last has equals.
                 if len(self.answers) == most:
                     return self._end(proved or equal, equal)
-                self.answers.append(answer)
+                self.answers = once
                 self.value = value
             if not proved or self.progress.expired or self.progress.interrupted:
                 return self._end(False)

@@ -143,6 +143,10 @@ class Listing:
             found["coverage"] = [_share(one.coverage) for one in answers]
         return found
 
+    def once(self, answers: list[Explanation]) -> list[Explanation]:
+        """Keep one of the answers that say the same with as many features."""
+        return answers
+
     # --------------------------------------------- answers as sets of the choice
 
     def numbers(self, features: Features) -> Features:

@@ -17,7 +17,22 @@ def share_text(share: Fraction | float, count: int = 3) -> str:
     ('0.000', '1.000')
     """
     exact, text = Fraction(share), f"{float(share):.{count}f}"
-    while exact.denominator > 1 and Fraction(text).denominator == 1:
+    while 0 < exact < 1 and Fraction(text).denominator == 1:
         count += 1
         text = f"{Decimal(exact.numerator) / exact.denominator:.{count}f}"
     return text
+
+
+def percent(share: Fraction | float, count: int = 1) -> str:
+    """Return a share as a percentage, with more digits where it would read 0 or 100.
+
+    Examples
+    --------
+    >>> percent(0.25), percent(Fraction(3999, 4000)), percent(1, 0)
+    ('25.0 %', '99.98 %', '100 %')
+    """
+    text = f"{float(share):.{count}%}"
+    while 0 < share < 1 and float(text[:-1]) in (0, 100):
+        count += 1
+        text = f"{Decimal(100) * Decimal(float(share)):.{count}f}%"
+    return text.replace("%", " %")

@@ -194,7 +194,11 @@ def _cells(
 
 
 def condition_text(name: str, threshold: float, holds: bool, strict: bool, cast: str) -> str:
-    """Return ``name <= t``, or ``name < t'`` with the next number t' when it is strict.
+    """Return ``name <= t``, or ``name < t'`` with the next number t', for they say the same.
+
+    Values are rounded to the type of the threshold before they are compared, so that none lies
+    between t and t'. The number with fewer digits is printed; of two with as many, t' when the
+    model itself compares by ``<``.
 
     Examples
     --------
@@ -203,11 +207,33 @@ def condition_text(name: str, threshold: float, holds: bool, strict: bool, cast:
     'ash < 2.605'
     >>> condition_text("ash", 755.0, False, strict=False, cast="float64")
     'ash > 755'
+    >>> condition_text("perimeter", float(np.float32(112.99999)), False, False, "float32")
+    'perimeter >= 113'
     """
     number = np.float32(threshold) if cast == "float32" else np.float64(threshold)
-    if strict:
-        number = np.nextafter(number, type(number)(np.inf))
+    upto, before = _written(number), _written(np.nextafter(number, type(number)(np.inf)))
+    if len(before) < len(upto) or (strict and len(before) == len(upto)):
+        return f"{name} {'<' if holds else '>='} {before}"
+    return f"{name} {'<=' if holds else '>'} {upto}"
+
+
+def _written(number: Any) -> str:
+    """Return the fewest digits that read back as the same number of its type."""
     plain = number == 0 or 1e-4 <= abs(float(number)) < 1e16
     write = np.format_float_positional if plain else np.format_float_scientific
-    signs = ("<", ">=") if strict else ("<=", ">")
-    return f"{name} {signs[0 if holds else 1]} {write(number, trim='-')}"
+    return str(write(number, trim="-"))
+
+
+def value_text(value: float) -> str:
+    """Return a value in few digits, but never those of another one.
+
+    Examples
+    --------
+    >>> value_text(0.5), value_text(1234567.0), value_text(float(np.float32(0.1)))
+    ('0.5', '1234567', '0.1')
+    """
+    text = f"{value:g}"
+    with np.errstate(over="ignore"):
+        if value in (float(text), float(np.float32(text))):
+            return text
+    return str(int(value)) if value.is_integer() and abs(value) < 1e16 else repr(float(value))

@@ -8,7 +8,7 @@ import numpy as np
 
 import cpx
 from cpx.check import violations
-from cpx.support.shares import share_text
+from cpx.support.shares import percent, share_text
 
 
 def test_only_one_reads_one_and_only_zero_reads_zero() -> None:
@@ -30,3 +30,8 @@ def test_a_rule_that_is_nearly_always_right_says_so_and_passes_the_check() -> No
     assert "3999/4000 (0.9998)" in result.explanation.proved
     assert "1.000 " not in str(result.explanation.summary()).split("coverage")[0]
     assert not violations(problem.to_dict(), result.to_dict())
+
+
+def test_only_one_reads_a_hundred_per_cent() -> None:
+    assert (percent(Fraction(3999, 4000)), percent(0.0001)) == ("99.98 %", "0.01 %")
+    assert (percent(0), percent(1), percent(Fraction(1, 4), 0)) == ("0.0 %", "100.0 %", "25 %")

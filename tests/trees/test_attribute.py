@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import itertools
 import math
 from typing import Any
 
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 
 from cpx.errors import ModelError
 from cpx.trees import Attribute
+from cpx.trees.attribute import condition_text, value_text
 
 thresholds = st.lists(st.integers(-40, 40).map(lambda v: v / 4), unique=True, max_size=8).map(
     sorted
@@ -112,3 +114,27 @@ def test_round_trip(attribute: Attribute) -> None:
 def test_wrong_saved_forms(data: Any, message: str) -> None:
     with pytest.raises(ModelError, match=message):
         Attribute.from_dict(data)
+
+
+def test_a_cut_is_printed_in_few_digits_and_parts_the_same_values() -> None:
+    rng = np.random.default_rng(0)
+    short = [float(np.float32(112.99999)), 0.7730999886989594, 38.5, -0.1, 0.0, 1e-9, 2.0**60]
+    assert condition_text("a", short[0], False, False, "float32") == "a >= 113"
+    for cast in (np.float32, np.float64):
+        for threshold in [*short, *rng.normal(size=300).tolist(), *rng.integers(0, 99, 50)]:
+            t = cast(threshold)
+            below, above = (np.nextafter(t, cast(s * np.inf)) for s in (-1, 1))
+            values = [below, t, above, np.nextafter(above, cast(np.inf))]
+            for holds, strict in itertools.product((True, False), repeat=2):
+                _, sign, digits = condition_text(
+                    "a", float(t), holds, strict, cast.__name__
+                ).split()
+                compare = {"<": np.less, "<=": np.less_equal, ">": np.greater}
+                told = compare.get(sign, np.greater_equal)(values, cast(digits))
+                assert told.tolist() == [(v <= t) == holds for v in values]
+
+
+@pytest.mark.parametrize("value", [1234567.0, 0.123456789, 98101.25, 1e300, -0.0, 3.0])
+def test_a_value_is_printed_with_the_digits_it_has(value: float) -> None:
+    assert float(value_text(value)) == value
+    assert value_text(float(np.float32(0.1))) == "0.1"

@@ -69,9 +69,11 @@ OPTIONS = {
 }
 """Options of CBC that change how it searches."""
 
-# What CBC gets to write its solution after it was asked to stop: it looks for the signal
-# between two steps of its search only. Less when there is a time limit to keep.
-_GRACE_SECONDS, _GRACE_AT_LIMIT, _MARGIN_SECONDS = 3.0, 0.5, 2.0
+# What CBC gets to write its solution after it was asked to stop: it looks at its clock, and for
+# the signal, between two steps of its search only. With a time limit both come before its end,
+# at which it is killed: so long before, at most, and for a small limit such a share of it.
+_GRACE_SECONDS = 3.0
+_CLOCK_BEFORE, _SIGNAL_BEFORE = (2.0, 0.15), (0.5, 0.1)
 _NUMBER = rb"(-?[0-9.]+(?:e[+-]?[0-9]+)?)"
 # Lines with a bound, and how far the printed number may be above the real one: relative,
 # for numbers of 6 and 8 digits, and absolute, for 3 decimals. Only lines of the main
@@ -98,6 +100,12 @@ def cbc_path() -> str | None:
     if os.path.isfile(bundled) and os.access(bundled, os.X_OK):
         return os.path.normpath(bundled)
     return shutil.which("cbc")
+
+
+def _before(left: float, margin: tuple[float, float]) -> float:
+    """Return the seconds after which CBC is to stop, of those that are left."""
+    most, share = margin
+    return left - min(most, share * left)
 
 
 class CbcSolver(pulp.COIN_CMD):  # type: ignore[misc]
@@ -187,8 +195,7 @@ class CbcSolver(pulp.COIN_CMD):  # type: ignore[misc]
             left = None
             if self.timeLimit is not None:
                 left = max(0.05, self.timeLimit - (time.perf_counter() - started))
-                # CBC looks at its clock now and then, and a CBC that is killed keeps its solution.
-                command += ["-sec", f"{left - min(_MARGIN_SECONDS, 0.05 * left):.3f}"]
+                command += ["-sec", f"{_before(left, _CLOCK_BEFORE):.3f}"]
             for option in self.options + self.getOptions():
                 command += f"-{option}".split()
             command += ["-solve", "-solution", "solution.txt"]
@@ -201,15 +208,18 @@ class CbcSolver(pulp.COIN_CMD):  # type: ignore[misc]
 
     def _run(self, command: list[str], folder: Path, left: float | None) -> int:
         """Run CBC until it ends or is ended; return its exit status."""
-        limit = math.inf if left is None else time.perf_counter() + left
-        kill_at = math.inf
+        limit = ask_at = math.inf
+        if left is not None:
+            now = time.perf_counter()
+            limit, ask_at = now + left, now + _before(left, _SIGNAL_BEFORE)
+        kill_at = limit
         with Console(command, folder) as console:
             while console.running():
                 self._follow(console.lines())
                 now = time.perf_counter()
-                if not self._stopped and (now > limit or self.watch.should_stop()):
+                if not self._stopped and (now > ask_at or self.watch.should_stop()):
                     self._stopped = True
-                    kill_at = min(now + _GRACE_SECONDS, max(now, limit) + _GRACE_AT_LIMIT)
+                    kill_at = min(now + _GRACE_SECONDS, limit)
                     # CBC writes its best solution and ends.
                     console.interrupt()
                 if now > kill_at:

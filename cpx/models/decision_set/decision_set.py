@@ -20,6 +20,7 @@ from cpx.errors import DataError, printable
 from cpx.models.decision_set.black_box import BlackBox
 from cpx.models.decision_set.domain import Domain
 from cpx.models.decision_set.state import Evidence
+from cpx.support.shares import share_text
 from cpx.support.validation import integer_in, valid_seed
 from cpx.support.warnings import warn
 
@@ -177,8 +178,8 @@ class DecisionSet(BaseEstimator, ABC):  # type: ignore[misc]
         n = len(self.rules_)
         head = (
             f"{n} rule{'s' * (n != 1)} for the class {self.classes_[1]}, otherwise "
-            f"{self.classes_[0]}; fidelity {self.fidelity_:.3f} on {self.rule_set_.total} real "
-            f"instances, {self.queries_} queries"
+            f"{self.classes_[0]}; fidelity {share_text(self.fidelity_)} on "
+            f"{self.rule_set_.total} real instances, {self.queries_} queries"
         )
         head = printable(head)
         return f"{head}\n{self.rule_set_.table()}" if n else head

@@ -11,6 +11,7 @@ from cpx.answers.html import Shown
 from cpx.answers.plots import axes_or_new
 from cpx.answers.text import Block, Table, as_text
 from cpx.models.expected_prediction.answer import ExpectedExplanation
+from cpx.support.shares import share_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -62,7 +63,7 @@ class Frontier(Shown, Sequence[ExpectedExplanation]):
         rows = tuple(
             (
                 str(len(found.features)),
-                f"{found.expected:.3f}",
+                share_text(found.expected),
                 f"{math.exp(found.log_likelihood):.3g}",
                 f"{found.bound:g}",
                 "yes" if proved else "no",

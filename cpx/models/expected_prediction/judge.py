@@ -27,7 +27,7 @@ from cpx.check.claims import (
     wrong_sentences,
     wrong_types,
 )
-from cpx.check.intervals import Intervals
+from cpx.check.intervals import Intervals, value_words
 from cpx.check.result_fields import shown
 from cpx.models.expected_prediction.judge_scores import MOST_WORK, ExactScores, TooLong
 
@@ -221,7 +221,9 @@ class _Claims(ExactScores, ABC):
             (title,) = present
             rest = title[len(name) :] if title.startswith(name) else title
             return f"{name} = {rest.lstrip('_=: ') or title}"
-        return f"{name}: " + ", ".join(f"{title} = {v:g}" for title, v in present.items())
+        return f"{name}: " + ", ".join(
+            f"{title} = {value_words(v)}" for title, v in present.items()
+        )
 
     def _figures(self, said: Any, held: frozenset[int], bound: float) -> list[str]:
         if not isinstance(said, Mapping):

@@ -22,7 +22,7 @@ from cpx.models.expected_prediction.exact import ExactScores
 from cpx.models.expected_prediction.leaves import LeafForm
 from cpx.models.sufficient_reason.features import between
 from cpx.support.validation import Share
-from cpx.trees.attribute import condition_text
+from cpx.trees.attribute import condition_text, value_text
 from cpx.trees.form import Label, TreeModel
 from cpx.trees.tree import MISSING
 
@@ -251,7 +251,7 @@ def _column(model: TreeModel, coding: Coding, c: int, cell: int, value: float) -
         values = np.array(listed, dtype=coding.cast)
         alone = int((np.searchsorted(cuts, values, side="left") == cell).sum()) == 1
     if alone or not len(cuts):
-        return f"{name} = {value:g}"
+        return f"{name} = {value_text(value)}"
     above, upto = (
         condition_text(name, float(cuts[i]), holds, model.strict, model.cast)
         if 0 <= i < len(cuts)
@@ -271,4 +271,4 @@ def _group(coding: Coding, a: int, x: tuple[float, ...]) -> str:
         return f"{name} = {title.removeprefix(name).lstrip('_=: ') or title}"
     if not present:
         return f"{name} = none of its {len(columns)} columns"
-    return f"{name}: " + ", ".join(f"{title} = {value:g}" for title, value in present)
+    return f"{name}: " + ", ".join(f"{title} = {value_text(value)}" for title, value in present)

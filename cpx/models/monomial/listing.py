@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -16,6 +15,7 @@ from cpx.modelling.base import Problem
 from cpx.models.monomial.form import MonomialForm, RatioMonomial, monomial_form
 from cpx.models.monomial.problem import MonomialProblem
 from cpx.models.monomial.search.presolve import reduce, sample_weights
+from cpx.models.monomial.twins import plainer_twins, without_twins
 
 if TYPE_CHECKING:
     from cpx.models.monomial.search.solution_pool import BestSets
@@ -44,20 +44,15 @@ class MonomialListing(CoverageListing):
     def by_search(
         self, best: Explanation, progress: Progress, n: int, as_good: bool
     ) -> Listed | None:
-        """List them on one walk; of rules of a size that cover the same samples one.
-
-        All optimal ones are listed, whatever they cover.
-        """
-        wanted = n if as_good else n + 1
+        """List them on one walk; of rules of a size that cover the same samples one."""
+        wanted = n + 1
         while True:
             found = _search(self.form, progress, best.features, wanted, as_good)
             if found is None:
                 return None
             columns, pool = found
             rules = [self.problem.explanation(features) for features in columns]
-            if as_good:
-                return Listed(rules, pool.finished, pool.more)
-            once = _without_twins(self.problem, rules)
+            once = self.once(rules)
             enough = len(once) > n
             if enough or not pool.finished or len(rules) < wanted or wanted > MOST:
                 if enough:
@@ -66,24 +61,23 @@ class MonomialListing(CoverageListing):
                 return Listed(once[:n], pool.finished, pool.more)
             wanted = min(2 * wanted, MOST + 1)
 
+    def begin(self) -> None:
+        """Cut off conditions with "!=" in place of which others without it always do."""
+        problem = self.problem
+        assert isinstance(problem, MonomialProblem)
+        forbidden, groups = problem.forbidden, problem.choice_groups
+        found = []
+        for j in set(self.every).difference(self.required, forbidden):
+            for twin in plainer_twins(problem.samples, j):
+                alike = groups is None or groups[twin] == groups[j]
+                if alike and twin not in forbidden and self.harmless((), j, twin):
+                    found.append(j)
+                    break
+        self.leave_out((), sorted(found))
 
-def _without_twins(problem: Problem, rules: Sequence[Explanation]) -> list[Explanation]:
-    """Keep one of the rules of a size that cover the same samples: it says all they say.
-
-    That is the one that says fewest values are not there, and of these the first.
-    """
-    assert isinstance(problem, MonomialProblem)
-    best: dict[tuple[int, bytes], Explanation] = {}
-    for rule in rules:
-        key = len(rule.features), problem.samples.covered(rule.features).tobytes()
-        known = best.get(key)
-        if known is None or _negations(rule) < _negations(known):
-            best[key] = rule  # in the place of the first
-    return list(best.values())
-
-
-def _negations(rule: Explanation) -> int:
-    return sum(" != " in text or text.startswith("not ") for text in rule.rule.words)
+    def once(self, answers: list[Explanation]) -> list[Explanation]:
+        """Keep one of the rules of a size that cover the same samples."""
+        return without_twins(self.problem, answers)
 
 
 def _search(

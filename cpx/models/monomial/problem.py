@@ -38,6 +38,7 @@ from cpx.models.monomial.encodings.sizes import sizes
 from cpx.models.monomial.encodings.triples import known_rule_helps, triples
 from cpx.models.monomial.form import CoverageLimits, RatioMonomial, WeightedMonomial
 from cpx.models.monomial.text import LIMITS, MonomialText, listings_of, objective_in_words
+from cpx.models.monomial.twins import plainer_twins
 from cpx.support.validation import Share
 
 __all__ = [
@@ -246,7 +247,8 @@ class MonomialProblem(MonomialText):
         """Drop features, the last first, whose removal leaves the objective as it is.
 
         Engines return any of several equally good rules, often with conditions that
-        decide nothing. What is left is within the limits.
+        decide nothing. What is left is within the limits. Then a condition with "!=" or "not"
+        gives way to one without that is true of the same samples.
         """
         kept = chosen = explanation.features
         value = self._measure(kept).objective
@@ -255,7 +257,18 @@ class MonomialProblem(MonomialText):
             found = self._measure(rest)
             if found.feasible and found.objective == value:
                 kept = rest
+        while (plainer := self._plainer(kept)) != kept:
+            kept = plainer
         return explanation if kept == chosen else self.explanation(kept)
+
+    def _plainer(self, features: tuple[int, ...]) -> tuple[int, ...]:
+        """Return a rule with one more of its conditions said without "!=", or itself."""
+        for feature in features:
+            for twin in plainer_twins(self.samples, feature):
+                instead = tuple(sorted({twin, *features} - {feature}))
+                if twin not in features and self._measure(instead).feasible:
+                    return instead
+        return features
 
 
 @dataclass(frozen=True, eq=False)

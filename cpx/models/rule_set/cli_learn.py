@@ -14,6 +14,7 @@ import typer
 from cpx.cli import options as opt
 from cpx.errors import DataError, InvalidOption, UnknownName, shown
 from cpx.processes.interrupts import noted
+from cpx.support.shares import share_text
 from cpx.support.validation import open_unit
 
 if TYPE_CHECKING:
@@ -193,7 +194,7 @@ def _tell(learner: RuleSetClassifier, task: _Task, as_json: bool) -> None:
     typer.echo(str(learner))
     if task.fresh is not None:
         accuracy = learner.score(*task.fresh)
-        typer.echo(f"fresh      accuracy {accuracy:.3f} on {len(task.fresh[0])} rows")
+        typer.echo(f"fresh      accuracy {share_text(accuracy)} on {len(task.fresh[0])} rows")
 
 
 def _write(

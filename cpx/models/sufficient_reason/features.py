@@ -15,7 +15,7 @@ from cpx.errors import InvalidInstance, nearest, shown
 from cpx.models.sufficient_reason.form import Leaves
 from cpx.models.sufficient_reason.minimum_subset.form import LossForm
 from cpx.support.validation import feature_list
-from cpx.trees.attribute import Attribute
+from cpx.trees.attribute import Attribute, value_text
 from cpx.trees.form import TreeModel
 from cpx.trees.tree import MISSING, Tree
 
@@ -228,7 +228,7 @@ def interval_text(model: TreeModel, a: int, low: int, high: int, value: float) -
         cells = model.cells(column)[:, a]
         alone = int(((low <= cells) & (cells <= high)).sum()) == 1
     if alone or (low == 0 and high >= last):
-        return f"{attribute.name} = {'missing' if math.isnan(value) else f'{value:g}'}"
+        return f"{attribute.name} = {'missing' if math.isnan(value) else value_text(value)}"
     above = model.condition(a, low - 1, holds=False) if low else ""
     upto = model.condition(a, high) if high < last else ""
     return between(attribute.name, above, upto)

@@ -17,6 +17,7 @@ from cpx.data.statistics import clopper_pearson
 from cpx.errors import InvalidOption, shown
 from cpx.models.certificate.methods.domain import Restriction, domain_of
 from cpx.models.certificate.methods.tree import ImplicitTree, Instance
+from cpx.support.shares import share_text
 from cpx.support.validation import integer_in, open_unit, positive_integer, valid_seed
 
 
@@ -270,8 +271,9 @@ class SuccessRate:
         return sum(size is not None for size in self.sizes) / len(self.sizes)
 
     def __str__(self) -> str:
+        low, high = share_text(self.low), share_text(self.high)
         return (
-            f"found for {self.value:.3f} [{self.low:.3f}, {self.high:.3f}] of "
+            f"found for {share_text(self.value)} [{low}, {high}] of "
             f"{len(self.sizes)} instances; mean size {self.complexity:.2f} +- {self.error:.2f}"
         )
 

@@ -15,6 +15,7 @@ from cpx.models.certificate.methods.tree import ImplicitTree
 from cpx.models.monomial.form import MonomialForm, monomial_form
 from cpx.models.monomial.methods.queries import CountedOracle, QueryMethod, refusal
 from cpx.options import EngineOption, SolveOptions
+from cpx.support.shares import share_text
 
 __all__ = ["Certificates"]
 
@@ -73,12 +74,13 @@ class Certificates(QueryMethod):
         assert best is not None  # without features it is one of the candidates
         names = distribution.literal_names(counted.oracle.bits)
         listed = ", ".join(names[j] for j in best.features) or "no feature"
-        message = f"{listed} (the most important first): precision {best.precision.value:.3f}"
+        precision = share_text(best.precision.value)
+        message = f"{listed} (the most important first): precision {precision}"
         warnings = []
         if not best.holds(epsilon):
             warnings.append(
                 f"no certificate of at most {plural(k, 'feature')} was verified: {message}, "
-                f"of which only {best.precision.low:.3f} is sure; "
+                f"of which only {share_text(best.precision.low)} is sure; "
                 f"at least {1 - epsilon:g} was to be"
             )
         else:

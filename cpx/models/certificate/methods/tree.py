@@ -19,6 +19,7 @@ from cpx.models.certificate.methods.domain import (
     domain_of,
 )
 from cpx.models.certificate.methods.noise import BitFunction, stabilising_scores, truth
+from cpx.support.shares import share_text
 from cpx.support.validation import integer_in, open_unit, positive_integer, valid_seed
 
 Instance = Any
@@ -219,7 +220,7 @@ class UnfoldedNode:
     def _lines(self, top: int) -> Iterator[str]:
         name = self.literals[-1] if len(self.node) > top else " and ".join(self.literals)
         indent = "  " * (len(self.node) - top)
-        figures = f"{self.reached:.3f} of the rows, {self.share:.3f} true"
+        figures = f"{share_text(self.reached)} of the rows, {share_text(self.share)} true"
         yield f"{indent}{printable(name) or 'all rows'}: {figures}"
         for child in self.children:
             yield from child._lines(top)

@@ -19,6 +19,7 @@ from cpx.explainers.solutions import solutions
 from cpx.models.monomial.precision_coverage import MaxCoverage, MaxPrecision
 from cpx.models.monomial.problem import MonomialProblem
 from cpx.models.monomial.weighted import KMonomial, NegativeOnly
+from cpx.support.shares import percent, share_text
 from cpx.support.validation import closed_unit, integer_in, valid_seed
 
 if TYPE_CHECKING:
@@ -72,9 +73,9 @@ class Rivals(Shown):
         places = digits(self.values)
         rows = tuple(
             (
-                f"{wins:.0%}".replace("%", " %"),
+                percent(wins, 0),
                 decimal(value, places),
-                f"{float(found.coverage or 0):.3f}",
+                share_text(found.coverage or 0),
                 str(found.rule),
             )
             for wins, value, found in list(zip(self.wins, self.values, self.rules, strict=True))[

@@ -25,6 +25,7 @@ from cpx.models.monomial.methods.queries import (
     refusal,
 )
 from cpx.options import SolveOptions
+from cpx.support.shares import share_text
 
 __all__ = ["Anchors"]
 
@@ -99,7 +100,8 @@ class Anchors(QueryMethod):
         anchor = problem.explanation(features)
         if progress.found(anchor) is None:
             warnings.append(refusal(f"the anchor {sorted(features)}", anchor))
-        message = f"the package's estimates: precision {precision:.3f}, coverage {coverage:.3f}"
+        figures = f"precision {share_text(precision)}, coverage {share_text(coverage)}"
+        message = f"the package's estimates: {figures}"
         return Outcome(False, Termination.COMPLETED, message, warnings=warnings)
 
 

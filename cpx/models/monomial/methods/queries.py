@@ -14,6 +14,7 @@ from cpx.data.oracle import Oracle
 from cpx.modelling.base import Problem
 from cpx.models.monomial.form import monomial_form
 from cpx.options import SolveOptions
+from cpx.support.shares import share_text
 
 
 class QueryMethod(Backend):
@@ -81,10 +82,10 @@ def refusal(name: str, found: Explanation) -> str:
     """Say that a rule is none of the problem's, with the figures that its limits are about."""
     assert found.coverage is not None, "rules of problems are measured on their samples"
     text = f"{name} breaks a constraint of the problem; of its samples it covers "
-    text += f"{float(found.coverage):.3f}"
+    text += share_text(found.coverage)
     if found.precision is None:
         return text
-    return f"{text} with a precision of {float(found.precision):.3f}"
+    return f"{text} with a precision of {share_text(found.precision)}"
 
 
 def fresh_generator(seed: int) -> np.random.Generator:

@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from cpx.answers.values import plural
+from cpx.support.shares import share_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -88,7 +89,7 @@ class Choice:
             return f"{share}, not chosen: {why} to hold some out"
         return (
             f"{share} and at most {plural(self.k, 'condition')}, chosen: accuracy "
-            f"{one.accuracy:.3f} on rows held out"
+            f"{share_text(one.accuracy)} on rows held out"
         )
 
     def plot(self, ax: Axes | None = None) -> Axes:

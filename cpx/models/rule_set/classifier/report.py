@@ -7,6 +7,7 @@ from fractions import Fraction
 
 from cpx.answers.text import Fact, Facts, as_text
 from cpx.models.rule_set.classifier.self_confidence import PARTS
+from cpx.support.shares import share_text
 
 __all__ = ["LearningReport", "SurrogateReport"]
 
@@ -132,8 +133,8 @@ class SurrogateReport:
         """Return what is printed and shown."""
         most = "no bound"
         if self.quality_bound is not None:
-            most = f"at most {self.quality_bound:.3f} for every set of the last candidates"
-        quality = f"{self.quality:.3f} on rows and {self.queries} queries, {most}"
+            most = f"at most {share_text(self.quality_bound)} for every set of the last candidates"
+        quality = f"{share_text(self.quality)} on rows and {self.queries} queries, {most}"
         again = f"{self.rechecked} rows again, {self.changed} got another label"
         return [_loss(self), Fact("quality", quality), Fact("asked", again)]
 

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from cpx.models.rule_set.methods.candidates.literals import Literals
+from cpx.support.shares import share_text
 
 if TYPE_CHECKING:
     from cpx.answers.explanation import Explanation, SampleEvaluation
@@ -150,8 +151,8 @@ def comparison(found: Sequence[FoundRules]) -> str:
                 str(one.errors),
                 f"{float(one.objective):.6g}",
                 f"{float(one.hamming):.6g}",
-                "none" if precision is None else f"{float(precision):.3f}",
-                f"{float(figures.coverage):.3f}",
+                "none" if precision is None else share_text(precision),
+                share_text(figures.coverage),
                 f"{one.seconds:.2f}",
             ]
         )
