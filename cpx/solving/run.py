@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from cpx.answers.explanation import Explanation
 from cpx.answers.result import Result, Termination
 from cpx.backends import backend as find_backend
-from cpx.backends import names
+from cpx.backends import backend_class, names
 from cpx.backends.base import Backend, Event, Outcome, Progress, takes
 from cpx.backends.settings import configured
 from cpx.errors import CpxError, InvalidOption
@@ -152,9 +152,11 @@ def default_engine(problem: object) -> str:
     first = find_backend(DEFAULT_ENGINE)
     if not isinstance(problem, Problem) or not first.available() or takes(first, problem):
         return first.full_name
-    others = (find_backend(name) for name in names() if name != DEFAULT_ENGINE)
-    able = (e.full_name for e in others if e.exact and e.in_all and e.available())
-    return next((name for name in able if takes(find_backend(name), problem)), first.full_name)
+    classes = ((name, backend_class(name)) for name in names() if name != DEFAULT_ENGINE)
+    # A program needs a name of its own, and is in no list of all engines.
+    others = (find_backend(name) for name, cls in classes if cls.exact and cls.in_all)
+    able = (e.full_name for e in others if e.available() and takes(e, problem))
+    return next(able, first.full_name)
 
 
 def solve_with(problem: Problem, backend: str, seed: int, options: Mapping[str, Any]) -> Result:

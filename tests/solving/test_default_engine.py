@@ -6,6 +6,8 @@ import subprocess
 import sys
 
 import pytest
+from sklearn.datasets import load_iris
+from sklearn.tree import DecisionTreeClassifier
 
 import cpx
 from cpx import SufficientReason
@@ -32,6 +34,16 @@ def test_a_reason_without_a_statement_is_solved() -> None:
     assert result.backend == "hitting-sets"
     assert result.status.value == "OPTIMAL"
     assert result.verified
+
+
+def test_an_expectation_that_only_the_search_takes_is_solved() -> None:
+    X, y = load_iris(return_X_y=True)
+    model = DecisionTreeClassifier(max_depth=2, random_state=0).fit(X, y)
+    explainer = cpx.ProbabilisticExplainer(model, X, distribution="mixture", components=2)
+    problem = explainer.problem(X[70], 2)
+    assert not takes(backend("cpsat"), problem)
+    result = cpx.solve(problem, isolate=False)
+    assert (result.backend, result.status) == ("search", "OPTIMAL")
 
 
 @pytest.mark.parametrize("engine", ["milp:highs", "milp:scip", "milp:glpk"])
