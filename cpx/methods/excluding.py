@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from cpx.answers.explanation import Explanation
 from cpx.answers.result import Result, Status
 from cpx.answers.values import Value
+from cpx.backends import backend as find_backend
 from cpx.backends.base import Progress
 from cpx.errors import CheckFailed
 from cpx.methods.listing import Cut, Listed, Listing
@@ -43,6 +44,10 @@ class _Excluding(_Base):
 
     def shortened(self, explanation: Explanation) -> Explanation:
         """Keep an answer as it is: what makes others redundant is known better elsewhere."""
+        return explanation
+
+    def conclude(self, explanation: Explanation, *found: Any) -> Explanation:
+        """Say nothing of an answer: that is done once they are all there."""
         return explanation
 
     def to_check(self) -> dict[str, Any]:
@@ -136,9 +141,12 @@ class _Enumeration:
         self.answers: list[Explanation] = []
         self.value: Value | None = None
         self.notes: dict[str, None] = {}
-        self.options = progress.options
-        if self.options.encoding not in listing.choice.encoding_names():
-            self.options = replace(self.options, encoding=None)
+        self.options, names = progress.options, listing.choice.encoding_names()
+        if self.options.encoding not in names:
+            # Each solve has little to prove: a larger encoding that the engine prefers for one
+            # alone takes longer in all.
+            first = names[0] if find_backend(backend).needs_model else None
+            self.options = replace(self.options, encoding=first)
 
     def run(self, most: int) -> Listed:
         """Take the answer of a solve, cut it off, and solve again."""

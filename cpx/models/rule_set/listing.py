@@ -37,7 +37,7 @@ class RuleChoice(Problem):
         """How many rules there are."""
         return self.selected.shape[0]
 
-    @property
+    @cached_property
     def feature_names(self) -> tuple[str, ...]:
         """Their numbers."""
         return tuple(map(str, range(self.n_features)))
@@ -74,6 +74,7 @@ class RuleSetListing(CoverageListing):
     """Sets of which no rule can be left out, nor a literal of one where rules are learned."""
 
     engines: ClassVar[tuple[str, ...]] = ("maxsat", "cpsat", "search")
+    kept: ClassVar[tuple[str, ...]] = ("feature_names",)
     least_literals: ClassVar[int] = 0
     """Of a rule."""
 
