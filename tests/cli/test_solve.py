@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 
 from cpx.answers.result import Result
+from cpx.data.samples import Samples
+from cpx.models.monomial.precision_coverage import MaxCoverage
 
 from .conftest import Run
 
@@ -112,3 +114,16 @@ def test_unexpected_errors_are_one_line_and_debug_shows_the_traceback(
     done = run("--debug", "solve", inst)
     assert done.exit_code == 1
     assert "Traceback" in done.stderr
+
+
+def test_no_rule_and_what_can_be_had(run: Run, tmp_path: Path) -> None:
+    samples = Samples([[1, 0], [1, 1], [0, 1], [0, 0]], [1, 0, 1, 1], features=("a", "b"))
+    floor = MaxCoverage(samples, k=1, min_precision="0.9").to_dict()
+    (tmp_path / "none.json").write_text(json.dumps(floor))
+    done = run("solve", tmp_path / "none.json", "--no-isolate", "-o", tmp_path / "out.json")
+    assert done.exit_code == 0
+    assert (
+        "there is no rule of at most 1 condition that has a precision of at least" in done.stderr
+    )
+    assert "the greatest precision is 0.750, that of the empty rule" in done.stderr
+    assert run("check", tmp_path / "none.json", tmp_path / "out.json").exit_code == 0
