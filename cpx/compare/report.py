@@ -180,6 +180,8 @@ def _data(cases: Cases, order: Sequence[str]) -> dict[str, Any]:
     founds = [run.result.explanation for run in runs]
     rules = ["" if found is None else str(found) for found in founds]
     places = _places(cases)
+    bounds = [None if i in cases.refuted else run.result.bound for i, run in enumerate(runs)]
+    gaps = [None if i in cases.refuted else run.result.gap for i, run in enumerate(runs)]
     columns: list[tuple[str, str, str, list[Any]]] = [
         ("instance", "text", "", [int(p) for p in frame["problem"]]),
         ("configuration", "text", "", [order.index(c) for c in frame["configuration"]]),
@@ -187,8 +189,8 @@ def _data(cases: Cases, order: Sequence[str]) -> dict[str, Any]:
         ("limit", "number", "seconds", [_finite(limit) for limit in frame["limit"]]),
         ("outcome", "text", "", outcomes),
         ("value", "number", "plain", _numbers([r.result.objective for r in runs], places)),
-        ("bound", "number", "plain", _numbers([r.result.bound for r in runs], places)),
-        ("gap", "number", "share", [_digits(run.result.gap) for run in runs]),
+        ("bound", "number", "plain", _numbers(bounds, places)),
+        ("gap", "number", "share", [_digits(gap) for gap in gaps]),
         ("best at", "number", "seconds", [_digits(run.seconds_to_best) for run in runs]),
         ("seconds", "number", "seconds", [_digits(run.result.times.total) for run in runs]),
         ("MB", "number", "plain", [m and round(m / 1e6) for m in (r.result.memory for r in runs)]),

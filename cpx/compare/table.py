@@ -118,8 +118,9 @@ def _table(name: str, runs: list[Run], wrong: set[int], best: Best) -> Table:
         cells += [
             outcome(run, i in wrong),
             _number(result.objective, places) + (" *" if leads and result.verified else "  "),
-            _number(result.bound, places),
-            _percent(result.gap),
+            # A refuted bound is none, nor is the gap to it.
+            _number(None if i in wrong else result.bound, places),
+            _percent(None if i in wrong else result.gap),
             "start" if run.from_start else _seconds(run.seconds_to_best),
             _seconds(result.times.total),
             _seconds(result.times.cpu),

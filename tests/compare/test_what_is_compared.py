@@ -17,7 +17,7 @@ from cpx import solve
 from cpx.answers.result import Times
 from cpx.compare import Comparison, Design, compare
 from cpx.compare.plan import plan
-from cpx.compare.report import as_html
+from cpx.compare.report import _data, as_html
 from cpx.compare.report_tables import as_csv, as_latex, as_markdown, grids
 from cpx.library import make
 
@@ -116,6 +116,16 @@ def test_an_encoding_of_ones_own_is_told() -> None:
     settings = grids(both.cases(), both.scores())["settings"]
     cells = [row.cells[1].text for row in settings.rows]
     assert sorted(cells) == ["clausal", "mine, your own"]
+
+
+def test_a_refuted_bound_is_not_shown() -> None:
+    both = Comparison((by("a", 9, 9), by("b", 6, 2)))
+    cells = next(line for line in str(both).splitlines() if line.startswith("a ")).split()
+    assert cells[:5] == ["a", "clausal", "WRONG", "9", "-"]
+    assert cells[5] == "-"
+    data = _data(both.cases(), ["a", "b"])
+    shown = dict(zip([name for name, *_ in data["columns"]], data["runs"], strict=True))
+    assert (shown["bound"], shown["gap"][0]) == ([None, 2], None)
 
 
 def test_a_busy_machine_is_told() -> None:
