@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from dataclasses import replace
 from itertools import combinations
 
@@ -13,6 +14,7 @@ from cpx.answers.result import Status
 from cpx.data.samples import Samples
 from cpx.errors import CheckFailed, InvalidOption
 from cpx.explainers.solutions import solutions
+from cpx.methods.excluding import excluding
 from cpx.methods.listing import Cut
 from cpx.models.expected_prediction.cases import STRUCTURES, random_expectation
 from cpx.models.kernel_rule.form import canonical, true_of
@@ -540,3 +542,21 @@ def test_column_generation_excludes_no_sets_of_rules() -> None:
 def test_the_search_lists_no_reasons() -> None:
     with pytest.raises(InvalidOption, match="backend 'search' cannot solve"):
         solutions(random_votes(0, 3, 5), backend="search")
+
+
+def test_a_problem_without_an_answer_is_one_of_its_class_in_another_process_too() -> None:
+    problem = _plain()
+    best = problem.explanation([0])
+    assert problem.evaluate(best).feasible  # what was measured is known to the problem
+    rest = excluding(problem, [Cut((0,))], known=1)
+    sent = pickle.loads(pickle.dumps(rest))
+    for one in (rest, sent):
+        assert isinstance(one, KMonomial)
+        assert not one.evaluate(best).feasible
+        assert one.trivial_bound() == 1
+    assert problem.evaluate(best).feasible
+
+
+def test_n_is_a_number_or_one_word() -> None:
+    with pytest.raises(InvalidOption, match="n must be an integer or \"optimal\", got 'all'"):
+        solutions(_plain(), "all")
