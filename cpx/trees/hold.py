@@ -209,8 +209,10 @@ def _values(attribute: Any, cuts: NDArray[np.float64], kind: Any) -> NDArray[np.
         found = np.array([0.0, 1.0])
     else:
         between = (cuts[1:] + cuts[:-1]) / 2
-        ends = np.array([cuts[0] - 1, cuts[-1] + 1])
         with np.errstate(over="ignore"):
+            far = 10 * (1 + cuts[-1] - cuts[0])  # where a model may have a rule of its own
+            ends = np.array([cuts[0] - far, cuts[0] - 1, cuts[-1] + 1, cuts[-1] + far])
+            ends = ends[np.isfinite(ends.astype(kind))]
             above = np.nextafter(cuts.astype(kind), kind(np.inf)).astype(np.float64)
         found = np.concatenate([cuts, above, np.nextafter(cuts, np.inf), between, ends])
         if attribute.kind == "integer":

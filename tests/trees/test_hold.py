@@ -442,3 +442,17 @@ def test_searches_are_refused_with_what_predicts_for_them() -> None:
         cpx.explain(fixed, ALIKE, kind="sufficient")
     with pytest.raises(UnsupportedModel, match=r"HistGradientBoostingClassifier$"):
         read_model(DecisionTreeRegressor().fit(X, Y))
+
+
+class _KnowsBetter(RandomForestClassifier):  # type: ignore[misc]
+    def predict(self, X: Any) -> Any:
+        said = super().predict(X)
+        return np.where(np.asarray(X)[:, 0] > 7, 1 - said, said)
+
+
+def test_a_model_that_knows_better_beyond_all_thresholds_is_refused() -> None:
+    X = np.random.default_rng(0).integers(0, 5, (60, 3)).astype(float)
+    forest = _KnowsBetter(5, max_depth=3, random_state=0).fit(X, (X[:, 0] > 2).astype(int))
+    assert max(read_model(forest).thresholds[0]) + 1 < 7 - 1
+    with pytest.raises(UnsupportedModel, match=r"KnowsBetter\.predict gives x with"):
+        cpx.explain(forest, X[0], kind="sufficient")
