@@ -31,6 +31,7 @@ import sys
 from dataclasses import replace
 import cpx
 from cpx import check
+from cpx.backends.base import takes
 from cpx.modelling import instances
 from cpx.solving.run import default_engine
 from cpx.support.families import families
@@ -44,7 +45,8 @@ for family in families():
     if folder in wanted and family.cases:
         case = next(c for c in cases(*family.cases) if c.optimum is not None)
         saved = instances.loads(instances.dumps(case.problem))
-        engine = "search" if cpx.backends.backend("search").takes(saved) else default_engine(saved)
+        searched = takes(cpx.backends.backend("search"), saved)
+        engine = "search" if searched else default_engine(saved)
         result = cpx.solve(saved, engine)
         assert result.verified and result.objective == case.optimum, (folder, result)
         assert check.violations(saved.to_dict(), result.to_dict()) == []

@@ -18,6 +18,7 @@ from cpx.answers.result import Status, Termination
 from cpx.backends import backend, backend_class
 from cpx.backends.program.configuration import definitions, place
 from cpx.errors import EngineError, EngineMissing, UnknownName
+from cpx.models.monomial.cases import medium
 from cpx.solving.servers import shutdown
 from cpx.testing import conformance
 from tests.processor_time import processor_seconds
@@ -98,7 +99,7 @@ def test_real_programs_on_everything(name: str) -> None:
 
 @pytest.mark.parametrize("name", [there("clasp-opb")])
 def test_a_real_program_is_stopped_at_the_limit(name: str) -> None:
-    problem = conformance._monomial(1, 1500, 40)
+    problem = next(medium(1, 1500, 40))
     result = cpx.solve(problem, f"program:{name}", time_limit=2)
     assert result.times.total < 15
     assert result.proved or result.termination is Termination.TIME_LIMIT

@@ -75,10 +75,10 @@ def test_each_row_is_of_its_class() -> None:
 def _within(words: str, thresholds: np.ndarray) -> float:
     """Return a number in an interval such as ``1 < a <= 2``, ``a > 1`` or ``a <= 2``."""
     parts = words.split(" ")
-    if parts[1] == "<":
+    if parts[1] in ("<", "<="):
         return (float(parts[0]) + float(parts[-1])) / 2
     value = float(parts[-1])
-    return value + 1 if parts[-2] == ">" else value - 1
+    return value + 1 if parts[-2] in (">", ">=") else value - 1
 
 
 def test_what_is_infeasible_or_weighted_is_said() -> None:

@@ -19,7 +19,7 @@ from cpx.backends.base import Outcome, Progress
 from cpx.backends.search.form_search import FormSearch
 from cpx.modelling.base import Problem
 from cpx.models.monomial.form import RatioMonomial, WeightedMonomial
-from cpx.models.monomial.search.optimise import optimise, optimise_ratio
+from cpx.models.monomial.search import optimise
 from cpx.models.monomial.search.presolve import reduce
 
 
@@ -30,7 +30,8 @@ def solve(problem: Problem, form: WeightedMonomial | RatioMonomial, progress: Pr
     if reduced is None:
         return Outcome(True, Termination.COMPLETED, "the constraints contradict each other")
     with progress.phase("solve"):
-        search = optimise_ratio if isinstance(form, RatioMonomial) else optimise
+        ratio = isinstance(form, RatioMonomial)
+        search = optimise.optimise_ratio if ratio else optimise.optimise
         outcome = search(problem, reduced, progress)
     outcome.sizes = {"samples": reduced.weights.size, "features": reduced.features.size}
     return outcome
