@@ -1,14 +1,15 @@
 """The runs of a comparison as one table: what competes, on what, and what came out.
 
 A *configuration* is what competes: an engine with its options, and its encoding where one was
-chosen. A *case* is what it competes on: an instance with a seed and the limits.
+chosen. A *case* is what it competes on: an instance with a seed and the limits. A run of an
+engine that ignores the seed is one of each seed.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -31,10 +32,12 @@ class Cases:
     Attributes
     ----------
     runs : tuple of Run
-        The last run of each configuration on each case.
+        The last run of each configuration on each case. That of an engine that ignores the seed
+        stands for each seed, with the seed of the case.
     frame : DataFrame
         A row for each run; see the page on scores. Columns: ``configuration``, ``problem`` and
-        ``case`` (numbers), ``solved``, ``proved``, ``wrong``, ``failed``, ``place`` (0 for the
+        ``case`` (numbers), ``again`` (the run is that of an earlier row, for another seed),
+        ``solved``, ``proved``, ``wrong``, ``failed``, ``place`` (0 for the
         best known value, 1 for the next, and so on), ``answer`` (the less, the better),
         ``seconds``, ``limit`` (infinite where there was none), ``cpu_limit`` (that of processor
         time, or else the same), ``horizon``, ``quality``, ``gap``,
@@ -111,7 +114,7 @@ def cases_of(
     target : float
         Relative distance from the best known value that is near enough.
     """
-    kept = _latest(runs)
+    kept, again = _for_each_seed(_latest(runs))
     groups: dict[tuple[str, str], list[int]] = defaultdict(list)
     for i, (_, run) in enumerate(kept):
         groups[run.instance, run.fingerprint].append(i)
@@ -140,8 +143,8 @@ def cases_of(
             if not row["wrong"] and not row["failed"]:
                 curves[member] = Curve.of(run.result, reference[-1], infeasible)
     numbers: dict[Hashable, int] = {}
-    for row, (label, run) in zip(rows, kept, strict=True):
-        row["configuration"] = label
+    for row, (label, run), repeated in zip(rows, kept, again, strict=True):
+        row["configuration"], row["again"] = label, repeated
         row["case"] = numbers.setdefault(_case(run), len(numbers))
     frame = pd.DataFrame(rows, columns=list(_TYPES)).astype(_TYPES)
     worse = frame["place"].max() + 1
@@ -157,6 +160,7 @@ _TYPES = {
     "configuration": object,
     "problem": int,
     "case": int,
+    "again": bool,
     "solved": bool,
     "proved": bool,
     "wrong": bool,
@@ -180,10 +184,47 @@ def _latest(runs: Sequence[Run]) -> list[tuple[str, Run]]:
     return list(last.values())
 
 
-_LIMITS = ("time_limit", "cpu_limit", "threads", "seed", "gap")
+def _for_each_seed(
+    latest: Sequence[tuple[str, Run]],
+) -> tuple[list[tuple[str, Run]], list[bool]]:
+    """Let runs of engines that ignore the seed stand for the seeds that they did not run with.
+
+    Also return which runs are there again.
+    """
+    heeded: dict[Hashable, dict[int, None]] = defaultdict(dict)
+    ignored: dict[Hashable, dict[int, None]] = defaultdict(dict)
+    own: dict[tuple[str, Hashable], dict[int, int]] = defaultdict(dict)
+    for i, (label, run) in enumerate(latest):
+        group = _but_seed(run)
+        (heeded if run.heeds_seed else ignored)[group][run.seed] = None
+        if not run.heeds_seed:
+            own[label, group][run.seed] = i
+    kept, copies = list(latest), []
+    for (label, limits), places in own.items():
+        wanted = heeded.get(limits) or ignored[limits]
+        # A seed that no engine here needs makes no case of its own, if another one lacks a run.
+        spare = [seed for seed in places if seed not in wanted]
+        missing = [seed for seed in wanted if seed not in places]
+        place = places[(spare or list(places))[-1]]
+        if spare and missing:
+            kept[place] = label, _with_seed(latest[place][1], missing.pop(0))
+        copies += [(label, _with_seed(latest[place][1], seed)) for seed in missing]
+    return kept + copies, [False] * len(kept) + [True] * len(copies)
+
+
+def _with_seed(run: Run, seed: int) -> Run:
+    options = {**run.result.options, "seed": seed}
+    return replace(run, result=replace(run.result, options=options))
+
+
+_LIMITS = ("time_limit", "cpu_limit", "threads", "gap")
 
 
 def _case(run: Run) -> Hashable:
+    return _but_seed(run), run.result.options.get("seed")
+
+
+def _but_seed(run: Run) -> tuple[Hashable, ...]:
     options = run.result.options
     limits = tuple(options.get(name) for name in _LIMITS)
     return (run.instance, run.fingerprint, *limits)

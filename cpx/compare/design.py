@@ -42,6 +42,7 @@ class Design:
         Options of engines by their own names, such as ``[{}, {"linearization_level": 2}]``;
         each with every engine that has them.
     seeds : iterable of int
+        An engine that ignores the seed runs once, with the first.
     time_limit : float, None, or several of them
         Seconds; each with every engine.
     threads, gap

@@ -14,7 +14,7 @@ from cpx.backends import Backend, backend, backend_class, names
 from cpx.backends.base import takes
 from cpx.backends.settings import configured
 from cpx.compare.design import Design
-from cpx.compare.records import Skipped, configuration
+from cpx.compare.records import Skipped, configuration, heeds_seed
 from cpx.compare.sources import Source, named_sources, with_files
 from cpx.errors import CpxError, EngineError, InvalidOption, UnknownName, shortened
 from cpx.modelling.base import Problem
@@ -249,7 +249,7 @@ def _settings(
     own: Mapping[str, Any],
     encoding: str | None,
 ) -> list[tuple[str, str, SolveOptions]]:
-    """Return engine, form and options for each limit and seed."""
+    """Return engine, form and options for each limit and seed that makes a difference."""
     engine.require_accepts(problem)
     options = configured(
         engine,
@@ -263,7 +263,10 @@ def _settings(
         ),
     )
     forms = {limit: engine.encoding_of(problem, encoding, limit).name for limit in design.limits}
+    name, seeds = engine.full_name, list(design.seeds)
+    if not heeds_seed(name, options.warm_start):
+        seeds = seeds[:1]
     return [
-        (engine.full_name, forms[limit], replace(options, time_limit=limit, seed=seed))
-        for limit, seed in product(design.limits, design.seeds)
+        (name, forms[limit], replace(options, time_limit=limit, seed=seed))
+        for limit, seed in product(design.limits, seeds)
     ]

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 from cpx.answers.result import Result, Status, Termination, relative_gap
 from cpx.answers.values import Value, from_json
-from cpx.errors import InvalidInstance, shown
+from cpx.backends import backend
+from cpx.errors import CpxError, InvalidInstance, shown
 from cpx.options import named_text
 
 _COLUMNS = """
@@ -89,6 +91,11 @@ class Run:
     def seed(self) -> int:
         """Seed of the run."""
         return int(self.result.options.get("seed", 0))
+
+    @property
+    def heeds_seed(self) -> bool:
+        """Whether another seed may lead to another answer or time."""
+        return heeds_seed(self.engine, bool(self.result.options.get("warm_start", True)))
 
     @property
     def from_start(self) -> bool:
@@ -367,3 +374,15 @@ def _label(run: Run) -> str:
     form = f"encoding {run.result.encoding}, " if run.result.encoding else ""
     engine = configuration(run.engine, {**run.result.options, "encoding": None})
     return f"{engine} ({form}seed {run.seed})"
+
+
+@cache
+def heeds_seed(engine: str, warm_start: bool) -> bool:
+    """Say whether the seed may matter; it may to an engine that is not known here."""
+    try:
+        known = backend(engine)
+    except CpxError:
+        return True
+    # The method that finds the start may use it.
+    started = warm_start and known.exact and known.start != "own"
+    return started or "seed" in known.supported_options

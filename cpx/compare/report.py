@@ -60,7 +60,7 @@ def as_html(comparison: Comparison, title: str = "") -> str:
     scores = scores_of(cases)
     order = [str(name) for name in scores.index]
     tables = grids(cases, scores)
-    instances, runs = len(cases.problems), len(cases.runs)
+    instances, runs = len(cases.problems), int((~cases.frame["again"]).sum())
     told = title or f"{_count(len(order), 'configuration')} on {_count(instances, 'instance')}"
     page = Environment(autoescape=True, undefined=StrictUndefined).from_string(_file("page.html"))
     return page.render(
@@ -74,6 +74,7 @@ def as_html(comparison: Comparison, title: str = "") -> str:
         refuted=[
             (printable(cases.runs[i].instance), printable(text))
             for i, text in cases.refuted.items()
+            if not cases.frame["again"].iloc[i]
         ],
         findings=[
             {"text": printable(fact.text), "tone": fact.tone} for fact in findings(cases, scores)
@@ -135,6 +136,8 @@ def _sections(tables: set[str]) -> list[tuple[str, str]]:
 def _scores_note(cases: Cases) -> str:
     seeds = cases.frame["case"].nunique() > len(cases.problems)
     unit = "Cases are instances with a seed and limits; means are over instances." if seeds else ""
+    if cases.frame["again"].any():
+        unit += " The run of an engine that ignores the seed stands for each seed."
     return f"The best configuration comes first, by rank. {unit}".strip()
 
 

@@ -6,7 +6,6 @@ import math
 import re
 from collections.abc import Sequence
 from fractions import Fraction
-from functools import cache
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -14,12 +13,11 @@ import pandas as pd
 from cpx.answers.explanation import Explanation
 from cpx.answers.text import Tone
 from cpx.answers.values import Value, decimal, digits
-from cpx.backends import backend
 from cpx.compare.cases import Cases, reason
 from cpx.compare.records import Run
 from cpx.compare.statistics import intervals, pairs
 from cpx.compare.summary import floored, in_seconds
-from cpx.errors import CpxError, printable
+from cpx.errors import printable
 from cpx.support.files import csv_text
 from cpx.support.shares import percent, share_text
 
@@ -130,7 +128,7 @@ def _settings(run: Run) -> list[str]:
     elif options.get("warm_start"):
         start = "allowed"
     limit, cpu = options.get("time_limit"), options.get("cpu_limit")
-    seed = str(options.get("seed", 0)) if heeds_seed(run.engine) else "ignored"
+    seed = str(options.get("seed", 0)) if run.heeds_seed else "ignored"
     return [
         (result.encoding or "none needed") + (", your own" if result.statement else ""),
         start,
@@ -140,15 +138,6 @@ def _settings(run: Run) -> list[str]:
         seed,
         ", ".join(f"{name} {value}" for name, value in result.versions.items()),
     ]
-
-
-@cache
-def heeds_seed(engine: str) -> bool:
-    """Say whether an engine that is known here uses the seed."""
-    try:
-        return "seed" in backend(engine).supported_options
-    except CpxError:
-        return True
 
 
 def _pairs(cases: Cases, order: Sequence[str]) -> Grid:
@@ -230,10 +219,10 @@ def _explanations(cases: Cases) -> Grid:
 
 
 def _errors(cases: Cases) -> Grid:
-    rows, failed = [], list(cases.frame["failed"])
+    rows, failed, again = [], list(cases.frame["failed"]), list(cases.frame["again"])
     configurations = [str(name) for name in cases.frame["configuration"]]
     for i, run in enumerate(cases.runs):
-        if i in cases.refuted or failed[i]:
+        if (i in cases.refuted or failed[i]) and not again[i]:
             told = cases.refuted.get(i) or reason(run)
             texts = (run.instance, cases.labels[configurations[i]], told)
             rows.append(Row(tuple(Cell(printable(text)) for text in texts)))
@@ -354,7 +343,8 @@ def _latex(text: str) -> str:
 
 
 DEFINITIONS = {
-    "case": "An instance with a seed and the limits: what configurations are compared on.",
+    "case": "An instance with a seed and the limits: what configurations are compared on. A "
+    "run of an engine that ignores the seed is one of each seed.",
     "configuration": "An engine with its options, and its encoding where it has several.",
     "best known value": "The best checked value of any run on the instance.",
     "proved": "Cases with a proof: of an optimum, or that there is no solution.",

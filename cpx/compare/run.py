@@ -73,7 +73,8 @@ def compare(
     options : iterable of mapping
         Options of engines by their own names, each with every engine that has them.
     seeds, time_limit
-        As for :func:`cpx.solve`; one limit, or several.
+        As for :func:`cpx.solve`; one limit, or several. An engine that ignores the seed runs once,
+        with the first, and its run counts for each seed.
     threads, gap
         As for :func:`cpx.solve`, the same for all runs.
     warm_start : bool

@@ -67,7 +67,8 @@ def findings(cases: Cases, scores: pd.DataFrame) -> Iterator[Fact]:
     if len(ranked) > 1:
         yield Fact("best", _together(cases, ranked))
     yield from _on_unseen(cases)
-    failed = scores.loc[scores["failed"] > 0, "failed"]
+    once = cases.frame.loc[cases.frame["failed"] & ~cases.frame["again"], "configuration"]
+    failed = once.value_counts().reindex(scores.index).dropna().astype(int)
     if len(failed):
         each = ", ".join(f"{cases.labels[str(name)]} {count}" for name, count in failed.items())
         runs = "1 run" if failed.sum() == 1 else f"{failed.sum()} runs"

@@ -53,8 +53,8 @@ def test_the_package_is_called_like_its_function() -> None:
 def test_one_file_names_the_whole_design(files: Path) -> None:
     made = plan(Design.load(files / "design.toml"))
     assert made.skipped == ()
-    # Two limits and two seeds; the search needs no encoding and runs once for both.
-    assert len(made.tasks) == 2 * 2 * 2 * (1 + 2 * 2)
+    # Two limits; the search needs no encoding and ignores the seed, and runs once for both.
+    assert len(made.tasks) == 2 * 2 * (1 + 2 * 2 * 2)
     first, *_, last = made.tasks
     assert (first.instance, first.configuration, first.options.time_limit) == ("a", "search", 5.0)
     assert last.configuration == "cpsat{linearization_level=2} reified"
@@ -64,7 +64,7 @@ def test_one_file_names_the_whole_design(files: Path) -> None:
 
 
 def test_a_design_is_an_argument_of_compare() -> None:
-    design = Design([tiny()], "search", seeds=(0, 1))
+    design = Design([tiny()], "cpsat", seeds=(0, 1))
     assert len(compare(design).runs) == 2
     with pytest.raises(InvalidOption, match="seeds is given, and a Design has the whole design"):
         compare(design, seeds=[3])

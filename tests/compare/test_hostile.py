@@ -136,7 +136,7 @@ def test_a_full_disk_loses_nothing_that_can_be_kept(
 
     monkeypatch.setattr(store.os, "write", full)
     with pytest.warns(RuntimeWarning, match="No space left"):
-        comparison = cpx.compare([tiny()], "search", seeds=range(4), output=tmp_path / "runs")
+        comparison = cpx.compare([tiny()], "cpsat", seeds=range(4), output=tmp_path / "runs")
     assert comparison.unsaved == ""
     assert [run.seed for run in comparison.runs] == [0, 1, 2, 3]
     assert Comparison.load(tmp_path / "runs") == comparison
@@ -154,7 +154,7 @@ def test_a_disk_that_stays_full_is_told_with_what_was_made(
 
     monkeypatch.setattr(store.os, "write", full)
     with pytest.warns(RuntimeWarning, match="No space left"):
-        comparison = cpx.compare([tiny()], "search", seeds=range(4), output=tmp_path / "runs")
+        comparison = cpx.compare([tiny()], "cpsat", seeds=range(4), output=tmp_path / "runs")
     assert "No space left" in comparison.unsaved
     assert sorted(run.seed for run in comparison.runs) == [0, 1, 2, 3]
     kept = Comparison.load(tmp_path / "runs")
@@ -189,7 +189,7 @@ def test_a_folder_that_is_removed_is_told_with_what_was_made(tmp_path: Path) -> 
 
     with pytest.warns(RuntimeWarning, match="was removed"):
         comparison = cpx.compare(
-            [tiny()], "search", seeds=range(4), output=tmp_path / "runs", on_result=remove
+            [tiny()], "cpsat", seeds=range(4), output=tmp_path / "runs", on_result=remove
         )
     assert sorted(run.seed for run in comparison.runs) == [0, 1, 2, 3]
     assert comparison.unsaved

@@ -127,7 +127,7 @@ def test_completeness_and_shards(tmp_path: Path) -> None:
 
 def test_shards_merge_to_the_whole(tmp_path: Path) -> None:
     problems = {"a": tiny(), "b": tiny(k=2)}
-    asked = {"backends": "search,cpsat", "seeds": range(3), "time_limit": 30}
+    asked = {"backends": "maxsat,cpsat", "seeds": range(3), "time_limit": 30}
     whole = cpx.compare(problems, output=tmp_path / "whole", **asked)
     parts = [tmp_path / f"part{i}" for i in (1, 2, 3)]
     for i, part in enumerate(parts, start=1):
@@ -173,6 +173,20 @@ def test_results_of_earlier_versions_are_read_and_resumed(tmp_path: Path) -> Non
     assert ran == [2]
     assert sorted(run.seed for run in found.runs) == [0, 1, 2]
     assert Comparison.load(tmp_path).runs == found.runs
+
+
+def test_runs_with_each_seed_of_an_engine_that_ignores_it_are_kept(tmp_path: Path) -> None:
+    # Earlier versions ran such engines with each seed.
+    made = [cpx.compare([tiny()], "search", seeds=[seed]) for seed in (0, 1)]
+    Comparison((*made[0].runs, *made[1].runs)).save(tmp_path)
+    ran: list[tuple[str, int]] = []
+    found = cpx.compare(
+        [tiny()], "search,cpsat", seeds=[0, 1, 2], output=tmp_path, resume=True,
+        on_result=lambda run, _: ran.append((run.engine, run.seed)),
+    )  # fmt: skip
+    assert ran == [("cpsat", 0), ("cpsat", 1), ("cpsat", 2)]
+    assert [run.seed for run in found.runs if run.engine == "search"] == [0, 1]
+    assert [run.seed for run in found.cases().runs if run.engine == "search"] == [0, 1, 2]
 
 
 def test_resume_makes_what_is_missing(tmp_path: Path) -> None:
@@ -287,7 +301,7 @@ def test_the_runner_forgets_what_it_has_stored(tmp_path: Path) -> None:
         sizes.append((tmp_path / "runs" / store.NAME).stat().st_size)
 
     found = cpx.compare(
-        [tiny()], "search", seeds=range(150), jobs=2, output=tmp_path / "runs", on_result=hear
+        [tiny()], "maxsat", seeds=range(150), jobs=2, output=tmp_path / "runs", on_result=hear
     )
     assert len(found.runs) == 150
     # 100 runs; 2 MB are no more than noise, and each run has as many bytes as the others.

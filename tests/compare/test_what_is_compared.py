@@ -14,8 +14,9 @@ import pytest
 
 import cpx
 from cpx import solve
-from cpx.answers.result import Times
-from cpx.compare import Comparison, Design, compare
+from cpx.answers.result import Termination, Times
+from cpx.compare import Comparison, Design, Run, compare
+from cpx.compare.cases import cases_of
 from cpx.compare.plan import plan
 from cpx.compare.report import _data, as_html
 from cpx.compare.report_tables import as_csv, as_latex, as_markdown, grids
@@ -104,6 +105,63 @@ def test_a_table_has_what_each_ran_with() -> None:
     page = as_html(comparison)
     assert "1 thread" in page
     assert "What each configuration ran with" in page
+
+
+def test_engines_that_ignore_the_seed_run_once_and_stand_for_each() -> None:
+    comparison = compare({"a": tiny(), "b": tiny(k=2)}, "search,cpsat", seeds=[3, 5])
+    assert [(run.instance, run.engine, run.seed) for run in comparison.runs] == [
+        ("a", "search", 3), ("a", "cpsat", 3), ("a", "cpsat", 5),
+        ("b", "search", 3), ("b", "cpsat", 3), ("b", "cpsat", 5),
+    ]  # fmt: skip
+    cases, scores = comparison.cases(), comparison.scores()
+    assert cases.per_case("proved", ["search", "cpsat"]).tolist() == [[1, 1]] * 4
+    assert scores["runs"].to_dict() == {"search": 2 * 2, "cpsat": 2 * 2}
+    seconds = {r.instance: r.result.times.total for r in comparison.runs if r.engine == "search"}
+    assert scores.loc["search", "par2"] == pytest.approx(sum(seconds.values()) / 2)
+    assert comparison.virtual_best()["seed"].tolist() == [3, 5, 3, 5]
+    page = unescape(as_html(comparison))
+    assert "6 runs" in page
+    assert "The run of an engine that ignores the seed stands for each seed." in page
+    # A start may be found with the seed.
+    started = plan(Design([tiny()], "search,search{warm_start=true}", seeds=[3, 5]))
+    assert [task.options.seed for task in started.tasks] == [3, 3, 5]
+    # Alone it is one case.
+    assert compare([tiny()], "search", seeds=[3, 5]).scores()["runs"].tolist() == [1]
+
+
+def test_a_run_with_a_seed_that_no_other_has_stands_for_theirs() -> None:
+    options = {"time_limit": 10.0, "threads": 1, "gap": None, "warm_start": False}
+
+    def made(engine: str, *seeds: int) -> list[Run]:
+        return [by(engine, 6, 6, options={**options, "seed": seed}) for seed in seeds]
+
+    def seeds(*runs: Run) -> list[int]:
+        found = cases_of(runs)
+        assert found.frame["again"].sum() == len(found.runs) - len(runs)
+        assert not found.frame.duplicated(["case", "configuration"]).any()
+        return sorted(run.seed for run in found.runs if run.engine == "search")
+
+    for runs, expected in (
+        (made("search", 7) + made("cpsat", 0, 1), [0, 1]),
+        (made("search", 0, 7) + made("cpsat", 0, 1), [0, 1]),
+        (made("search", 0, 1, 7) + made("cpsat", 0, 1), [0, 1, 7]),
+        (made("search", 0) + made("greedy", 0, 1), [0, 1]),
+        (made("search", 0, 1), [0, 1]),
+    ):
+        assert seeds(*runs) == expected
+        assert seeds(*reversed(runs)) == expected
+
+
+def test_a_failure_that_stands_for_each_seed_is_told_once() -> None:
+    limits = {"time_limit": 10.0, "threads": 1, "gap": None, "warm_start": False}
+    others = [by("cpsat", 6, 6, options={**limits, "seed": seed}) for seed in (0, 1)]
+    crash = {"termination": Termination.SOLVER_ERROR, "error": "it broke", "trace": ()}
+    options = {**limits, "seed": 0}
+    failed = run("ERROR", None, None, backend="search", options=options, **crash)
+    comparison = Comparison((failed, *others))
+    page = unescape(as_html(comparison))
+    assert "1 run failed: search clausal 1" in page
+    assert len(grids(comparison.cases(), comparison.scores())["errors"].rows) == 1
 
 
 def test_an_encoding_of_ones_own_is_told() -> None:
