@@ -106,14 +106,14 @@ def test_one_file_names_the_design_and_options_take_precedence(run: Run, inst: P
 
 
 def test_shards_are_merged(run: Run, inst: Path) -> None:
-    asked = ("compare", inst, "-b", "search,search{beam_width=1}", "--seeds", "0,1")
+    asked = ("compare", inst, "-b", "cpsat,cpsat{cut_level=0}", "--seeds", "0,1")
     for i in (1, 2):
         assert run(*asked, "--shard", f"{i}/2", "-o", f"part{i}").exit_code == 0
     done = run("compare", "--merge", "part1", "part2", "-o", "all")
     assert done.exit_code == 0, done.output
     merged = Comparison.load("all")
     assert [(r.configuration, r.seed) for r in merged.runs] == [
-        ("search", 0), ("search", 1), ("search{beam_width=1}", 0), ("search{beam_width=1}", 1),
+        ("cpsat", 0), ("cpsat", 1), ("cpsat{cut_level=0}", 0), ("cpsat{cut_level=0}", 1),
     ]  # fmt: skip
     assert run("compare", "--merge", "part1", "-o", "some").exit_code == 3
     assert run("compare", "--merge", "part1").exit_code == 2

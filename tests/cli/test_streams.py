@@ -78,9 +78,9 @@ def test_a_full_disk_keeps_the_table(
     run: Run, inst: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("cpx.compare.comparison.write_atomic", _no_space)
-    done = run("compare", inst, "-b", "search", "--seeds", "0,1", "-o", tmp_path / "results")
+    done = run("compare", inst, "-b", "cpsat", "--seeds", "0,1", "-o", tmp_path / "results")
     assert done.exit_code == 2
-    assert done.stdout.count("\nsearch ") == 2
+    assert done.stdout.count("\ncpsat ") == 2
     assert done.stderr.endswith("cpx: error: cannot write it: No space left on device\n")
 
 
