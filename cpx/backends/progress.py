@@ -65,6 +65,9 @@ class Progress:
     record : list or None
         To which an engine that can adds what spares a proof of its bound a search of its own;
         None where nobody asks for a proof.
+    late : callable or None
+        Once this says so, measuring a solution ends with
+        :class:`~cpx.processes.overtime.OutOfTime`.
 
     Notes
     -----
@@ -83,6 +86,7 @@ class Progress:
         self.options = options
         self.limits, self.stating = Limits(), 1.0
         self.record: list[object] | None = None
+        self.late: Callable[[], bool] | None = None
         self.started = time.perf_counter()
         self._cpu_before = time.process_time()
         self.explanation: Explanation | None = None
@@ -213,7 +217,8 @@ class Progress:
 
     def found(self, explanation: Explanation) -> Value | None:
         """Report a solution as an explanation; see :meth:`incumbent`."""
-        evaluation = self.problem.evaluate(explanation)
+        with nullcontext() if self.late is None else stopped_when(self.late):
+            evaluation = self.problem.evaluate(explanation)
         if not evaluation.feasible:
             return None
         value, tie = evaluation.objective, evaluation.tie

@@ -13,12 +13,15 @@ from cpx.answers.result import Result, Status, Termination, Times, TracePoint
 from cpx.answers.values import Value
 from cpx.backends.base import Backend, Outcome, Progress, contradiction
 from cpx.modelling.statement import Encoding
+from cpx.processes.overtime import OutOfTime, stopped_when
 from cpx.solving.own_encodings import known_of
 from cpx.support.versions import installed_version
 
 # Seconds for the check: at least, and beyond the time limit, which is kept within 5 % + 1 s.
 # A worker is killed at the very end of that: what is found out by then must also arrive.
 _LEAST_TO_CHECK, _MORE_TO_CHECK = 0.3, 0.6
+# After so many more, a check that has not looked at its clock is stopped.
+_MORE_TO_STOP = 0.3
 
 
 def conclude(
@@ -99,8 +102,7 @@ def conclude(
 
 def _checked(result: Result, progress: Progress, cpu: float) -> Result:
     if result.status in (Status.OPTIMAL, Status.FEASIBLE, Status.INFEASIBLE):
-        instance, answer = progress.problem.to_check(), result.to_dict()
-        violations = check.violations(instance, answer, _seconds_to_check(progress))
+        violations = _violations(result, progress)
         if violations == [check.UNJUDGED]:
             result = result.with_warnings(f"not independently checked: {check.UNJUDGED}")
         elif violations == [check.UNDECIDED]:
@@ -111,6 +113,18 @@ def _checked(result: Result, progress: Progress, cpu: float) -> Result:
         else:
             result = replace(result, verified=True)
     return replace(result, times=Times(**progress.times, total=progress.elapsed, cpu=cpu))
+
+
+def _violations(result: Result, progress: Progress) -> list[str]:
+    """Return what the check says; that it is undecided where it is stopped with the time over."""
+    seconds = _seconds_to_check(progress)
+    end = progress.elapsed + seconds + _MORE_TO_STOP
+    limited = progress.options.time_limit is not None
+    try:
+        with stopped_when(lambda: limited and progress.elapsed > end):
+            return check.violations(progress.problem.to_check(), result.to_dict(), seconds)
+    except OutOfTime:
+        return [check.UNDECIDED]
 
 
 def _settled(

@@ -26,6 +26,7 @@ from cpx.options import SolveOptions
 from cpx.processes.children import OUT_OF_MEMORY
 from cpx.processes.interrupts import noted
 from cpx.processes.limits import Limits, MemoryGroup, kills_for_memory
+from cpx.processes.overtime import OutOfTime
 from cpx.solving.conclude import conclude
 from cpx.solving.servers import Server
 
@@ -34,6 +35,9 @@ GRACE = 0.9
 
 # To check the answer of a worker that was killed takes a few times as long as to weigh one.
 _WEIGHINGS = 3
+
+# Seconds after the deadline of a worker in which its last solutions can still be weighed.
+_WEIGHING = 0.5
 
 # After Ctrl-C an engine has this long to hand over its incumbent; CBC alone may take 3 seconds.
 _FAREWELL = 4.0
@@ -168,6 +172,7 @@ class _Job:
 
     def __init__(self, worker: Server, progress: Progress, cancel: threading.Event) -> None:
         self.worker, self.progress, self.cancel = worker, progress, cancel
+        progress.late = lambda: self._overdue(_WEIGHING)
         self.kill_at: threading.Event | None = None
         self.known: SimpleQueue[tuple[int, ...]] | None = None
         self.wait_at: threading.Event | None = None
@@ -219,8 +224,7 @@ class _Job:
     def _next(self) -> dict[str, Any] | None:
         if self.cancel.is_set() and not self.progress.interrupted:
             self._interrupt()
-        overdue = self.deadline is not None and time.perf_counter() > self.deadline
-        if overdue or (self.kill_at is not None and self.kill_at.is_set()):
+        if self._overdue() or (self.kill_at is not None and self.kill_at.is_set()):
             self.kill()
         self._take_turns()
         # Who waits does not read, and what is sent to it would fill the pipe.
@@ -230,6 +234,9 @@ class _Job:
             return self.worker.messages.get(timeout=_TICK)
         except Empty:
             return None
+
+    def _overdue(self, by: float = 0.0) -> bool:
+        return self.deadline is not None and time.perf_counter() > self.deadline + by
 
     def _take_turns(self) -> None:
         """Stop the child and what it has started, or let them go on."""
@@ -257,7 +264,8 @@ class _Job:
         point = TracePoint.from_json(message["event"])
         if message["features"] is not None:
             began = time.thread_time()
-            self.progress.found(self.progress.problem.explanation(message["features"]))
+            with suppress(OutOfTime):  # a solution that is not measured in time is not counted
+                self.progress.found(self.progress.problem.explanation(message["features"]))
             self._leave(_WEIGHINGS * (time.thread_time() - began))
         if point.bound is not None:
             self.progress.bound(point.bound)

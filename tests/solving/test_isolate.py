@@ -125,7 +125,7 @@ def test_what_is_heard_without_a_limit_has_no_deadline() -> None:
     job = _Job(cast(Any, None), Progress(problem, SolveOptions()), threading.Event())
     assert (job.killed, job.reusable) == (False, False)
     message = {"event": TracePoint(0.1, None, 1).to_json(), "features": [0]}
-    for deadline in (None, 7.0):
+    for deadline in (None, 1e12):
         job.deadline = deadline
         job._replay(message)
         assert job.deadline == deadline
@@ -166,6 +166,20 @@ def test_a_worker_is_killed_early_enough_to_check_its_answer(
     monkeypatch.setattr(job.progress, "found", found)
     hear()
     assert job.deadline == kept
+
+
+def test_a_solution_that_takes_too_long_to_measure_is_not_counted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def forever(*_: Any) -> Any:
+        while True:
+            sum(range(100))
+
+    job = _Job(cast(Any, None), Progress(random_selection(5), SolveOptions()), threading.Event())
+    job.deadline = time.perf_counter() - 60
+    monkeypatch.setattr(type(job.progress.problem), "evaluate", forever)
+    job._replay({"event": TracePoint(0.1, None, 1).to_json(), "features": [0]})
+    assert (job.progress.explanation, job.progress.best_bound) == (None, 1)
 
 
 class _Worker:

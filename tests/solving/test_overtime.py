@@ -14,7 +14,9 @@ import pytest
 import cpx
 from cpx.answers.result import Status, Termination
 from cpx.backends.cpsat import CpSat
+from cpx.check import UNDECIDED
 from cpx.models.monomial.problem import MONOMIAL_ENCODINGS, WeightedProblem
+from cpx.models.sufficient_reason.cases import three_definitions
 from cpx.options import SolveOptions
 from cpx.processes.overtime import OutOfTime, stopped_when
 from cpx.solving import run as solving
@@ -93,6 +95,20 @@ def test_stating_of_a_large_instance_fits_its_limit() -> None:
     large = cpx.KMonomial(cpx.Samples(rng.random((1000, 70)) < 0.8, rng.random(1000) < 0.5), k=4)
     # It took 28 s on one machine.
     assert CpSat().encoding_of(large, None, 20.0).name != "triples"
+
+
+# ------------------------------------------------------------------------ checking
+
+
+def test_a_check_that_looks_at_no_clock_is_ended_and_confirms_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("cpx.models.sufficient_reason.judge.Cells", forever)
+    asked = cpx.SufficientReason(three_definitions(), (1, 1, 1), "attributes", "sufficient")
+    result = cpx.solve(asked, "hitting-sets", time_limit=0.2, hint=[0, 1, 2])
+    assert result.status in (Status.OPTIMAL, Status.FEASIBLE)
+    assert not result.verified
+    assert f"not verified: {UNDECIDED}" in result.warnings
 
 
 # ------------------------------------------------------------------ the mechanism

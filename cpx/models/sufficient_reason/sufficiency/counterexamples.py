@@ -82,11 +82,12 @@ class CounterexampleSearch:
         self.look()
         self.calls += 1
         self._used = 0
-        for i, rival in enumerate(self.rivals):
+        for rival in self.rivals:
             point = self._wins(rival, held)
             if point is not None:
-                # The next set is likely to fall to the same rival.
-                self.rivals.insert(0, self.rivals.pop(i))
+                # The next set is likely to fall to the same rival. In one step: a stop between
+                # two would lose it.
+                self.rivals = [rival, *(other for other in self.rivals if other != rival)]
                 return point
         return None
 
@@ -187,9 +188,9 @@ class CounterexampleSearch:
         self.look()
         whole = self.space(rival).whole
         before = whole.copy()
-        for place, box in boxes.items():
-            whole[place] = box
         try:
+            for place, box in boxes.items():
+                whole[place] = box
             return self._search(rival, free)
         finally:
             whole[:] = before
