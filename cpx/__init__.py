@@ -10,18 +10,19 @@ The names below are imported when they are first used, so ``import cpx`` is fast
 Where things are. A person looks for three things: what is asked, who answers, and how to get an
 answer. Rooms stand in layers, and import only from lines above their own:
 
-- ``support``: files, lazy imports, versions, argument validation; ``errors``, ``options``;
-- ``processes``: all other programs that are started, and what Ctrl-C does;
+- ``support``: families, files, lazy imports, argument validation; ``errors``, ``options``;
+- ``processes``: all other programs that are started, and what Ctrl-C does; ``compiled``: kernels;
 - ``data``: tables as literals, distributions, samples; ``trees``: tree models in one exact form;
 - ``answers``: results, explanations, rules, and how they read;
-- ``models``: what is asked, a folder per family of problems; ``instances``: problems saved;
-- ``check``: the independent checker;
+- ``modelling``: the language: problems, statements, encodings, side constraints, saved files;
+- ``check``: the frame of the independent checker;
 - ``backends``: who answers: CP-SAT, MaxSAT, MILP, and an exact search of our own;
 - ``solving``: the one way from a problem and the name of an engine to a checked result;
-- ``methods``: sequences of engine calls, and published heuristics;
-- ``explainers``: the doors, one call or one estimator; ``boolean_kernels``: kernel machines;
+- ``methods``: sequences of engine calls for all problems;
+- ``explainers``: the doors, one call or one estimator;
 - ``compare``: experiments; ``export``: problems in the formats of solvers;
-- ``testing``: for those who write an engine; ``cli``: the command.
+- ``testing``: for those who write an engine; ``library``: instances; ``cli``: the command;
+- ``models``: what is asked, a folder per family of problems, with all that belongs to it.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Modelling."""
+"""The language of problems: parameters, statements, encodings, side constraints, files."""

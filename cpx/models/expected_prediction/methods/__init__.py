@@ -1,1 +1,1 @@
-"""Methods."""
+"""Questions about scores of rows that constraint models answer."""

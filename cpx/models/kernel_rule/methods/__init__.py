@@ -1,1 +1,1 @@
-"""Methods."""
+"""Heuristics for rules of kernel machines: the genetic algorithm of Polato and Aiolli."""

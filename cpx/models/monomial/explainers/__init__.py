@@ -1,1 +1,1 @@
-"""Explainers."""
+"""What explainers offer for one rule: guarantees, adaptive samples, rival rules."""

@@ -1,1 +1,1 @@
-"""Methods."""
+"""Methods for rule sets: candidates, local search, column generation, other learners."""
