@@ -27,7 +27,7 @@ answer. Rooms stand in layers, and import only from lines above their own:
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from cpx.support.lazy_imports import lazily
 from cpx.support.versions import __version__ as __version__
@@ -169,4 +169,15 @@ __all__ = [
     "solve",
 ]
 
-__getattr__, __dir__ = lazily(__name__, _HOMES)
+_NOW = {
+    "Ranking": "Solutions",
+    "best_rules": "solutions(problem, n)",
+    "optimal_rules": 'solutions(problem, "optimal")',
+}
+_get, __dir__ = lazily(__name__, _HOMES)
+
+
+def __getattr__(name: str) -> Any:
+    if name in _NOW:
+        raise AttributeError(f"cpx.{name} is cpx.{_NOW[name]} now")
+    return _get(name)

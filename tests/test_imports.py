@@ -7,6 +7,8 @@ import pkgutil
 import subprocess
 import sys
 
+import pytest
+
 import cpx
 
 ENGINES = ("cpmpy", "ortools", "pysat", "pindakaas", "pulp", "highspy")
@@ -73,3 +75,9 @@ def test_import_is_fast() -> None:
         return min(times)
 
     assert seconds("import cpx") - seconds("pass") < 0.2
+
+
+def test_names_that_went_say_the_new_call() -> None:
+    with pytest.raises(AttributeError, match=r"cpx.best_rules is cpx.solutions\(problem, n\) now"):
+        _ = cpx.best_rules
+    assert not hasattr(cpx, "nothing")
