@@ -16,7 +16,7 @@ from cpx.modelling.parameters import Parameter, parameters_of
 from cpx.models import PROBLEMS
 
 DOCS = Path(__file__).parents[1]
-PAGES = (DOCS / "file-format.md", *sorted((DOCS / "problems").glob("*.md")))
+PAGES = (DOCS / "reference" / "file-format.md", *sorted((DOCS / "problems").glob("*.md")))
 SCHEMA = DOCS.parent / "cpx" / "schema" / "cpx-instance-1.schema.json"
 _BLOCK = re.compile(r"(<!-- parameters ([a-z -]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 

@@ -79,7 +79,7 @@ def test_the_printed_test_module_passes_for_our_engines(
     engine: str, chosen: str, tmp_path: Path
 ) -> None:
     """What the page tells others to run, for engines of which we know that they are right."""
-    page = (ROOT / "docs" / "adding-a-backend.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "extend" / "adding-a-backend.md").read_text(encoding="utf-8")
     (module,) = (fence.code for fence in fences(page) if "import pytest" in fence.code)
     assert '"exhaustive"' in module
     path = tmp_path / "test_printed.py"
@@ -158,7 +158,7 @@ def test_benchmarks_on_pages_are_known() -> None:
 
 
 def test_the_page_on_problems_prints_the_package_of_the_examples() -> None:
-    page = (ROOT / "docs" / "adding-a-problem.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "extend" / "adding-a-problem.md").read_text(encoding="utf-8")
     package = ROOT / "examples" / "careful-rules"
     files = [package / "pyproject.toml", *sorted(package.glob("careful_rules/*.py"))]
     assert len(files) > 6
