@@ -152,7 +152,7 @@ def explain(
       cpx explain table.csv --target y --row 17 --model boosting --kind probabilistic -k 3
       cpx explain table.csv --target y --row 17 --model forest -k 3 --min-coverage 0.2
       cpx explain table.csv --target y --row 17 --objective loss --epsilon 0.1 --delta 0.05
-      cpx explain table.csv --target y --row 17 --require "age > 40" --one-per-column
+      cpx explain table.csv --target y --row 17 --required "age > 40" --one-per-group
       cpx explain table.csv --target y --row 17 --categorical zip,code --json
 
     \b
@@ -283,7 +283,7 @@ def _reason_of_row(
     from cpx.models.sufficient_reason.problem import SufficientReason
 
     refused = [*given(source, "table", "target", "row", "model", "missing", "seed")]
-    for option in (*refused, *given(wanted, "require", "forbid", "where")):
+    for option in (*refused, *given(wanted, "required", "forbidden", "where")):
         raise InvalidOption(f"{option} is for --kind rule")
     if source.model not in opt.TREES:
         raise InvalidOption(
@@ -303,8 +303,8 @@ def _reason_of_row(
         x,
         level,
         definition,
-        required=opt.read_features(wanted.require),
-        forbidden=opt.read_features(wanted.forbid),
+        required=opt.read_features(wanted.required),
+        forbidden=opt.read_features(wanted.forbidden),
         side_constraints=wanted.where or (),  # type: ignore[arg-type]
         name=f"{source.table.name.partition('.')[0]}-{source.row}",
     )

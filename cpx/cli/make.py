@@ -148,7 +148,7 @@ def _sufficient_reason(
 
     for option in (
         *given(source, "table", "missing"),
-        *given(wanted, "require", "forbid", "where"),
+        *given(wanted, "required", "forbidden", "where"),
     ):
         raise InvalidOption(f"{option} is for tables, not for --problem {PROBLEM}")
     if asked.row_file is None:
@@ -167,8 +167,8 @@ def _sufficient_reason(
         x,
         level=level,
         definition=definition,
-        required=opt.read_features(wanted.require),
-        forbidden=opt.read_features(wanted.forbid),
+        required=opt.read_features(wanted.required),
+        forbidden=opt.read_features(wanted.forbidden),
         side_constraints=wanted.where or (),  # type: ignore[arg-type]
         name=name or f"{source.table.name.partition('.')[0]}-{asked.row_file.stem}",
     )
@@ -220,9 +220,9 @@ def make(
     Examples:
       cpx make table.csv --target y --row 17 -k 5 -m 1000 -o inst.json
       cpx make table.csv --target y --row 17 --objective loss -o inst.json.gz
-      cpx make model.json row.csv --problem sufficient-reason --forbid age -o inst.json
+      cpx make model.json row.csv --problem sufficient-reason --forbidden age -o inst.json
       cpx make table.csv --target y --row 17 --model forest --problem mlse -k 3 -o inst.json
-      cpx make table.csv --target y --problem rule-set --label yes --bins 10 -o inst.json
+      cpx make table.csv --target y --problem rule-set --label yes --n-bins 10 -o inst.json
 
     \b
     Exit codes: 0 written; 2 wrong input; 1 anything else.

@@ -45,7 +45,7 @@ class Source:
             autocompletion=opt.choices(opt.DISTRIBUTIONS),
         ),
     ] = "empirical"
-    bins: Annotated[int, typer.Option(metavar="N", help="Bins of a numeric column.")] = 3
+    n_bins: Annotated[int, typer.Option(metavar="N", help="Bins of a numeric column.")] = 3
     strategy: Annotated[
         str,
         typer.Option(
@@ -67,7 +67,7 @@ class Source:
         ):
             if name not in known:
                 raise UnknownName(what, name, known)
-        integer_in("bins", self.bins, 2)
+        integer_in("n_bins", self.n_bins, 2)
         valid_seed(self.seed)
 
     def read(self) -> tuple[pd.DataFrame, pd.Series[Any]]:
@@ -93,7 +93,7 @@ class Source:
         return Explainer(
             named_classifier(self.model, self.seed),
             X,
-            n_bins=self.bins,
+            n_bins=self.n_bins,
             strategy=strategy,
             distribution=self.distribution,
             seed=self.seed,
@@ -133,7 +133,7 @@ class RuleOptions:
             "coverage.",
         ),
     ] = None
-    require: Annotated[
+    required: Annotated[
         list[str] | None,
         typer.Option(
             metavar="CONDITION",
@@ -141,7 +141,7 @@ class RuleOptions:
             "Repeatable.",
         ),
     ] = None
-    forbid: Annotated[
+    forbidden: Annotated[
         list[str] | None,
         typer.Option(
             metavar="CONDITION",
@@ -149,8 +149,8 @@ class RuleOptions:
         ),
     ] = None
     where: opt.Where = None
-    one_per_column: Annotated[
-        bool, typer.Option("--one-per-column", help="At most one condition of each column.")
+    one_per_group: Annotated[
+        bool, typer.Option("--one-per-group", help="At most one condition of each column.")
     ] = False
     m: Annotated[
         int | None,
@@ -203,10 +203,10 @@ class RuleOptions:
                 "min_coverage": self.min_coverage,
                 "max_coverage": self.max_coverage,
                 "min_precision": self.min_precision,
-                "required": self.require or (),
-                "forbidden": self.forbid or (),
+                "required": self.required or (),
+                "forbidden": self.forbidden or (),
                 "where": self.where or (),
-                "one_per_group": self.one_per_column,
+                "one_per_group": self.one_per_group,
             }
         )
 

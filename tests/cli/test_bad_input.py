@@ -213,7 +213,7 @@ TABLES = {
     "k more than d": (("--target", "y", "--row", 0, "-k", 99), ["k", "99", "8"]),
     "k fractional": (("--target", "y", "--row", 0, "-k", "1.5"), ["-k", "integer"]),
     "m 0": (("--target", "y", "--row", 0, "-m", 0), ["m", "0"]),
-    "bins 1": (("--target", "y", "--row", 0, "--bins", 1), ["bins", "1"]),
+    "n-bins 1": (("--target", "y", "--row", 0, "--n-bins", 1), ["bins", "1"]),
     "model": (("--target", "y", "--row", 0, "--model", "forrest"), ["forrest", "'forest'"]),
     "distribution": (
         ("--target", "y", "--row", 0, "--distribution", "unifrom"),
@@ -241,11 +241,14 @@ TABLES = {
         ["m = 9", "epsilon = 0.1"],
     ),
     "require unknown": (
-        ("--target", "y", "--row", 0, "--require", "colour = rot"),
+        ("--target", "y", "--row", 0, "--required", "colour = rot"),
         ["required", "colour = rot", "nearest", "'colour = red'"],
     ),
-    "require out of range": (("--target", "y", "--row", 0, "--require", 99), ["feature 99"]),
-    "forbid unknown": (("--target", "y", "--row", 0, "--forbid", "what"), ["forbidden", "what"]),
+    "required out of range": (("--target", "y", "--row", 0, "--required", 99), ["feature 99"]),
+    "forbidden unknown": (
+        ("--target", "y", "--row", 0, "--forbidden", "what"),
+        ["forbidden", "what"],
+    ),
     "strategy": (("--target", "y", "--row", 0, "--strategy", "width"), ["width"]),
     "categorical": (("--target", "y", "--row", 0, "--categorical", "zip"), ["zip"]),
     "seed": (("--target", "y", "--row", 0, "--seed", -1), ["seed", "-1"]),
@@ -283,7 +286,7 @@ def test_a_false_condition_is_refused_before_training(
 
     monkeypatch.setattr(Explainer, "fit", None)
     args, text = (table, "--target", "y", "--row", 0), false_condition(table)
-    refused(run("explain", *args, "--require", text), "required", f"'{text}' is false of x")
+    refused(run("explain", *args, "--required", text), "required", f"'{text}' is false of x")
     refused(run("score", *args, "--rule", text), f"'{text}' is false of x")
     refused(run("score", *args, "--rule", "what > 3"), "unknown condition 'what > 3'")
     refused(run("score", *args, "--rule", "0 and 4", "-k", 1), "the rule has 2 conditions, k is 1")

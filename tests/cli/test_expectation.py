@@ -96,7 +96,9 @@ def test_the_fewest_columns_by_rows_drawn(run: Run, table: Path) -> None:
         for engine in ("search", "cpsat"):
             solved = run("solve", "inst.json", "-b", engine, "--no-isolate", "--json")
             assert json.loads(solved.stdout)["status"] == status
-    none = run("explain", *rows, *kind, "--threshold", "1", "--forbid", "p", "--forbid", "hue")
+    none = run(
+        "explain", *rows, *kind, "--threshold", "1", "--forbidden", "p", "--forbidden", "hue"
+    )
     assert none.exit_code == 0
     assert "the greatest share is" in none.stderr
     unreached = run("explain", *rows, *kind[:3], "--threshold", "2")
@@ -107,7 +109,7 @@ def test_the_fewest_columns_by_rows_drawn(run: Run, table: Path) -> None:
     ("options", "told"),
     [
         (("--kind", "probabilistic"), "--model tree, forest, boosting"),
-        (("--kind", "probabilistic", "--bins", "4"), "--bins is for a rule"),
+        (("--kind", "probabilistic", "--n-bins", "4"), "--n-bins is for a rule"),
         (("--kind", "probabilistic", "--distribution", "product"), "that is fitted"),
         (("--kind", "probabilistic", "--level", "conditions"), "--level is for --kind sufficient"),
         (("--threshold", "1"), "--threshold is for --kind probabilistic"),

@@ -43,7 +43,7 @@ def test_make_saves_the_statement_of_the_question(
 ) -> None:
     done = run(
         "make", table, "--target", "y", "--row", 3, "-k", 2, "-m", 100, "--model", "logistic",
-        "--distribution", distribution, "--bins", 2, "-o", "made.json.gz",
+        "--distribution", distribution, "--n-bins", 2, "-o", "made.json.gz",
     )  # fmt: skip
     assert done.exit_code == 0, done.output
     assert done.stdout.startswith("wrote made.json.gz: class ")
@@ -103,13 +103,13 @@ def test_make_asks_for_an_objective_and_limits(
 
 
 def test_make_gives_conditions_by_name_or_number(run: Run, table: Path) -> None:
-    options = ("--require", "size <= 9", "--forbid", 7, "--forbid", "0", "--one-per-column")
+    options = ("--required", "size <= 9", "--forbidden", 7, "--forbidden", "0", "--one-per-group")
     done = run("make", table, *ASK[:-1], *options[2:], "-o", "a.json")
     assert done.exit_code == 0, done.output
     made: Any = load("a.json")
     assert (made.forbidden, made.one_per_group) == ((0, 7), True)
     name = made.samples.features[4]
-    assert run("make", table, *ASK[:-1], "--require", name, "-o", "a.json").exit_code == 0
+    assert run("make", table, *ASK[:-1], "--required", name, "-o", "a.json").exit_code == 0
     made = load("a.json")
     assert [made.samples.features[j] for j in made.required] == [name]
 

@@ -25,7 +25,7 @@ def table(tmp_path: Path) -> str:
 
 
 def test_rules_figures_and_proof(run: Run, table: str) -> None:
-    words = ("--penalty", "1/120", "--bins", 20, "-k", 2, "--time-limit", "none")
+    words = ("--penalty", "1/120", "--n-bins", 20, "-k", 2, "--time-limit", "none")
     done = run("learn", table, "--target", "y", *words)
     assert done.exit_code == 0, done.output
     # "three" gives it away.
@@ -58,7 +58,7 @@ def test_json_file_and_fresh_rows(run: Run, table: str) -> None:
 
 
 def test_the_problem_is_saved_and_the_rules_are_its_answer(run: Run, table: str) -> None:
-    words = ("--target", "three", "--label", "good", "--penalty", "1/40", "--bins", 4, "-k", 2)
+    words = ("--target", "three", "--label", "good", "--penalty", "1/40", "--n-bins", 4, "-k", 2)
     written = ("--instance", "inst.json.gz", "--result", "result.json")
     done = run("learn", table, *words, "--test", 0.25, *written)
     assert done.exit_code == 0, done.output

@@ -22,8 +22,6 @@ from cpx.models.rule_set import cli_make as make_rule_set
 
 from .conftest import Run
 
-# Options that have another name than the parameter, because they take conditions in words.
-_NAMES = {"required": "require", "forbidden": "forbid", "one_per_group": "one_per_column"}
 # Of every problem: what no option of its own is needed for.
 _ELSEWHERE = {
     "k": "-k of all rules",
@@ -50,7 +48,7 @@ def _parameters(kind: str) -> dict[str, Parameter]:
 )
 def test_every_parameter_has_an_option(kind: str, asked: type) -> None:
     options = {field.name for field in (*fields(asked), *fields(RuleOptions))}
-    wanted = {_NAMES.get(name, name) for name in _parameters(kind)}
+    wanted = {*_parameters(kind)}
     assert wanted
     assert wanted <= options
 
@@ -103,7 +101,7 @@ _ASK = ("--target", "y", "--row", 0, "-k", 2, "-m", 50, "--model", "tree")
 def test_a_problem_of_another_package_is_made_with_its_own_parameters(
     run: Run, table: Path, alarmed: type[Alarmed]
 ) -> None:
-    limits = ("--min-coverage", "1/10", "--one-per-column")
+    limits = ("--min-coverage", "1/10", "--one-per-group")
     own = ("--problem", "alarmed", "--set", "alarm=20", "--set", "floor=1/3")
     done = run("make", table, *_ASK, *limits, *own, "-o", "inst.json")
     assert done.exit_code == 0, done.output

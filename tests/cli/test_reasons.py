@@ -60,7 +60,14 @@ def test_a_wrong_result_is_found(run: Run, model: Path) -> None:
 
 
 def test_names_levels_and_definitions(run: Run, model: Path) -> None:
-    asked = ("--forbid", "petal length (cm)", "--require", "0", "--definition", "tree-specific")
+    asked = (
+        "--forbidden",
+        "petal length (cm)",
+        "--required",
+        "0",
+        "--definition",
+        "tree-specific",
+    )
     run("make", model, "row.csv", *KIND, *asked, "-o", "a.json")
     parameters = json.loads(Path("a.json").read_text())["parameters"]
     assert parameters["definition"] == "tree-specific"
@@ -113,7 +120,7 @@ def test_show_and_compare(run: Run, model: Path) -> None:
         (("tree.json", "two.csv", *KIND), "two.csv: one row is wanted, there are 2"),
         (("tree.json", "less.csv", *KIND), "x lacks 'sepal width (cm)'"),
         (("tree.json", "words.csv", *KIND), "x lacks"),
-        (("tree.json", "row.csv", *KIND, "--forbid", "age"), "'age' names no attribute"),
+        (("tree.json", "row.csv", *KIND, "--forbidden", "age"), "'age' names no attribute"),
         (("tree.json", "row.csv", *KIND, "--level", "cells"), "level must be one of"),
         (("row.csv", "row.csv", *KIND), "row.csv"),
     ],
@@ -168,10 +175,10 @@ def test_a_forest_is_asked_in_the_full_sense(run: Run, numbers: Path) -> None:
     [
         ((), "--kind sufficient is for tree models: --model tree, forest, boosting, got 'mlp'"),
         (("--model", "tree", "-k", 3), "-k is for --kind rule"),
-        (("--model", "tree", "--bins", 5), "--bins is for --kind rule"),
+        (("--model", "tree", "--n-bins", 5), "--n-bins is for --kind rule"),
         (("--model", "tree", "--objective", "loss"), "--objective is for --kind rule"),
         (("--model", "tree", "--level", "rows"), "level must be one of attributes, conditions"),
-        (("--model", "tree", "--forbid", "z"), "forbidden: 'z' names no attribute"),
+        (("--model", "tree", "--forbidden", "z"), "forbidden: 'z' names no attribute"),
         (("--model", "tree", "-b", "search"), "'search' cannot solve problems of kind"),
         (("--model", "forest", "-b", "cpsat"), "stated for one tree, this model has 100"),
     ],

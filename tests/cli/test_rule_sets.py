@@ -14,7 +14,7 @@ import pytest
 
 from tests.cli.conftest import Run
 
-KIND = ("--target", "y", "--problem", "rule-set", "--model", "tree", "--bins", 4, "-m", 200)
+KIND = ("--target", "y", "--problem", "rule-set", "--model", "tree", "--n-bins", 4, "-m", 200)
 
 
 @pytest.fixture
@@ -62,7 +62,7 @@ def test_compare_and_show(run: Run, table: str) -> None:
 
 def test_candidates_of_a_file(run: Run, table: str) -> None:
     Path("rules.txt").write_text("tint = b\ntint != b and tint = a\ntint = c\n")
-    made = run("make", table, *KIND, "--candidates", "rules.txt", "--forbid", "tint = c")
+    made = run("make", table, *KIND, "--candidates", "rules.txt", "--forbidden", "tint = c")
     assert made.exit_code == 0, made.output
     parameters = json.loads(made.stdout)["parameters"]
     assert len(parameters["rules"]) == 3
@@ -73,7 +73,7 @@ def test_a_candidate_that_is_not_there_has_its_nearest(run: Run, table: str) -> 
     literals = ("tint = a", "tint != a", "tint = b", "tint != b", "tint = c", "tint != c")
     rules = [*literals, *(f"{one} and {two}" for one in literals for two in literals if one < two)]
     Path("rules.txt").write_text("\n".join([*rules, "size > 14"]))
-    for option, wanted in (("--require", "size > 15"), ("--forbid", "size >14")):
+    for option, wanted in (("--required", "size > 15"), ("--forbidden", "size >14")):
         made = run("make", table, *KIND, "--candidates", "rules.txt", option, wanted)
         assert made.exit_code == 2
         told = f"{option}: '{wanted}' is none of the 22 candidates (did you mean 'size > 14'?)"
@@ -103,8 +103,8 @@ def test_candidates_that_are_mined(run: Run, table: str, origin: str) -> None:
         (("--distribution", "uniform"), "distribution of a rule set"),
         (("--objective", "loss"), "--objective is not for"),
         (("--level", "conditions"), "--level is for --problem sufficient-reason"),
-        (("--require", "tint = z"), "--require: 'tint = z' is none of the"),
-        (("--forbid", "9999"), "forbidden has the rule 9999, indices go from 0 to"),
+        (("--required", "tint = z"), "--required: 'tint = z' is none of the"),
+        (("--forbidden", "9999"), "forbidden has the rule 9999, indices go from 0 to"),
         (("-k", "0"), "k must be an integer of at least 1"),
     ],
 )
@@ -142,7 +142,7 @@ def test_learned_rules(run: Run, table: str) -> None:
 
 def test_too_many_rules_to_show(run: Run, table: str) -> None:
     made = run(
-        "make", table, *LEARNED, "--bins", 12, "-k", 5, "--loss", "hamming", "-o", "inst.json"
+        "make", table, *LEARNED, "--n-bins", 12, "-k", 5, "--loss", "hamming", "-o", "inst.json"
     )
     assert "Hamming loss" in made.stdout
     shown = run("show", "inst.json")
@@ -180,7 +180,7 @@ def test_too_many_rules_to_show(run: Run, table: str) -> None:
     [
         (("--max-rules", "3"), "--max-rules is for --problem rule-set"),
         (("--candidates", "forest"), "--candidates is for --problem rule-set"),
-        (("--require", "0"), "--require is not for --problem rule-set-learning"),
+        (("--required", "0"), "--required is not for --problem rule-set-learning"),
         (("--loss", "square"), "unknown loss 'square'"),
         (("--penalty", "nan"), "penalty must be"),
         (("-k", "0"), "k must be an integer of at least 1"),

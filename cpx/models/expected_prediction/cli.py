@@ -117,8 +117,8 @@ class ExpectationOptions:
 
 def _of_columns(row: ExplainedRow, wanted: RuleOptions) -> dict[str, Any]:
     return {
-        "required": opt.read_features(wanted.require),
-        "forbidden": opt.read_features(wanted.forbid),
+        "required": opt.read_features(wanted.required),
+        "forbidden": opt.read_features(wanted.forbidden),
         "where": wanted.where or (),
         "name": row.name,
     }
@@ -205,7 +205,7 @@ def _explainer(
 
 def _refuse_options_of_rules(source: Source, wanted: RuleOptions, *taken: str) -> None:
     refused = given(source, "table", "missing", "distribution", "seed", *taken)
-    for option in (*refused, *given(wanted, "require", "forbid", "where")):
+    for option in (*refused, *given(wanted, "required", "forbidden", "where")):
         raise InvalidOption(f"{option} is for a rule, not for a probabilistic explanation")
 
 

@@ -56,7 +56,7 @@ def learn(
             "rows held out of learning.",
         ),
     ] = "auto",
-    bins: Annotated[
+    n_bins: Annotated[
         int | None,
         typer.Option(
             metavar="N",
@@ -163,7 +163,7 @@ def learn(
     learner = RuleSetClassifier(
         k,
         penalty,
-        bins,
+        n_bins,
         opt.split(categorical),
         task.label,
         black_box=box,

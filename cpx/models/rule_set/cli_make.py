@@ -36,10 +36,10 @@ _TAKEN: tuple[str, ...] = (
     "--target",
     "--model",
     "--distribution",
-    "--bins",
+    "--n-bins",
     "--strategy",
 )
-_TAKEN += ("--categorical", "--missing", "--seed", "--require", "--forbid", "--where", "--m")
+_TAKEN += ("--categorical", "--missing", "--seed", "--required", "--forbidden", "--where", "--m")
 
 
 @dataclass(frozen=True)
@@ -112,7 +112,7 @@ def rule_set(
     """Train the model, draw samples and state the problem of a kind; return words too."""
     from cpx.models.rule_set.learning import RuleSetLearning
 
-    unwanted = () if kind == SELECTION else ("--require", "--forbid", "--where")
+    unwanted = () if kind == SELECTION else ("--required", "--forbidden", "--where")
     for option in (*given(source), *given(wanted)):
         if option not in _TAKEN or option in unwanted:
             raise InvalidOption(f"{option} is not for --problem {kind}")
@@ -252,7 +252,7 @@ def _with_choice(problem: RuleSetSelection, wanted: RuleOptions) -> RuleSetSelec
 
     return replace(
         problem,
-        required=numbers("--require", wanted.require),
-        forbidden=numbers("--forbid", wanted.forbid),
+        required=numbers("--required", wanted.required),
+        forbidden=numbers("--forbidden", wanted.forbidden),
         side_constraints=wanted.where or (),  # type: ignore[arg-type]
     )
