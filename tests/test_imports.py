@@ -29,6 +29,12 @@ def test_import_loads_no_engine_and_nothing_heavy() -> None:
     assert not _modules("import cpx").intersection(HEAVY)
 
 
+def test_no_name_loads_what_is_heavy_but_those_that_scikit_learn_must_know() -> None:
+    estimators = {"Binarizer", "RuleSetClassifier"}
+    code = f"import cpx\nfor n in set(cpx.__all__) - {estimators}: getattr(cpx, n)"
+    assert not _modules(code).intersection(HEAVY)
+
+
 def test_no_module_outside_an_engine_loads_one() -> None:
     names = [m.name for m in pkgutil.walk_packages(cpx.__path__, "cpx.")]
     inside = [n for n in names if n.startswith("cpx.backends.") and n.count(".") > 2]
@@ -40,8 +46,6 @@ def test_no_module_outside_an_engine_loads_one() -> None:
         "cpx.export.minizinc",
         "cpx.models.rule_set.methods.column_generation.master",
     }
-    # What compiles the kernels is imported by the build.
-    left_out |= {"cpx.compiled.build", "cpx.compiled.instructions"}
     wanted = [n for n in names if n not in left_out and not n.endswith("__main__")]
     assert len(wanted) > 250
     loaded = _modules(f"import {', '.join(wanted)}")

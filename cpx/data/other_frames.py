@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from cpx.errors import DataError
 from cpx.support.cells import EXACT
 
 if TYPE_CHECKING:
     import narwhals as nw
+    import pandas as pd
 
 __all__ = ["as_pandas", "row_as_pandas"]
 
@@ -35,9 +35,11 @@ def as_pandas(X: Any) -> Any:
     if isinstance(X, np.ma.MaskedArray):
         return _unmasked(X)
     kind = type(X)
-    if isinstance(X, pd.DataFrame) or not (
-        hasattr(kind, "columns") or (hasattr(kind, "to_numpy") and not isinstance(X, pd.Series))
-    ):
+    if not (hasattr(kind, "columns") or hasattr(kind, "to_numpy")):
+        return X
+    import pandas as pd
+
+    if isinstance(X, pd.DataFrame | pd.Series):
         return X
     import narwhals as nw
 
@@ -62,7 +64,11 @@ def as_pandas(X: Any) -> Any:
 def row_as_pandas(x: Any) -> Any:
     """Return a row as :func:`as_pandas` does; columns of other libraries have no names in them."""
     row = as_pandas(x)
-    return row.tolist() if isinstance(row, pd.Series) and not isinstance(x, pd.Series) else row
+    if row is x:
+        return x
+    import pandas as pd
+
+    return row.tolist() if isinstance(row, pd.Series) else row
 
 
 def _unmasked(X: np.ma.MaskedArray[Any, Any]) -> np.ndarray[Any, Any]:
@@ -78,6 +84,7 @@ def _unmasked(X: np.ma.MaskedArray[Any, Any]) -> np.ndarray[Any, Any]:
 
 def _column(column: nw.Series[Any]) -> pd.Series[Any]:
     import narwhals as nw
+    import pandas as pd
 
     kind, name = column.dtype, column.name
     gone = column.null_count() > 0

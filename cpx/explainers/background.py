@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from cpx.data.coding import Coding
 from cpx.data.fitted.mixture_choice import Trial, choose_mixture
@@ -15,7 +14,6 @@ from cpx.data.fitted.mixture_fit import fit_mixture, structure_of
 from cpx.data.fitted.naive_bayes import fit_naive_bayes
 from cpx.data.fitted.number_tables import numbers_and_names
 from cpx.data.fitted.tree_mixture import TreeMixture
-from cpx.data.frames import as_table
 from cpx.data.other_frames import as_pandas
 from cpx.errors import DataError, InvalidOption, UnknownName, shown
 from cpx.modelling.columns import column_order, names_of, renamed
@@ -26,6 +24,9 @@ from cpx.trees import TreeModel, read_model
 from cpx.trees.form import Missing
 from cpx.trees.hold import hold_rows
 from cpx.trees.linear import is_linear, read_linear
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 FITTED = ("factorised", "mixture", "chow-liu", "naive-bayes", "fitted")
 """Names of distributions; the last is that of the first three which suits rows kept aside best."""
@@ -87,6 +88,8 @@ def read_background(
     model: Any, background: Any, reader: Mapping[str, Any]
 ) -> tuple[TreeModel, Any, tuple[str, ...]]:
     """Return the model with the names of the columns, the rows in its order, and notes."""
+    from cpx.data.frames import as_table  # loads pandas
+
     frame = as_table(as_pandas(background))
     if is_linear(model):
         if reader:
@@ -110,6 +113,10 @@ def fitted_to_rows(
 
     Values of columns that some row lacks may be missing, besides those that the model shows.
     """
+    import pandas as pd
+
+    from cpx.data.frames import as_table
+
     frame = as_table(as_pandas(background))
     if not len(frame):
         raise DataError("the background has no rows")

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from cpx.answers.explanation import Explanation
 from cpx.answers.rule import Literal, Rule
-from cpx.data.binarizer import Binarizer
-from cpx.data.columns import NumberColumn
 from cpx.data.oracle import Oracle
 from cpx.errors import InvalidOption, shown
 from cpx.support.validation import integer
+
+if TYPE_CHECKING:
+    from cpx.data.binarizer import Binarizer
+    from cpx.data.columns import NumberColumn
 
 
 class Conditions:
@@ -140,6 +143,8 @@ class Conditions:
         """Return the numeric columns, their first feature, and the bin of x unless it has none."""
         if self._binarizer is None:
             return []
+        from cpx.data.columns import NumberColumn  # loads pandas
+
         found = []
         for group, column in enumerate(self._binarizer.columns_):
             if isinstance(column, NumberColumn):

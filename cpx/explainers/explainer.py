@@ -13,7 +13,6 @@ from cpx.answers.result import Result, Status
 from cpx.answers.rule import Rule
 from cpx.data import (
     Background,
-    Binarizer,
     Distribution,
     Oracle,
     Samples,
@@ -96,6 +95,8 @@ class Explainer:
         self._said: Any = None
         self.seed = seed
         self.class_names = class_names
+        from cpx.data.binarizer import Binarizer  # loads pandas and scikit-learn
+
         self.binarizer = Binarizer(n_bins=n_bins, strategy=strategy, categorical=categorical)
         self.binarizer.fit(background)
         if isinstance(distribution, Distribution):

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from cpx.answers.values import listed
+from cpx.data.other_frames import row_as_pandas
 from cpx.errors import DataError, InvalidOption, shown
 from cpx.modelling.columns import column_order, names_of, renamed
 from cpx.support.cells import as_float, is_missing, plain
@@ -78,10 +79,7 @@ def _columns_and_values(x: Row, absent: float = 0.0) -> tuple[list[str] | None, 
     """Return the names of the columns of a row, None where they have none, and its values."""
     if hasattr(x, "tocsr"):
         return None, _filled(x, absent)
-    if not isinstance(x, Mapping | list | tuple | np.ndarray) or np.ma.isMaskedArray(x):
-        from cpx.data.other_frames import row_as_pandas  # loads pandas
-
-        x = row_as_pandas(x)
+    x = row_as_pandas(x)
     if hasattr(x, "columns"):  # a table of pandas
         if len(x) != 1:
             raise DataError(f"x must be one row, got a table of {len(x)}")
