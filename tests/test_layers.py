@@ -45,11 +45,8 @@ HEIGHT = {room: height for height, rooms in enumerate(LAYERS) for room in rooms}
 
 NAMES_A_FAMILY = {
     "cpx.answers.result",
-    "cpx.cli.app",
-    "cpx.cli.demo",
     "cpx.cli.explain",
     "cpx.cli.make",
-    "cpx.cli.probe",
     "cpx.cli.row_question",
     "cpx.explainers.arguments",
     "cpx.explainers.conclusions",

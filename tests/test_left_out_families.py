@@ -101,7 +101,7 @@ def test_the_rest_solves_and_checks(folder: str, tmp_path: Path) -> None:
     _run(folder, tmp_path, "-c", WORKS, folder, ",".join(_independent(folder)))
 
 
-@pytest.mark.parametrize("folder", _but("rule_set", "expected_prediction"))
+@pytest.mark.parametrize("folder", FAMILIES)
 def test_the_command_helps(folder: str, tmp_path: Path) -> None:
     _run(folder, tmp_path, "-m", "cpx", "--help")
 

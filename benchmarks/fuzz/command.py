@@ -15,7 +15,8 @@ from cpx.backends import backend
 from cpx.cli import app as cpx_app
 from cpx.cli import main as run_application
 from cpx.cli import options as opt
-from cpx.cli.app import CommandGroup, command_help
+from cpx.cli.app import CommandGroup
+from cpx.cli.groups import help_text
 from cpx.errors import InvalidOption
 
 
@@ -105,7 +106,7 @@ def root() -> None:
     """Look for wrong answers of engines on random problems."""
 
 
-app.command("fuzz", help=command_help(fuzz))(fuzz)
+app.command("fuzz", help=help_text(fuzz))(fuzz)
 
 
 def main(arguments: list[str]) -> None:

@@ -9,7 +9,8 @@ from benchmarks.papers.kernels.command import kernels
 from benchmarks.papers.koriche.command import koriche
 from benchmarks.papers.koriche.equal_calls.command import equal_calls
 from benchmarks.papers.sufficient.command import sufficient
-from cpx.cli.app import CommandGroup, command_help, main
+from cpx.cli.app import CommandGroup, main
+from cpx.cli.groups import help_text
 
 __all__ = ["app", "run"]
 
@@ -28,7 +29,7 @@ for _command, _summary in (
     (sufficient, "Tables and figures of Wang et al. (IJCAI 2021): probabilistic explanations."),
 ):
     _name = _command.__name__.replace("_", "-")
-    app.command(_name, short_help=_summary, help=command_help(_command))(_command)
+    app.command(_name, short_help=_summary, help=help_text(_command))(_command)
 
 
 def run(arguments: list[str]) -> None:

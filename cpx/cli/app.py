@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import os
 import re
 import sys
@@ -13,25 +12,14 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from cpx.cli import (
-    compare,
-    conformance,
-    demo,
-    engines,
-    explain,
-    library,
-    make,
-    report,
-    show,
-    solve,
-)
-from cpx.cli.dashes import Command, as_given
+from cpx.cli.dashes import as_given
+from cpx.cli.groups import LazyGroup, Sections, of_families
 from cpx.cli.streams import open_streams
-from cpx.errors import CpxError, InvalidOption, printable, shortened
-from cpx.models.rule_set import cli_learn as learn
+from cpx.errors import CpxError, printable, shortened
 from cpx.processes import interrupts
+from cpx.support.families import ShellCommand
 
-__all__ = ["CommandGroup", "app", "command_help", "main"]
+__all__ = ["CommandGroup", "app", "main"]
 
 _EPILOG = """\
 \b
@@ -47,6 +35,52 @@ progress to standard error.
 _CUT_SHORT = 130  # what typer exits with after a KeyboardInterrupt
 
 _debug = False
+
+
+def _commands(module: str, **summaries: str) -> dict[str, ShellCommand]:
+    return {
+        name: ShellCommand(f"cpx.cli.{module}:{name}", told) for name, told in summaries.items()
+    }
+
+
+SECTIONS = {
+    "Explain": {
+        **_commands("demo", demo="Explain a real prediction with all engines, in seconds."),
+        **_commands(
+            "explain",
+            explain="Explain a model's prediction for one row of a table.",
+            score="Measure a rule of your own, and compare it with the best.",
+        ),
+    },
+    "Instances": {
+        **_commands("make", make="Make an instance, to solve later or elsewhere."),
+        **_commands(
+            "solve",
+            solve="Solve a saved instance and print the checked answer.",
+            best="List the best rules of a saved instance, or all optimal ones.",
+        ),
+        **_commands(
+            "show",
+            check="Check a saved result against its instance.",
+            show="Show an instance as mathematics, code, clauses or rows.",
+            export="Write an instance in the file format of a solver.",
+        ),
+    },
+    "Experiments": {
+        **_commands("library", library="Make instances for experiments: families, sizes, seeds."),
+        **_commands("compare", compare="Compare engines on the same instances."),
+        **_commands("report", report="Write a page about a comparison, with figures and tables."),
+    },
+    "Engines": {
+        **_commands(
+            "engines",
+            backends="List the engines, and whether they are installed.",
+            doctor="Try every engine in a fresh interpreter.",
+        ),
+        **_commands("conformance", conformance="Check that an engine keeps the contract."),
+    },
+}
+"""The commands of the core. Those of families that are in no group stand under the first title."""
 
 
 class CommandGroup(TyperGroup):
@@ -79,15 +113,15 @@ class CommandGroup(TyperGroup):
             sys.exit(1)
 
 
-def command_help(command: Callable[..., None]) -> str:
-    """Return the help text of a command: its docstring."""
-    # A line of its own with \b keeps the paragraph below it as it is written.
-    return inspect.cleandoc(command.__doc__ or "").replace("\\b", "\b")
+class _Root(CommandGroup, LazyGroup):
+    def sections(self) -> Sections:
+        title, *_ = SECTIONS
+        return {**SECTIONS, title: {**SECTIONS[title], **of_families()}}
 
 
 app = typer.Typer(
     name="cpx",
-    cls=CommandGroup,
+    cls=_Root,
     no_args_is_help=True,
     # Help as plain text comes in half the time, and reads the same in a pipe.
     rich_markup_mode=None,
@@ -95,37 +129,6 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog=_EPILOG,
 )
-
-for _command, _summary in (
-    (demo.demo, "Explain a real prediction with all engines, in seconds."),
-    (explain.explain, "Explain a model's prediction for one row of a table."),
-    (explain.score, "Measure a rule of your own, and compare it with the best."),
-    (make.make, "Make an instance from a table, to solve later or elsewhere."),
-    (learn.learn, "Learn a few rules for a class from a table, or from a model."),
-    (solve.solve, "Solve a saved instance and print the checked answer."),
-    (solve.best, "List the best rules of a saved instance, or all optimal ones."),
-    (library.library, "Make instances for experiments: families, sizes, seeds."),
-    (compare.compare, "Compare engines on the same instances."),
-    (report.report, "Write a page about a comparison, with figures and tables."),
-    (show.show, "Show an instance as mathematics, code, clauses or rows."),
-    (show.export, "Write an instance in the file format of a solver."),
-    (show.check, "Check a saved result against its instance."),
-    (engines.backends, "List the engines, and whether they are installed."),
-    (engines.doctor, "Try every engine in a fresh interpreter."),
-    (conformance.conformance, "Check that an engine keeps the contract."),
-):
-    app.command(_command.__name__, cls=Command, short_help=_summary, help=command_help(_command))(
-        _command
-    )
-
-
-@app.command("reproduce", hidden=True, context_settings={"ignore_unknown_options": True})
-def _reproduce(arguments: Annotated[list[str] | None, typer.Argument()] = None) -> None:
-    """Say how the published experiments are run now."""
-    raise InvalidOption(
-        "the experiments of the papers are run from a clone of the repository: "
-        "python -m benchmarks koriche (or ads, kernels)"
-    )
 
 
 def _version(wanted: bool) -> None:

@@ -24,7 +24,7 @@ _PERHAPS = ("hint", "candidates")
 _PACKED = {b"\x1f\x8b": ".json.gz", b"PK\x03\x04": ".zip", b"BZh": ".bz2", b"\xfd7zXZ": ".xz"}
 
 
-class Command(TyperCommand):
+class FileCommand(TyperCommand):
     """A command whose files may be ``-``."""
 
     def invoke(self, ctx: Any) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from fractions import Fraction
 from itertools import chain
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from cpx.answers.result import Result
     from cpx.compare import Comparison, Run
     from cpx.explainers import Explainer
-    from cpx.models.monomial.problem import MonomialProblem
+    from cpx.modelling.base import Problem
 
 _ROW, _K, _M, _COVERAGE = 19, 4, 1000, Fraction(1, 2)
 
@@ -94,7 +94,7 @@ def demo(
     raise typer.Exit(_code(comparison))
 
 
-def _question() -> tuple[Explainer, MonomialProblem, pd.DataFrame]:
+def _question() -> tuple[Explainer, Problem, pd.DataFrame]:
     from sklearn.datasets import load_breast_cancer
 
     from cpx.explainers import Explainer
@@ -108,7 +108,7 @@ def _question() -> tuple[Explainer, MonomialProblem, pd.DataFrame]:
     return explainer, explainer.problem(x, _K, m=_M, min_coverage=_COVERAGE, name=name), x
 
 
-def _introduction(problem: MonomialProblem) -> str:
+def _introduction(problem: Any) -> str:
     """Return what is asked, in three lines."""
     samples = problem.samples
     said = f"A neural network, trained on 569 tumours, says that tumour {_ROW} is"

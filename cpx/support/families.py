@@ -53,6 +53,26 @@ class ProofKind:
 
 
 @dataclass(frozen=True)
+class ShellCommand:
+    """A command of the shell.
+
+    Attributes
+    ----------
+    function : str
+        The function that does it, ``"module:name"``: its parameters are arguments and options, as
+        Typer reads them, and its docstring is the help.
+    summary : str
+        What it does, in one line of a list.
+    problems : tuple of str
+        The kinds of problems that it makes.
+    """
+
+    function: str
+    summary: str
+    problems: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Family:
     """What a family of problems registers; all names are ``"module:name"``.
 
@@ -103,6 +123,11 @@ class Family:
     library : str
         Its families of instances in the library, a sequence of
         :class:`~cpx.library.family.Family`.
+    probes : str
+        The function that yields tiny problems of optimum 1: ``cpx doctor`` tries an engine on the
+        first that it takes.
+    commands : mapping of str to ShellCommand
+        Its commands of the shell by their words: ``"make NAME"`` for one that makes instances.
     """
 
     name: str
@@ -122,6 +147,8 @@ class Family:
     draw: Mapping[str, str] = field(default_factory=dict)
     brute: Mapping[str, str] = field(default_factory=dict)
     library: str = ""
+    probes: str = ""
+    commands: Mapping[str, ShellCommand] = field(default_factory=dict)
 
 
 def families() -> Iterator[Family]:

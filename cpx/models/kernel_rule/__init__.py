@@ -21,4 +21,5 @@ FAMILY = Family(
     cases={"kernel-rule": "cpx.models.kernel_rule.cases:cases"},
     draw={"kernel-rule": "cpx.models.kernel_rule.draw:draw"},
     brute={"kernel-rule": "cpx.models.kernel_rule.brute:KernelRule"},
+    probes="cpx.models.kernel_rule.cases:probes",
 )

@@ -28,3 +28,8 @@ def cases() -> Iterator[tuple[str, KernelRule, int | None]]:
         ("kernel_rule_has", both.where("x0", "not x1"), 2),
         ("kernel_rule_infeasible", both.where("x0", "not x0"), None),
     )
+
+
+def probes() -> Iterator[KernelRule]:
+    """Yield a problem of optimum 1: the feature that only the positive row has."""
+    yield KernelRule(np.eye(2, dtype=np.bool_), (1, -1), 1, 1)

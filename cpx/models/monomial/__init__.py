@@ -36,4 +36,5 @@ FAMILY = Family(
     draw=dict.fromkeys(_KINDS, "cpx.models.monomial.draw:draw"),
     brute=dict.fromkeys(_KINDS, "cpx.models.monomial.brute:Monomial"),
     library="cpx.models.monomial.library:FAMILIES",
+    probes="cpx.models.monomial.cases:probes",
 )

@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 
 from cpx.answers.values import Value
+from cpx.data.oracle import Oracle
 from cpx.data.samples import Samples
+from cpx.data.uniform import Uniform
 from cpx.modelling.base import Problem
 from cpx.models.monomial.precision_coverage import MaxCoverage, MaxPrecision
 from cpx.models.monomial.weighted import KMonomial, NegativeOnly
@@ -171,3 +173,14 @@ def medium(seed: int, m: int, d: int) -> Iterator[Problem]:
     yield MaxPrecision(samples, k=4)
     few = slice(0, 60), slice(0, 5)
     yield KMonomial(Samples(np.repeat(agreement[few], 3, axis=1), same[few[0]]), k=3)
+
+
+def probes() -> Iterator[Problem]:
+    """Yield a problem of optimum 1, for heuristics that ask the classifier as well."""
+    # The best monomial of one feature is the first: it covers one sample too many.
+    problem = KMonomial(_samples(["11", "10", "01", "11"], "1100"), k=1)
+    yield problem.with_oracle(Oracle(_first_bit, [1, 1], Uniform(2)))
+
+
+def _first_bit(rows: Any) -> Any:
+    return rows[:, 0]

@@ -1,6 +1,6 @@
 """Rule sets for a whole classifier: selected from candidates, or learned among all rules."""
 
-from cpx.support.families import Family, ProofKind
+from cpx.support.families import Family, ProofKind, ShellCommand
 
 FAMILY = Family(
     name="rule-set",
@@ -43,4 +43,11 @@ FAMILY = Family(
         "rule-set-learning": "cpx.models.rule_set.brute:Learning",
     },
     library="cpx.models.rule_set.library:FAMILIES",
+    commands={
+        "learn": ShellCommand(
+            "cpx.models.rule_set.cli_learn:learn",
+            "Learn a few rules for a class from a table, or from a model.",
+        ),
+    },
+    probes="cpx.models.rule_set.cases:probes",
 )

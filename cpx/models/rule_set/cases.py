@@ -172,3 +172,11 @@ def learning_cases() -> Iterator[tuple[str, RuleSetLearning, int | None]]:
 
 def _samples(bits: Any, labels: Any, weights: Any = None) -> Samples:
     return Samples(bits, labels, weights)
+
+
+def probes() -> Iterator[RuleSetSelection | RuleSetLearning]:
+    """Yield problems of optimum 1: of the only candidate, and of all rules of one literal."""
+    covers = np.array([[1, 1], [1, 0], [0, 1], [1, 1]], dtype=np.bool_)
+    samples = Samples(covers, np.array([1, 1, 0, 0], dtype=np.bool_))
+    yield RuleSetSelection(samples, ((0,),))
+    yield RuleSetLearning(samples, 1, 0)

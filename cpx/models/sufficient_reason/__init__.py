@@ -33,4 +33,5 @@ FAMILY = Family(
     draw={"sufficient-reason": "cpx.models.sufficient_reason.draw:draw"},
     brute={"sufficient-reason": "cpx.models.sufficient_reason.brute:SufficientReason"},
     library="cpx.models.sufficient_reason.library:FAMILIES",
+    probes="cpx.models.sufficient_reason.cases:probes",
 )

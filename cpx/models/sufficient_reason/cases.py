@@ -168,3 +168,11 @@ def full_cases() -> Iterator[tuple[str, MinimumSubset, int | None]]:
 def medium(seed: int, m: int, d: int) -> Iterator[SufficientReason]:
     """Yield a reason in the full sense of m / 8 trees over d attributes."""
     yield random_votes(seed, m // 8, d)
+
+
+def probes() -> Iterator[SufficientReason]:
+    """Yield a problem of optimum 1: the one attribute of a stump is the reason for its class."""
+    trees = (stump(0, [-1.0], [1.0]),)
+    thresholds = (np.array([0.5]),)
+    model = TreeModel((Attribute("a"),), (0, 1), trees, thresholds, "sum", "positive", (0.0,))
+    yield SufficientReason(model, (1.0,))
