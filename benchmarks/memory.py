@@ -20,7 +20,7 @@ from cpx import KMonomial, Samples, solve
 from cpx.backends import backend
 from cpx.data.distributions import Uniform
 from cpx.data.oracle import Oracle
-from cpx.modelling.base import Problem
+from cpx.modelling.base import Problem, with_oracle
 from cpx.modelling.instances import from_dict
 from cpx.models.kernel_rule.problem import KernelRule
 from cpx.models.rule_set.cases import random_learning, random_selection
@@ -48,7 +48,7 @@ def monomial() -> KMonomial:
 def asked(problem: Problem) -> Problem:
     """Return the problem with the classifier that certificates ask."""
     classifier = Oracle(lambda rows: rows[:, :2].all(axis=1), [1] * 6, Uniform(6))
-    return problem.with_oracle(classifier)
+    return with_oracle(problem, classifier)
 
 
 def formula() -> KernelRule:

@@ -82,7 +82,10 @@ TARGETS = {
         *("tests/models/test_side_constraints.py", "tests/processes/test_interrupts.py"),
     ),
     "cpx/solving/inner_solves.py": (
-        *("tests/solving/test_surrogate.py", "tests/models/expected_prediction/test_problem.py"),
+        *(
+            "tests/solving/test_inner_solves.py",
+            "tests/models/expected_prediction/test_problem.py",
+        ),
     ),
     "cpx/solving/run.py": (
         *("tests/solving/test_solving.py", "tests/solving/test_preferred_encodings.py"),

@@ -15,6 +15,7 @@ from cpx import check
 from cpx.answers.result import Result, Status, Termination, relative_gap
 from cpx.backends import backend
 from cpx.modelling.base import Problem
+from cpx.modelling.encodings import stated_in
 from cpx.testing.truth import Truth, Value, subsets
 
 _ADDED_EXACTLY = 2**20
@@ -32,7 +33,7 @@ def owes_a_proof(result: Result, problem: Problem, right: Truth, how: Ask) -> bo
 def _able(result: Result, problem: Problem, right: Truth, how: Ask) -> bool:
     """Say whether an engine that has the time closes the question, or a gap."""
     engine = backend(how.engine)
-    if not engine.exact or (result.encoding and not problem.stated_in(result.encoding).faithful):
+    if not engine.exact or (result.encoding and not stated_in(problem, result.encoding).faithful):
         return False
     return right.magnitude < _ADDED_EXACTLY or engine.name in _EXACT
 

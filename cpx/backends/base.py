@@ -27,6 +27,7 @@ from cpx.backends.progress import Event, Progress
 from cpx.compiled.library import MISSING, has_kernels, load
 from cpx.errors import EngineMissing, InvalidOption, UnknownName, shown
 from cpx.modelling.base import Problem
+from cpx.modelling.encodings import find_encoding, stated_in
 from cpx.modelling.ratio import RatioProblem
 from cpx.modelling.statement import Encoding
 from cpx.options import EngineOption, SolveOptions, named_text
@@ -284,7 +285,7 @@ class Backend(ABC):
         One that needs a model solves every statement; another one, unless it says otherwise
         here, takes the plain arrays of ``problem.form()``.
         """
-        return problem.stated if self.needs_model else problem.form() is not None
+        return not problem.unstated if self.needs_model else problem.form() is not None
 
     def keeps_side_constraints(self, problem: Problem) -> bool:
         """Say whether the engine honours the side constraints of a problem that it accepts.
@@ -298,7 +299,7 @@ class Backend(ABC):
         """Raise InvalidOption unless the engine can solve the problem with what comes with it."""
         if not self.accepts(problem):
             if self.needs_model or problem.form() is None:
-                problem.stated_in()  # says why there is no statement
+                stated_in(problem)  # says why there is no statement
             raise InvalidOption(self.refusal(problem))
         if problem.side_constraints and not self.keeps_side_constraints(problem):
             raise InvalidOption(
@@ -323,7 +324,7 @@ class Backend(ABC):
         stated one after the other, each with little time.
         """
         if not self.needs_model:
-            return replace(problem.encoding(name), name="", faithful=True, stand_in=None)
+            return replace(find_encoding(problem, name), name="", faithful=True)
         if name is None and not isinstance(problem, RatioProblem):
             known = {encoding.name: encoding for encoding in problem.encodings}
             own = (known[one] for one in self.preferred_encodings if one in known)
@@ -331,7 +332,7 @@ class Backend(ABC):
             form = problem.form
             fit = (one for one in own if (A := form()) is None or one.applies(A, seconds))
             name = next((encoding.name for encoding in fit), None)
-        return problem.stated_in(name)
+        return stated_in(problem, name)
 
     def refusal(self, problem: Problem) -> str:
         """Say that the engine does not solve the problem."""

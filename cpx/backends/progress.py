@@ -239,7 +239,7 @@ class Progress:
         direction, after a slack of 1e-6 and of the precision of floats for engines that count
         in them. Where the objective is a ratio, the value must be an integer or a Fraction
         and is taken exactly. Worse bounds and non-finite values are ignored. No bound is worse
-        than the one that needs no search (:meth:`Problem.trivial_bound`).
+        than the one that needs no search (:meth:`Problem._trivial_bound`).
         """
         if not math.isfinite(value):
             return
@@ -253,7 +253,7 @@ class Progress:
         else:
             exact = _safe_integer(value, downwards=self.problem.sense == "min")
         if self._trivial is None:
-            self._trivial = self.problem.trivial_bound()
+            self._trivial = self.problem._trivial_bound()
         if self._trivial is not None and self.is_better(exact, self._trivial):
             exact = self._trivial
         with self._lock:

@@ -15,6 +15,7 @@ from cpx.cli.option_groups import given, grouped
 from cpx.cli.row_question import RowQuestion, RuleOptions, Source, read_source
 from cpx.cli.solve import run_solve
 from cpx.errors import DataError, InvalidOption, UnknownName, shown
+from cpx.modelling.encodings import find_encoding
 from cpx.models.expected_prediction.cli import ExpectationOptions, of_table
 from cpx.processes.interrupts import noted
 from cpx.support.validation import integer_in
@@ -83,7 +84,7 @@ class Engine:
         """Raise for an encoding that the problem does not have."""
         from cpx.explainers.question import OBJECTIVES
 
-        OBJECTIVES[question.objective].encoding(self.encoding)
+        find_encoding(OBJECTIVES[question.objective], self.encoding)
 
 
 KINDS = ("rule", "sufficient", "probabilistic")
@@ -236,7 +237,7 @@ def _expected(
             result = question.answer(engine.name, options | own)
     else:
         problem = expected.problem(row, k, wanted)
-        words = [problem.kind, *problem.brief()]
+        words = [problem.kind, *problem._brief()]
         result = run_solve(problem, engine.name, chosen, engine.isolate)
     with noted(threading.Event()), phase("drawing rows with the values that are known"):
         result = row.explainer.measured(problem, result, fresh)
@@ -308,7 +309,7 @@ def _reason_of_row(
         side_constraints=wanted.where or (),  # type: ignore[arg-type]
         name=f"{source.table.name.partition('.')[0]}-{source.row}",
     )
-    words = ", ".join([problem.kind, *problem.brief()])
+    words = ", ".join([problem.kind, *problem._brief()])
     return problem, f"class {problem.label} by {source.model}: {words}"
 
 

@@ -172,7 +172,7 @@ def _sufficient_reason(
         side_constraints=wanted.where or (),  # type: ignore[arg-type]
         name=name or f"{source.table.name.partition('.')[0]}-{asked.row_file.stem}",
     )
-    return problem, ", ".join([f"class {problem.label}: {problem.kind}", *problem.brief()])
+    return problem, ", ".join([f"class {problem.label}: {problem.kind}", *problem._brief()])
 
 
 @grouped
@@ -295,10 +295,10 @@ def _expected(
         row = of_table(source, wanted, asked.missing_in, name)
     if not expected.of_rows_drawn:
         problem = expected.problem(row, k, wanted)
-        return problem, row.title(problem.label, [problem.kind, *problem.brief()])
+        return problem, row.title(problem.label, [problem.kind, *problem._brief()])
     asked_of = expected.sampled(row, wanted)
     of_size = asked_of.question(min(opt.MOST, asked_of.problem.n_features) if k is None else k)
-    return of_size, row.title(asked_of.problem.label, [of_size.kind, *of_size.brief()])
+    return of_size, row.title(asked_of.problem.label, [of_size.kind, *of_size._brief()])
 
 
 def _from_table(

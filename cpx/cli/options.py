@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cpx.errors import InvalidOption, shown
+from cpx.modelling.encodings import encoding_names, find_encoding
 
 if TYPE_CHECKING:
     from cpx.modelling.base import Problem
@@ -44,7 +45,7 @@ def complete_encodings(incomplete: str) -> list[str]:
     """Complete the last name of a list of encodings."""
     from cpx.modelling.registry import PROBLEMS
 
-    known = [name for problem in PROBLEMS.values() for name in problem.encoding_names()]
+    known = [name for problem in PROBLEMS.values() for name in encoding_names(problem)]
     return complete_last(incomplete, list(dict.fromkeys(known)))
 
 
@@ -289,7 +290,7 @@ def require_engine(backend: str, problem: Problem | None, encoding: str | None) 
 
     find(backend).require()
     if problem is not None:
-        problem.encoding(encoding)
+        find_encoding(problem, encoding)
 
 
 def words(given: list[str] | None) -> list[str]:

@@ -10,6 +10,7 @@ import typer
 
 from cpx.cli import options as opt
 from cpx.errors import InvalidInstance, InvalidOption, UnknownName
+from cpx.modelling.encodings import find_encoding
 
 if TYPE_CHECKING:
     from cpx.answers.result import Result
@@ -55,7 +56,7 @@ def show(
 
     _known(form, SHOW_FORMS)
     problem = read_instance(inst)
-    problem.encoding(encoding)
+    find_encoding(problem, encoding)
     typer.echo(text_of(problem, form, encoding, full=full).rstrip("\n"))
     _warn_of(problem, encoding)
 
@@ -106,11 +107,11 @@ def export(
     path = output_path(output, inst)
     assert path is not None
     problem = read_instance(inst)
-    problem.encoding(encoding)
+    find_encoding(problem, encoding)
     data = export_bytes(problem, form, encoding)
     write_atomic(path, data)
     _warn_of(problem, encoding)
-    stated = problem.encoding(encoding).name
+    stated = find_encoding(problem, encoding).name
     say(f"wrote {path}: {form}, encoding {stated}, {len(data)} bytes")
 
 

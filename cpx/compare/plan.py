@@ -18,6 +18,7 @@ from cpx.compare.records import Skipped, configuration, heeds_seed
 from cpx.compare.sources import Source, named_sources, with_files
 from cpx.errors import CpxError, EngineError, InvalidOption, UnknownName, shortened
 from cpx.modelling.base import Problem
+from cpx.modelling.encodings import find_encoding
 from cpx.options import SolveOptions, named_text, split_names
 
 
@@ -228,7 +229,7 @@ def _stated(
     """
     if not engine.needs_model:
         try:
-            problem.encoding(wanted)
+            find_encoding(problem, wanted)
         except UnknownName as error:
             unused.setdefault(f"encoding {wanted}", error)
             return None

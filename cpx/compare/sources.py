@@ -60,7 +60,7 @@ class Source:
         self.fingerprint, self.sense = fingerprint(problem), str(problem.sense)
         with _lock:
             self._keep(problem)
-        self.statement = ", ".join([problem.kind, *problem.brief()])
+        self.statement = ", ".join([problem.kind, *problem._brief()])
 
     def problem(self) -> Problem:
         """Return the problem, read from its file when it is not in use already.

@@ -74,7 +74,7 @@ def break_tie(problem: MonomialProblem, result: Result) -> Result:
     both = zip(astuple(result.times), astuple(best.times), strict=True)
     times = Times(*(first + second for first, second in both))
     answer = replace(result, explanation=rule, times=times)
-    for violation in check.violations(problem.to_check(), answer.to_dict()):
+    for violation in check.violations(problem._to_check(), answer.to_dict()):
         if violation != check.UNJUDGED:
             raise CheckFailed(f"check of the rule that covers most failed: {violation}")
     return answer

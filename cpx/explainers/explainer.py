@@ -37,6 +37,7 @@ from cpx.explainers.conditions import Conditions
 from cpx.explainers.preparation import counted, left_of, solve_in_time, with_limit
 from cpx.explainers.question import Question, size_to_compare
 from cpx.explainers.unreachable import no_rule, with_reachable
+from cpx.modelling.base import with_oracle
 from cpx.models.monomial.explainers.adaptive import Rounds
 from cpx.models.monomial.explainers.rivals import rivals
 from cpx.models.monomial.problem import MonomialProblem
@@ -205,7 +206,7 @@ class Explainer:
         problem = question.problem(self._samples(oracle, question), conditions)
         if unseen:
             problem = replace(problem, unseen=self._unseen(oracle, problem.samples, unseen))
-        return problem.with_oracle(oracle)
+        return with_oracle(problem, oracle)
 
     def _unseen(self, oracle: Oracle, seen: Samples, m: int) -> Samples:
         """Draw samples independent of those that were seen."""

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from cpx.errors import UnknownName
 from cpx.export.document import Document
 from cpx.export.legend import Legend, read_legend
+from cpx.modelling.encodings import stated_in
 from cpx.support.validation import positive_integer
 
 if TYPE_CHECKING:
@@ -162,11 +163,11 @@ def _document(
 
     if form not in known:
         raise UnknownName("form", form, known)
-    if form == "statement" and encoding is None and not problem.stated:
+    if form == "statement" and encoding is None and problem.unstated:
         from cpx.export.statement import unstated_in_words
 
         return unstated_in_words(problem)
-    name = problem.stated_in(encoding).name
+    name = stated_in(problem, encoding).name
     if isinstance(problem, RatioProblem) and form != "statement":
         # A file's objective is that of its statement, which is a step.
         problem = problem.first_step()

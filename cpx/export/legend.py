@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from cpx.answers.text import one_line
 from cpx.errors import DataError
 from cpx.export.document import Section
-from cpx.modelling.added_encodings import added_encoding
+from cpx.modelling.encodings import added_encoding
 
 if TYPE_CHECKING:
     from cpx.modelling.base import Problem
@@ -135,15 +135,11 @@ def warnings_of(problem: Problem, encoding: str) -> list[str]:
     ([], 1)
     """
     known = {form.name: form for form in problem.encodings}
-    form, out = known.get(encoding) or added_encoding(problem.stated_as(), encoding), list[str]()
+    form = known.get(encoding) or added_encoding(problem, encoding)
+    out: list[str] = []
     if form is None:
         return out
-    if form.stand_in is not None:
-        out.append(
-            f"encoding {form.name!r} states another objective, no less than the problem's: its "
-            "optimum is not the problem's"
-        )
-    elif not form.faithful:
+    if not form.faithful:
         out.append(
             f"encoding {form.name!r} is kept for study and is not the problem: its optimum may "
             "be better than the problem's, and its solutions worse than they seem"

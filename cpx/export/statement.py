@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from cpx.answers.text import one_line
 from cpx.export.document import Document, Section
 from cpx.modelling.base import told_facts
+from cpx.modelling.encodings import find_encoding
 
 if TYPE_CHECKING:
     from cpx.modelling.base import Problem
@@ -20,13 +21,13 @@ _WIDTH = 96
 
 def in_words(problem: Problem, statement: Statement, encoding: str) -> Document:
     """Return what is asked, the data, the objective spelled out, and the encoding."""
-    words = _encoding(problem.encoding(encoding), statement)
+    words = _encoding(find_encoding(problem, encoding), statement)
     return Document([*_asked(problem), Section.of(words)])
 
 
 def unstated_in_words(problem: Problem) -> Document:
     """Return what is asked, the data, and why there is no statement."""
-    encoding = problem.encoding()
+    encoding = find_encoding(problem)
     would_be = f"It would be that of the encoding {encoding.name}. {encoding.summary}"
     why = f"Not shown: {problem.unstated}."
     filled = [line for text in (would_be, why) for line in textwrap.wrap(text, _WIDTH)]
@@ -34,11 +35,11 @@ def unstated_in_words(problem: Problem) -> Document:
 
 
 def _asked(problem: Problem) -> list[Section]:
-    notes = [f"  note         {one_line(note)}" for note in problem.notes()]
+    notes = [f"  note         {one_line(note)}" for note in problem._notes()]
     sections = [Section.of(_title(problem)), Section.of(["", *_doc(type(problem)), ""])]
     told = [f"  {name:<12} {one_line(text)}" for name, text in told_facts(problem).items()]
     sections.append(Section.of(["Instance", *told, *notes]))
-    for listed in problem.listings():
+    for listed in problem._listings():
         sections.append(Section.of(["", listed.title] if listed.title else [""]))
         sections.append(Section(listed.lines, listed.count, listed.noun))
     return sections

@@ -20,6 +20,7 @@ from cpx.backends.base import Progress
 from cpx.errors import CheckFailed
 from cpx.methods.listing import Cut, Listed, Listing
 from cpx.modelling.base import Problem
+from cpx.modelling.encodings import encoding_names
 from cpx.modelling.side_constraints.form import SideConstraint, SideConstraints
 from cpx.solving.run import run
 
@@ -33,16 +34,16 @@ class _Excluding(_Base):
     """What is different in a problem without some of its answers."""
 
     known: Value | None = None
-    tolerance = 0
+    _tolerance = 0
 
-    def trivial_bound(self) -> Value | None:
+    def _trivial_bound(self) -> Value | None:
         """Return the bound that is known, as what is left of the answers is no better."""
-        return super().trivial_bound() if self.known is None else self.known
+        return super()._trivial_bound() if self.known is None else self.known
 
-    def tie_step(self, objective: Value) -> None:
+    def _tie_step(self, objective: Value) -> None:
         """Break no ties: all of them are listed."""
 
-    def shortened(self, explanation: Explanation) -> Explanation:
+    def _shortened(self, explanation: Explanation) -> Explanation:
         """Keep an answer as it is: what makes others redundant is known better elsewhere."""
         return explanation
 
@@ -50,7 +51,7 @@ class _Excluding(_Base):
         """Say nothing of an answer: that is done once they are all there."""
         return explanation
 
-    def to_check(self) -> dict[str, Any]:
+    def _to_check(self) -> dict[str, Any]:
         """Return what tells the checker that it knows nothing of this."""
         kind = "some answers excluded"
         return {"format": "cpx-instance", "version": 1, "problem": kind, "parameters": {}}
@@ -141,7 +142,7 @@ class _Enumeration:
         self.answers: list[Explanation] = []
         self.value: Value | None = None
         self.notes: dict[str, None] = {}
-        self.options, names = progress.options, listing.choice.encoding_names()
+        self.options, names = progress.options, encoding_names(listing.choice)
         if self.options.encoding not in names:
             # Each solve has little to prove: a larger encoding that the engine prefers for one
             # alone takes longer in all.

@@ -23,6 +23,7 @@ from cpx.backends.base import Backend, Event, Outcome, Progress, takes
 from cpx.errors import CpxError, InvalidOption, shown
 from cpx.methods.time_slicing import Turn, deal
 from cpx.modelling.base import Problem
+from cpx.modelling.encodings import stated_in
 from cpx.modelling.statement import Encoding
 from cpx.options import SolveOptions, split_names
 from cpx.processes.limits import Limits, usable_cores
@@ -104,7 +105,7 @@ class Portfolio(Backend):
             For an encoding that is not the problem: what is proved of it would be taken for
             what is proved of the problem.
         """
-        if name is not None and not problem.stated_in(name).faithful:
+        if name is not None and not stated_in(problem, name).faithful:
             raise InvalidOption(f"encoding {name!r} is not the problem: no portfolio solves it")
         return super().encoding_of(problem, name, time_limit)
 
@@ -267,7 +268,7 @@ class _Team:
         value = self._progress.objective
         if member.left or value is None or not member.value == member.bound == value:
             return False
-        return self._progress.problem.tie_step(value) is not None
+        return self._progress.problem._tie_step(value) is not None
 
     @staticmethod
     def _end(members: Iterable[_Member]) -> None:
@@ -371,7 +372,7 @@ class _Team:
         return outcome
 
     def _broke_ties(self) -> bool:
-        claim, own = self._progress.problem.tie_claim, self._progress.explanation
+        claim, own = self._progress.problem._tie_claim, self._progress.explanation
         for member in self._members:
             result, found = member.result, member.result and member.result.explanation
             if claim and not member.left and result and found and found.proved.endswith(claim):
@@ -388,7 +389,7 @@ class _Team:
 
     def _warnings(self) -> list[str]:
         """Say who left, and what the engines say that the answer is from, not of the problem."""
-        told, known = [], set(self._progress.problem.notes())
+        told, known = [], set(self._progress.problem._notes())
         for member in self._members:
             if member.left:
                 told.append(f"{member.name} left the portfolio: {member.left}")

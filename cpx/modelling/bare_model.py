@@ -20,6 +20,7 @@ from cpx.answers.rule import Rule
 from cpx.answers.values import Value
 from cpx.errors import InvalidInstance, InvalidOption, shown
 from cpx.modelling.base import Problem
+from cpx.modelling.encodings import find_encoding
 from cpx.modelling.statement import Encoding, Statement, Values
 
 _MOST = 2**62
@@ -44,7 +45,7 @@ class BareModel(Problem):
 
     kind: ClassVar[str] = "model"
     encodings: ClassVar[tuple[Encoding[Any], ...]] = (Encoding("as-given", _as_given),)
-    features_are: ClassVar[str] = "Variables"
+    _features_are: ClassVar[str] = "Variables"
 
     def __post_init__(self) -> None:
         """Number the values of all variables, one after the other."""
@@ -66,7 +67,7 @@ class BareModel(Problem):
 
     def model(self, encoding: str | None = None) -> Statement:
         """Return the statement; hints are completed from the values that they choose."""
-        self.encoding(encoding)
+        find_encoding(self, encoding)
         given = self.statement
         return Statement(given.model, given.variables, self._values, given.sense, given.offset)
 
@@ -144,7 +145,7 @@ class BareModel(Problem):
         self.evaluate(explanation)
         return super().conclude(explanation, proved, objective, bound)
 
-    def facts(self) -> dict[str, str]:
+    def _facts(self) -> dict[str, str]:
         """Say how large the model is."""
         return {
             "variables": str(len(self._of("_variables"))),
@@ -155,7 +156,7 @@ class BareModel(Problem):
         """Raise InvalidOption: a bare model has no saved form."""
         raise InvalidOption("a bare model cannot be saved as an instance")
 
-    def to_check(self) -> dict[str, Any]:
+    def _to_check(self) -> dict[str, Any]:
         """Return what tells the checker that it knows nothing of this."""
         return {"format": "cpx-instance", "version": 1, "problem": self.kind, "parameters": {}}
 

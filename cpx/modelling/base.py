@@ -6,7 +6,7 @@ import copy
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self, TypeVar
 
 import numpy as np
 
@@ -15,8 +15,7 @@ from cpx.answers.html import Shown
 from cpx.answers.text import Block, Fact, Facts, Paragraph, Table, one_line
 from cpx.answers.values import Value
 from cpx.data.oracle import Oracle
-from cpx.errors import InvalidInstance, InvalidOption, UnknownName, shown
-from cpx.modelling.added_encodings import added_encoding, added_names
+from cpx.errors import InvalidInstance, InvalidOption, shown
 from cpx.modelling.parameters import check_parameters, given_parameters, parameters_of
 from cpx.modelling.saved import arguments_of, written
 from cpx.modelling.side_constraints.form import (
@@ -60,25 +59,49 @@ class Problem(Shown, ABC):
     default). Their fields are declared (:mod:`cpx.modelling.parameters`). They know nothing of
     backends. A problem whose objective is a ratio, an exact fraction, is a
     :class:`RatioProblem`.
+
+    A problem must have ``model``, ``explanation`` and ``evaluate``; ``form`` where engines can do
+    without a statement, and ``feature_names`` where its choices have names. The rest has a
+    default. Names with an underscore are hooks: a family overrides those that it needs, and
+    modelling, solving and export call them.
+
+    ================== ============================================================
+    ``_validate``      what must hold between parameters that are right each
+    ``_facts``         data and parameters in words
+    ``_brief``         what tells it from others of its kind, for titles
+    ``_notes``         warnings about degenerate but valid data
+    ``_listed``        what an explanation is made of, ``_features_are`` its title
+    ``_listings``      what a statement lists of the data, item by item
+    ``_vocabulary``    what names in side constraints stand for
+    ``_stated_as``     the kind whose added encodings state it; empty for its own
+    ``_trivial_bound`` a bound that needs no search
+    ``_tie_step``      the problem that breaks ties, ``_tie_claim`` what it proves
+    ``_tolerance``     how far apart objectives are that may be equal
+    ``_shortened``     an explanation without what changes nothing
+    ``_hold``          raises where the source of the problem contradicts an answer
+    ``_to_check``      what the checker reads
+    ================== ============================================================
     """
 
     kind: ClassVar[str]
     encodings: ClassVar[tuple[Encoding[Any], ...]]
+    _stated_as: ClassVar[str] = ""
     sense: ClassVar[Literal["min", "max"]] = "min"
-    features_are: ClassVar[str] = "Features j: literal, true of x"
+    _features_are: ClassVar[str] = "Features j: literal, true of x"
     """What an explanation chooses from, as the title of a list."""
 
     side_constraints: SideConstraints = NO_SIDE_CONSTRAINTS
     """Further constraints on what an answer contains; see :meth:`where`."""
 
-    _oracle: Oracle | None = None
+    oracle: Oracle | None = None
+    """The classifier behind the samples, where :func:`with_oracle` attached it."""
 
     def __post_init__(self) -> None:
         """Check the declared fields in their order, then what holds between them."""
         check_parameters(self)
-        self.validate()
+        self._validate()
 
-    def validate(self) -> None:
+    def _validate(self) -> None:
         """Raise InvalidInstance for arguments that are right each and wrong together."""
 
     @property
@@ -87,20 +110,20 @@ class Problem(Shown, ABC):
         return ()
 
     @property
-    def listed(self) -> tuple[str, tuple[str, ...]]:
+    def _listed(self) -> tuple[str, tuple[str, ...]]:
         """What an explanation is made of: the title of a list, and the words of each."""
-        return self.features_are, self.feature_names
+        return self._features_are, self.feature_names
 
-    def listings(self) -> Iterator[Listing]:
+    def _listings(self) -> Iterator[Listing]:
         """Yield what a statement of the instance lists of its data, item by item.
 
         By default what an explanation is made of.
         """
-        title, words = self.listed
+        title, words = self._listed
         lines = (f"  {j:>4}  {one_line(text)}" for j, text in enumerate(words))
         yield Listing(title, lines, len(words), "features")
 
-    def facts(self) -> dict[str, str]:
+    def _facts(self) -> dict[str, str]:
         """Return the data and parameters of the instance in words, by what they are.
 
         By default the parameters, as far as they are saved.
@@ -111,25 +134,25 @@ class Problem(Shown, ABC):
             if declared.key is None and declared.kind.saved(value) is not None
         }
 
-    def brief(self) -> list[str]:
+    def _brief(self) -> list[str]:
         """Return what tells this instance from others of its kind, for titles."""
-        return [f"{name} {text}" for name, text in Problem.facts(self).items()]
+        return [f"{name} {text}" for name, text in Problem._facts(self).items()]
 
     def blocks(self) -> list[Block]:
         """Return what notebooks show: the facts, and what an explanation chooses from."""
-        known = told_facts(self) or {"instance": ", ".join(self.brief())}
+        known = told_facts(self) or {"instance": ", ".join(self._brief())}
         facts = [Fact(what, text) for what, text in known.items()]
-        title, words = self.listed
+        title, words = self._listed
         rows = tuple((str(j), text) for j, text in enumerate(words[:_LISTED]))
         if len(words) > _LISTED:
             rows += (("", f"... and {len(words) - _LISTED} more"),)
         return [
             Paragraph(f"{self.kind} {getattr(self, 'name', '')}".rstrip(), "strong"),
-            Facts.of([*facts, *(Fact("note", text) for text in self.notes())]),
+            Facts.of([*facts, *(Fact("note", text) for text in self._notes())]),
             *([Table(("", title), rows, left=(1,))] if rows else []),
         ]
 
-    def vocabulary(self, untrue: Iterable[str] = ()) -> Vocabulary:
+    def _vocabulary(self, untrue: Iterable[str] = ()) -> Vocabulary:
         """Return what names in side constraints stand for.
 
         Parameters
@@ -189,85 +212,19 @@ class Problem(Shown, ABC):
         added = (SideConstraint(text, (), known) for text in given)
         every = SideConstraints((*self.side_constraints, *added))
         made: Self = replace(self, side_constraints=every)  # type: ignore[type-var]
-        return made if self._oracle is None else made.with_oracle(self._oracle)
+        return made if self.oracle is None else with_oracle(made, self.oracle)
 
     @staticmethod
     def _no_text(given: object) -> str:
         raise InvalidInstance(f"where: a constraint must be a text, got {shown(given)}")
 
-    @property
-    def oracle(self) -> Oracle | None:
-        """The classifier behind the samples, where :meth:`with_oracle` attached it."""
-        return self._oracle
-
-    def with_oracle(self, oracle: Oracle) -> Self:
-        """Return this problem with the classifier attached, for methods that ask it.
-
-        The oracle is no part of the statement: it is not saved, not compared and not pickled,
-        and changing a parameter (``dataclasses.replace``) loses it.
-        """
-        attached = copy.copy(self)
-        object.__setattr__(attached, "_oracle", oracle)
-        return attached
-
     def __getstate__(self) -> dict[str, Any]:
-        return {key: value for key, value in vars(self).items() if key != "_oracle"}
-
-    @classmethod
-    def encoding(cls, name: str | None = None) -> Encoding[Any]:
-        """Return the encoding of that name, or the default.
-
-        Raises
-        ------
-        UnknownName
-            With the list of encodings and the nearest name.
-        """
-        if name is None:
-            return cls.encodings[0]
-        for encoding in cls.encodings:
-            if encoding.name == name:
-                return encoding
-        added: Encoding[Any] | None = added_encoding(cls.stated_as(), name)
-        if added is not None:
-            return added
-        raise UnknownName(f"encoding of {cls.kind}", name, cls.encoding_names())
-
-    @classmethod
-    def encoding_names(cls) -> tuple[str, ...]:
-        """Return the names of its encodings, then those that other packages have added."""
-        own = [encoding.name for encoding in cls.encodings]
-        return (*own, *(name for name in added_names(cls.stated_as()) if name not in own))
-
-    @classmethod
-    def stated_as(cls) -> str:
-        """Return the kind of problems whose added encodings state these: their own, if any."""
-        return getattr(cls, "kind", "")
+        return {key: value for key, value in vars(self).items() if key != "oracle"}
 
     @property
     def unstated(self) -> str:
         """Why there is no statement of this instance; empty where there is one."""
         return ""
-
-    @property
-    def stated(self) -> bool:
-        """Whether there is a statement of this instance, for engines that need one."""
-        return not self.unstated
-
-    def stated_in(self, name: str | None = None) -> Encoding[Any]:
-        """Return the encoding of that name, or the default, that can state this instance.
-
-        Raises
-        ------
-        UnknownName, InvalidOption
-            When there is none, or it cannot state what the instance asks.
-        """
-        encoding = self.encoding(name)
-        self._require_stated()
-        return encoding
-
-    def _require_stated(self) -> None:
-        if self.unstated:
-            raise InvalidOption(self.unstated)
 
     def form(self) -> Any:
         """Return the problem as plain arrays, for engines that need no statement.
@@ -296,11 +253,11 @@ class Problem(Shown, ABC):
     def evaluate(self, explanation: Explanation) -> Evaluation:
         """Return objective, coverage and feasibility, exact, in plain NumPy."""
 
-    def trivial_bound(self) -> Value | None:
+    def _trivial_bound(self) -> Value | None:
         """Return a bound on the objective that needs no search; None where there is none."""
         return None
 
-    def tie_step(self, objective: Value) -> Problem | None:
+    def _tie_step(self, objective: Value) -> Problem | None:
         """Return the problem to find, of the solutions with this objective, one of least tie.
 
         It minimises :attr:`~cpx.answers.explanation.Evaluation.tie`, and has solutions of this
@@ -309,18 +266,18 @@ class Problem(Shown, ABC):
         return None
 
     @property
-    def tolerance(self) -> int:
+    def _tolerance(self) -> int:
         """Objectives that differ by no more may be equal, but for rounding.
 
-        Of solutions within it of the optimum the answer is the one of :meth:`tie_step`, and its
+        Of solutions within it of the optimum the answer is the one of :meth:`_tie_step`, and its
         bound says that none is better by more than this.
         """
         return 0
 
-    tie_claim: ClassVar[str] = ""
+    _tie_claim: ClassVar[str] = ""
     """What is said of an explanation of least tie."""
 
-    def shortened(self, explanation: Explanation) -> Explanation:
+    def _shortened(self, explanation: Explanation) -> Explanation:
         """Drop what can be dropped without changing the objective, in a fixed order."""
         return explanation
 
@@ -336,13 +293,13 @@ class Problem(Shown, ABC):
             told = f"value {objective}, not proved optimal: the bound is {bound}"
         return replace(explanation, proved=told)
 
-    def hold(self, explanation: Explanation) -> None:
+    def _hold(self, explanation: Explanation) -> None:
         """Raise where what the problem was made from, and is at hand, contradicts an answer.
 
         Asked once of the answer of each solve. By default nothing is at hand.
         """
 
-    def notes(self) -> tuple[str, ...]:
+    def _notes(self) -> tuple[str, ...]:
         """Return warnings about degenerate but valid data."""
         return ()
 
@@ -350,7 +307,7 @@ class Problem(Shown, ABC):
         """Return the problem as a saved instance (see :mod:`cpx.modelling.instances`)."""
         return written(self)
 
-    def to_check(self) -> dict[str, Any]:
+    def _to_check(self) -> dict[str, Any]:
         """Return what the checker reads: the saved form, samples as an array.
 
         A million strings take seconds.
@@ -363,7 +320,21 @@ class Problem(Shown, ABC):
         return cls(**arguments_of(cls, data))
 
 
+ProblemT = TypeVar("ProblemT", bound=Problem)
+
+
+def with_oracle(problem: ProblemT, oracle: Oracle) -> ProblemT:
+    """Return the problem with the classifier attached, for methods that ask it.
+
+    The oracle is no part of the statement: it is not saved, not compared and not pickled,
+    and changing a parameter (``dataclasses.replace``) loses it.
+    """
+    attached = copy.copy(problem)
+    object.__setattr__(attached, "oracle", oracle)
+    return attached
+
+
 def told_facts(problem: Problem) -> dict[str, str]:
     """Return the facts of a problem, and its side constraints."""
     texts = {f"where {i}": text for i, text in enumerate(problem.side_constraints.texts, 1)}
-    return {**problem.facts(), **texts}
+    return {**problem._facts(), **texts}

@@ -39,7 +39,7 @@ class RatioProblem(Problem):
         return self.step(Fraction(self.evaluate(self.first()).objective))
 
     @abstractmethod
-    def trivial_bound(self) -> Fraction:
+    def _trivial_bound(self) -> Fraction:
         """Return a bound on the ratio that needs no proof by search."""
 
 

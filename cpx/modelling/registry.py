@@ -11,8 +11,8 @@ from functools import cache
 from typing import Any, TypeVar
 
 from cpx.errors import InvalidInstance, InvalidOption, UnknownName, shown
-from cpx.modelling.added_encodings import remember
 from cpx.modelling.base import Problem
+from cpx.modelling.encodings import remember
 from cpx.modelling.statement import Encoding
 from cpx.support.families import GROUP, families, family_of
 from cpx.support.lazy_imports import named_object

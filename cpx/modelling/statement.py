@@ -129,15 +129,10 @@ class Encoding(Generic[FormT]):
         Takes the problem's arrays and returns the :class:`Statement`; its docstring has
         the mathematics, the sizes and the source.
     faithful : bool
-        False for an encoding kept for study whose value is not the problem's: its bound
-        stays valid (it must be a relaxation, or have a ``stand_in``), its claimed optimum
-        does not.
+        False for an encoding kept for study whose value is not the problem's: it is a relaxation,
+        whose bound stays valid and whose claimed optimum does not.
     limits : bool
         False for an encoding that cannot state limits on coverage and precision.
-    stand_in : callable or None
-        For an encoding that is no relaxation: maps the problem to the one it states, which has
-        the same solutions and another objective. Engines then solve that one, and nothing
-        that they prove is a bound on this one's.
     applies : callable
         For an encoding that says of some arrays no more than another one, or takes long to
         state: whether it does of these arrays, and is stated well within some seconds. Engines
@@ -151,7 +146,6 @@ class Encoding(Generic[FormT]):
     build: Callable[[FormT], Statement]
     faithful: bool = True
     limits: bool = True
-    stand_in: Callable[[Any], Any] | None = None
     applies: Callable[[FormT, float], bool] = _always
     every_solution: bool = True
 

@@ -12,6 +12,7 @@ from cpx.answers.result import Result, Status
 from cpx.backends import backend as find_backend
 from cpx.errors import CpxError
 from cpx.modelling.base import Problem
+from cpx.modelling.encodings import stated_in
 from cpx.modelling.side_constraints.statement import stated_apart
 
 _SECONDS = 10.0
@@ -42,8 +43,8 @@ def with_clash(problem: Problem, result: Result, seconds: float | None) -> Resul
         return result
     end = time.monotonic() + (_SECONDS if seconds is None else min(seconds, _SECONDS))
     try:
-        if not problem.stated and not hasattr(problem, "of_literals"):
-            problem.stated_in()  # says why there is no statement
+        if problem.unstated and not hasattr(problem, "of_literals"):
+            stated_in(problem)  # says why there is no statement
         find_backend(_ENGINE).require()
         found = smallest_clash(len(side), _oracle(problem, end), end)
     except CpxError as error:
@@ -100,7 +101,7 @@ def _oracle(problem: Any, end: float) -> Satisfied:
     """Return what decides by CP-SAT on the statement."""
     import cpmpy as cp
 
-    if problem.stated:
+    if not problem.unstated:
         side, free = problem.side_constraints, replace(problem, side_constraints=())
     else:
         free, side = problem.of_literals

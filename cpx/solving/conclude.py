@@ -42,7 +42,7 @@ def conclude(
     known = known_of(problem, form)
     if not known.believed:
         outcome = replace(outcome, proved=False, claimed=None, best_of_ties=False)
-        bound = problem.trivial_bound()
+        bound = problem._trivial_bound()
         progress.take_back(bound)
         warnings.append(f"{known.told}; nothing that it proves is believed")
     if outcome.proved and objective is not None and form.faithful and not violation:
@@ -59,18 +59,18 @@ def conclude(
     if explanation is not None:
         # A rule found by asking the classifier stands for more than these samples.
         if not engine.asks_classifier:
-            explanation = problem.shortened(explanation)
-        if problem.tolerance and objective is not None and status is not Status.ERROR:
+            explanation = problem._shortened(explanation)
+        if problem._tolerance and objective is not None and status is not Status.ERROR:
             best = objective
             explanation, objective = _settled(progress, outcome.preferred, explanation, best)
             if status is Status.OPTIMAL:
                 bound = objective
-            within = 2 * _apart(best, objective) <= problem.tolerance
+            within = 2 * _apart(best, objective) <= problem._tolerance
             outcome = replace(outcome, best_of_ties=outcome.best_of_ties and within)
             trace = [_no_better(progress, point, objective) for point in trace]
         explanation = problem.conclude(explanation, status is Status.OPTIMAL, objective, bound)
-        if outcome.best_of_ties and status is Status.OPTIMAL and problem.tie_claim:
-            proved = f"{explanation.proved}; {problem.tie_claim}"
+        if outcome.best_of_ties and status is Status.OPTIMAL and problem._tie_claim:
+            proved = f"{explanation.proved}; {problem._tie_claim}"
             explanation = replace(explanation, proved=proved)
         if known.told and explanation.proved:
             explanation = replace(explanation, proved=f"{explanation.proved}; {known.told}")
@@ -122,7 +122,7 @@ def _violations(result: Result, progress: Progress) -> list[str]:
     limited = progress.options.time_limit is not None
     try:
         with stopped_when(lambda: limited and progress.elapsed > end):
-            return check.violations(progress.problem.to_check(), result.to_dict(), seconds)
+            return check.violations(progress.problem._to_check(), result.to_dict(), seconds)
     except OutOfTime:
         return [check.UNDECIDED]
 
@@ -133,11 +133,11 @@ def _settled(
     """Return the answer among those that differ by rounding alone, and its objective."""
     problem = progress.problem
     if preferred is not None:
-        preferred = problem.shortened(preferred)
+        preferred = problem._shortened(preferred)
     for chosen in (preferred, known, progress.explanation):
         if chosen is not None:
             value = problem.evaluate(chosen).objective
-            if _apart(best, value) <= problem.tolerance:
+            if _apart(best, value) <= problem._tolerance:
                 return chosen, value
     return known, best
 
@@ -173,11 +173,6 @@ def _status(outcome: Outcome, objective: Value | None, bound: Value | None) -> S
 
 
 def _unfaithful(form: Encoding[Any], outcome: Outcome, objective: Value | None) -> str:
-    if form.stand_in is not None:
-        return (
-            f"encoding {form.name!r} states another objective, no less than the problem's: "
-            "nothing that it proves is a bound here"
-        )
     told = f"encoding {form.name!r} is kept for study and is not the problem"
     if outcome.claimed is not None and outcome.claimed != objective:
         told += (

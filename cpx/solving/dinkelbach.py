@@ -61,7 +61,7 @@ def dinkelbach(
     >>> outcome.raw_status, progress.objective, progress.best_bound
     ('2 steps, the last OPTIMAL', Fraction(2, 3), Fraction(2, 3))
     """
-    progress.bound(problem.trivial_bound())
+    progress.bound(problem._trivial_bound())
     progress.found(problem.first())
     steps, last = 0, Outcome(False, Termination.COMPLETED, "not begun")
     while not (progress.should_stop or _meets(progress)):

@@ -1,9 +1,4 @@
-"""Solves within a solve: of an encoding's stand-in, and of the problem that breaks ties.
-
-An encoding with a ``stand_in`` states another objective, such as the Hamming loss of a set of
-rules in place of its errors. The engine solves that problem. Its solutions are solutions of the
-problem that was asked, measured by its own objective; what it proves is about the other
-objective, and is told in words only.
+"""A solve within a solve: of the problem that breaks ties.
 
 Of the solutions with the proved optimum, one may be preferred to the others. Two objectives in
 lexicographic order would need weights that engines cannot count in, so the second one is a
@@ -16,7 +11,7 @@ from dataclasses import replace
 
 from cpx.backends.base import Backend, Outcome, Progress, contradiction
 from cpx.backends.progress import InnerProgress
-from cpx.modelling.base import Problem
+from cpx.modelling.encodings import encoding_names
 from cpx.options import SolveOptions
 
 
@@ -44,12 +39,12 @@ def break_ties(
     objective = progress.objective
     if not _proved(outcome, progress) or objective is None or progress.explanation is None:
         return outcome
-    step = progress.problem.tie_step(objective)
+    step = progress.problem._tie_step(objective)
     if step is None or not engine.accepts(step):
         return outcome
     best = progress.explanation.features
     # An encoding of another package states the problem that was asked, and may not state this.
-    encoding = options.encoding if options.encoding in step.encoding_names() else None
+    encoding = options.encoding if options.encoding in encoding_names(step) else None
     options = replace(options, hint=best, gap=None, encoding=encoding)
     inner = _TieProgress(step, options, progress)
     inner.found(progress.explanation)
@@ -76,37 +71,3 @@ class _TieProgress(InnerProgress):
     def gap_reached(self) -> bool:
         """Whether this solve has met its own bound."""
         return super(InnerProgress, self).gap_reached
-
-
-def solve_stand_in(
-    engine: Backend, other: Problem, options: SolveOptions, progress: Progress
-) -> Outcome:
-    """Let an engine solve ``other`` and report its solutions to the progress of the problem.
-
-    Parameters
-    ----------
-    engine : Backend
-    other : Problem
-        With the same solutions, and decoded in the same way.
-    options : SolveOptions
-    progress : Progress
-        Of the problem that was asked. It gets no bound.
-
-    Returns
-    -------
-    Outcome
-        Proved only where there is no solution; what was proved of the other objective is a
-        warning.
-    """
-    inner = InnerProgress(other, replace(options, gap=None), progress)
-    if options.hint_features is not None:
-        inner.found(other.explanation(options.hint_features))
-    outcome = engine.solve(other, inner.options, inner)
-    if wrong := contradiction(other, outcome, inner.objective, inner.best_bound):
-        return replace(outcome, proved=False, claimed=None, wrong=wrong)
-    least = inner.objective if outcome.proved else inner.best_bound
-    if inner.objective is not None:
-        known = "no bound" if least is None else f"bound {least}"
-        outcome.warnings.append(f"the objective of the encoding: value {inner.objective}, {known}")
-    empty = outcome.proved and inner.objective is None
-    return replace(outcome, proved=empty, claimed=None)

@@ -19,6 +19,7 @@ from cpx.backends.settings import configured
 from cpx.errors import CpxError, InvalidOption
 from cpx.modelling.bare_model import problem_of
 from cpx.modelling.base import Problem
+from cpx.modelling.encodings import stated_in
 from cpx.modelling.ratio import RatioProblem
 from cpx.modelling.statement import Encoding, Statement
 from cpx.options import SolveOptions
@@ -27,7 +28,7 @@ from cpx.processes.overtime import OutOfTime
 from cpx.solving.clash import with_clash
 from cpx.solving.conclude import conclude
 from cpx.solving.dinkelbach import dinkelbach
-from cpx.solving.inner_solves import break_ties, solve_stand_in
+from cpx.solving.inner_solves import break_ties
 from cpx.solving.warm_start import Start
 
 if TYPE_CHECKING:
@@ -222,7 +223,7 @@ def run(
     progress.record = record
     if began is not None:
         began(progress)
-    notes = [*problem.notes(), *_take_hint(progress), *_not_honoured(engine, options)]
+    notes = [*problem._notes(), *_take_hint(progress), *_not_honoured(engine, options)]
     if isolate and engine.asks_classifier:
         notes.append(
             f"backend {engine.name} asks the classifier and ran in the process that has it: "
@@ -233,7 +234,7 @@ def run(
 
         result = run_isolated(problem, engine.full_name, options, listen, limits, cancel=cancel)
         if result.explanation is not None:
-            problem.hold(result.explanation)
+            problem._hold(result.explanation)
         return result.with_warnings(*notes)
     cpu = time.process_time()
     started = None
@@ -253,7 +254,7 @@ def run(
                 f"stating {form.name!r} took too much of the time limit: {first.name!r} took its "
                 "place"
             )
-            form, progress.stating = problem.stated_in(first.name), 1.0
+            form, progress.stating = stated_in(problem, first.name), 1.0
             outcome = _solved(engine, problem, form, options, progress)
         if started is not None:
             outcome.warnings += started.told(progress)
@@ -276,7 +277,7 @@ def run(
         # The answer is there, and its check takes little time: the first Ctrl-C loses neither.
         result = conclude(progress, outcome, engine, form, notes, cpu)
     if result.explanation is not None:
-        problem.hold(result.explanation)
+        problem._hold(result.explanation)
     if started is not None:
         result = replace(result, start=started.record())
     if not problem.side_constraints:
@@ -297,11 +298,9 @@ def _solved(
     # A ratio has no statement; an engine that needs one gets linear steps.
     if engine.needs_model and isinstance(problem, RatioProblem):
         return dinkelbach(engine, problem, options, progress)
-    if form.stand_in is not None:
-        return solve_stand_in(engine, form.stand_in(problem), options, progress)
     outcome = engine.solve(problem, options, progress)
     # An engine without a statement breaks ties itself, but for those by rounding.
-    rounded = bool(problem.tolerance) and engine.exact and not engine.starts_workers
+    rounded = bool(problem._tolerance) and engine.exact and not engine.starts_workers
     if form.faithful and (engine.needs_model or rounded):
         outcome = break_ties(engine, outcome, options, progress)
     return outcome

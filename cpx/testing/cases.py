@@ -12,6 +12,7 @@ from functools import cache
 from cpx.answers.values import Value
 from cpx.errors import InvalidInstance, InvalidOption, UnknownName
 from cpx.modelling.base import Problem
+from cpx.modelling.encodings import encoding_names, stated_in
 from cpx.support.families import families
 from cpx.support.lazy_imports import named_object
 
@@ -40,12 +41,12 @@ def encodings_of(problem: Problem) -> tuple[str, ...]:
 
     A ratio is stated in steps, in the encodings of the steps.
     """
-    return tuple(name for name in problem.encoding_names() if _states(problem, name))
+    return tuple(name for name in encoding_names(problem) if _states(problem, name))
 
 
 def _states(problem: Problem, name: str) -> bool:
     try:
-        problem.stated_in(name)
+        stated_in(problem, name)
     except InvalidOption:
         return False
     return True

@@ -34,6 +34,7 @@ from cpx.backends import backend as find_backend
 from cpx.backends.base import DECLINED, Progress, takes
 from cpx.errors import InvalidInstance, InvalidOption
 from cpx.modelling.base import Problem
+from cpx.modelling.encodings import stated_in
 from cpx.modelling.ratio import RatioProblem
 from cpx.options import SolveOptions
 from cpx.solving import solve
@@ -112,7 +113,7 @@ def check_result(
     summary = f"{result.engine}, {result.encoding}: {result.status}, {result.raw_status}"
     summary += f", value {result.objective}, bound {result.bound}, {result.warnings}"
     assert result.status is not Status.ERROR, summary
-    faithful = not result.encoding or problem.stated_in(result.encoding).faithful
+    faithful = not result.encoding or stated_in(problem, result.encoding).faithful
     exact = find_backend(result.engine).exact
     if not exact:
         claims = result.status not in (Status.FEASIBLE, Status.UNKNOWN) or result.bound is not None

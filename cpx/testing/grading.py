@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from cpx.modelling.base import Problem
+from cpx.modelling.encodings import find_encoding
 from cpx.modelling.ratio import RatioProblem
 from cpx.modelling.statement import Encoding, Statement
 from cpx.testing.cases import Case, cases
@@ -73,7 +74,7 @@ def grade(problem: Problem, name: str) -> Grade:
     """
     if find_spec("ortools") is None:
         return Grade(known="it is not held against the definition, which needs CP-SAT")
-    encoding = problem.encoding(name)
+    encoding = find_encoding(problem, name)
     samples = getattr(getattr(problem, "samples", None), "agreement", np.empty((0, 0)))
     few = len(samples) <= _MOST_SAMPLES
     if (
@@ -86,7 +87,7 @@ def grade(problem: Problem, name: str) -> Grade:
             return Grade(known=told, whole=True)
         if wrong:
             return Grade(wrong.format("this instance"))
-    found = _of_cases(problem.stated_as(), encoding)
+    found = _of_cases(problem._stated_as or problem.kind, encoding)
     if found.wrong or (not few and samples.size > _MOST_CELLS):
         return found
     sets = _sets(problem, _some(_features(problem)))
@@ -124,8 +125,8 @@ def _cases(kind: str) -> Iterator[Case]:
     alike = (
         case
         for case in cases()
-        if case.problem.stated_as() == kind
-        and case.problem.stated
+        if kind in (case.problem._stated_as, case.problem.kind)
+        and not case.problem.unstated
         and _features(case.problem) <= _MOST_FEATURES
     )
     return islice(alike, _MOST_CASES)

@@ -19,6 +19,7 @@ from cpx.compare import compare
 from cpx.errors import InvalidInstance, InvalidOption, UnknownName
 from cpx.export import EXPORT_FORMS, SHOW_FORMS, export_bytes, show
 from cpx.modelling import instances
+from cpx.modelling.encodings import encoding_names, find_encoding
 from cpx.modelling.instances import fingerprint
 from cpx.modelling.instances import schema as instance_schema
 from cpx.solving.proofs import prove
@@ -94,11 +95,11 @@ def test_solved_and_checked(engine):
 
 
 def _states_all(name):
-    encoding = Careful.encoding(name)
+    encoding = find_encoding(Careful, name)
     return encoding.faithful and encoding.limits
 
 
-@pytest.mark.parametrize("encoding", [*filter(_states_all, Careful.encoding_names())])
+@pytest.mark.parametrize("encoding", [*filter(_states_all, encoding_names(Careful))])
 def test_every_encoding_has_the_least_cost(encoding):
     for seed in range(3):
         problem = _problem(seed, alarm=seed + 1, min_coverage="1/10")
@@ -107,8 +108,8 @@ def test_every_encoding_has_the_least_cost(encoding):
 
 def test_the_encoding_of_this_package_states_problems_of_cpx():
     plain = cpx.KMonomial(PROBLEM.samples, k=2)
-    assert "big-m" in cpx.KMonomial.encoding_names()
-    assert "big-m" not in cpx.NegativeOnly.encoding_names()
+    assert "big-m" in encoding_names(cpx.KMonomial)
+    assert "big-m" not in encoding_names(cpx.NegativeOnly)
     optimum = cpx.solve(plain, "search").objective
     for engine in ("cpsat", "milp"):
         # In a worker, which finds the encoding by its entry point.

@@ -11,6 +11,7 @@ import numpy as np
 from cpx.answers.explanation import Evaluation, Explanation
 from cpx.answers.rule import Rule
 from cpx.modelling.base import Problem
+from cpx.modelling.encodings import stated_in
 from cpx.modelling.statement import Encoding, Statement, Values
 from cpx.models.expected_prediction.encodings import products, tables
 from cpx.models.expected_prediction.form import TableSumForm
@@ -37,7 +38,7 @@ class Tabled(Problem):
         return self.tables
 
     def model(self, encoding: str | None = None) -> Statement:
-        return self.stated_in(encoding).build(self.tables)
+        return stated_in(self, encoding).build(self.tables)
 
     def decode(self, values: Values) -> Explanation:
         return self.explanation(np.flatnonzero(values["X"][: self.tables.n_features]).tolist())

@@ -15,6 +15,7 @@ from cpx.backends import backend as find_backend
 from cpx.backends.base import Outcome, Progress
 from cpx.backends.progress import run_interruptibly
 from cpx.methods import portfolio
+from cpx.modelling.encodings import find_encoding
 from cpx.models.sufficient_reason.cases import least_weight, random_votes, stump
 from cpx.options import SolveOptions
 from cpx.processes.threads import start_thread
@@ -59,7 +60,7 @@ def _interrupt(engine: str, rounds: int) -> None:
         timer.start()
         outcome = instance.solve(problem, progress.options, progress)
         timer.cancel()
-        result = conclude(progress, outcome, instance, problem.encoding(), (), 0.0)
+        result = conclude(progress, outcome, instance, find_encoding(problem), (), 0.0)
         assert result.status in (Status.OPTIMAL, Status.FEASIBLE, Status.UNKNOWN), result
         if result.status is Status.OPTIMAL:
             assert result.objective == optimum, result
@@ -126,9 +127,9 @@ def test_stopped_at_any_look(engine: str) -> None:
             progress.looks = count
             outcome = instance.solve(problem, progress.options, progress)
             form = (
-                problem.encoding()
+                find_encoding(problem)
                 if instance.needs_model
-                else replace(problem.encoding(), name="")
+                else replace(find_encoding(problem), name="")
             )
             result = conclude(progress, outcome, instance, form, (), 0.0)
             conformance.check_result(result, problem, best)
@@ -188,10 +189,10 @@ def test_what_a_thread_reports_after_the_end_is_not_heard() -> None:
     progress, engine = Progress(problem, SolveOptions()), find_backend("search")
     progress.found(problem.explanation([0]))
     outcome = Outcome(False, Termination.INTERRUPTED, "interrupted")
-    before = conclude(progress, outcome, engine, problem.encoding(), (), 0.0)
+    before = conclude(progress, outcome, engine, find_encoding(problem), (), 0.0)
     progress.found(problem.explanation([0, 1, 2]))
     progress.bound(1)
-    after = conclude(progress, outcome, engine, problem.encoding(), (), 0.0)
+    after = conclude(progress, outcome, engine, find_encoding(problem), (), 0.0)
     assert (after.objective, after.bound) == (before.objective, None)
     assert after.explanation == before.explanation
     assert len(progress.trace) == 1

@@ -96,7 +96,7 @@ def test_the_bound_of_a_mixture_is_that_of_its_best_component() -> None:
         )
         bound = Fraction(int(progress.best_bound)) * Fraction(problem.unit)
         assert bound >= greatest
-        tight += bound < Fraction(problem.trivial_bound()) * Fraction(problem.unit)
+        tight += bound < Fraction(problem._trivial_bound()) * Fraction(problem.unit)
     assert tight
 
 

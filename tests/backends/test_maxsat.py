@@ -67,7 +67,7 @@ class Toy:
         objective = sum(self.weights[j] for j in chosen) + self.offset
         return Evaluation(objective, feasible=feasible)
 
-    def trivial_bound(self):
+    def _trivial_bound(self):
         return None
 
     def optimum(self):

@@ -193,7 +193,7 @@ class Knapsack:
             offset=-100,
         )
 
-    def trivial_bound(self) -> None:
+    def _trivial_bound(self) -> None:
         return None
 
     def decode(self, values) -> Explanation:

@@ -18,6 +18,7 @@ from cpx.answers.result import Status, Termination
 from cpx.backends import backend, backend_class
 from cpx.backends.program.configuration import definitions, place
 from cpx.errors import EngineError, EngineMissing, UnknownName
+from cpx.modelling.encodings import stated_in
 from cpx.models.monomial.cases import medium
 from cpx.solving.servers import shutdown
 from cpx.testing import conformance
@@ -91,7 +92,7 @@ def test_real_programs_on_everything(name: str) -> None:
         # Not each is proved: clasp proves no decision, and glpsol's tolerances are wide.
         result = cpx.solve(found.problem, f"program:{name}", encoding=encoding)
         conformance.check_result(result, found.problem, found.optimum)
-        if found.problem.stated_in(encoding).faithful:
+        if stated_in(found.problem, encoding).faithful:
             assert result.objective == found.optimum
         proved += result.proved
     assert proved > 80

@@ -19,7 +19,7 @@ from tests.engines import ENGINES
 from tests.seeds import each, some
 
 
-@pytest.mark.parametrize("encoding", ["signature", "channelling", "hamming"])
+@pytest.mark.parametrize("encoding", ["signature", "channelling"])
 @pytest.mark.parametrize("engine", [name for name in ENGINES if name != "search"])
 @pytest.mark.parametrize("n", some(3, 8))
 def test_brute_force_agrees(engine: str, encoding: str, n: int) -> None:

@@ -122,13 +122,13 @@ def test_superfluous_clauses_and_literals_are_dropped() -> None:
     problem = KernelRule([[1, 1, 0], [0, 0, 1], [0, 1, 1]], [2, -1, -1], 3, 2)
     long = problem.explanation_of([[0, 1], [0], [0, 2]])
     assert str(long) == "x0 or (x0 and x1) or (x0 and x2) => positive"
-    assert str(problem.shortened(long)) == "x0 => positive"
+    assert str(problem._shortened(long)) == "x0 => positive"
 
 
 def test_only_negative_weights_still_give_a_rule() -> None:
     problem = KernelRule([[1, 1], [1, 0], [1, 1]], [-5, -2, -4], 2, 1)
     assert confirmed(problem, "search", -9).explanation is not None
-    assert problem.notes() == ("no support vector is positive: no rule has a weight above 0",)
+    assert problem._notes() == ("no support vector is positive: no rule has a weight above 0",)
 
 
 def test_saved_and_read_again(tmp_path) -> None:

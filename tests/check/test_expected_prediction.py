@@ -33,7 +33,7 @@ def _answer(problem, chosen, bound=None):
     proved = bound == objective
     told = problem.conclude(found, proved, objective, bound).to_dict()
     if proved:
-        told["proved"] += f"; {problem.tie_claim}"
+        told["proved"] += f"; {problem._tie_claim}"
     result = {
         "status": "OPTIMAL" if proved else "FEASIBLE",
         "objective": objective,
@@ -91,7 +91,7 @@ def test_a_group_of_columns_is_told_as_one_value(values, told):
 
 def test_nothing_is_guaranteed_where_nothing_follows():
     problems = (random_expectation(seed) for seed in range(100))
-    problem = next(p for p in problems if not ExactScores(p.to_check()).bound(frozenset()))
+    problem = next(p for p in problems if not ExactScores(p._to_check()).bound(frozenset()))
     instance, result = _answer(problem, ())
     assert not result["explanation"]["guarantee"]
     before = check.violations(instance, result)
@@ -400,7 +400,7 @@ def test_sums_of_leaves_are_those_of_fractions(
 
     monkeypatch.setattr(LeafSums, "_times", few)
     for seed in range(6):
-        scores = ExactScores(random_expectation(seed, structure).to_check())
+        scores = ExactScores(random_expectation(seed, structure)._to_check())
         leaves, chances = scores.states.leaves, scores.chances
         rng = np.random.default_rng(seed)
         values = [int(rng.integers(-9, 9)) << int(rng.integers(0, 90)) for _ in leaves]
@@ -421,7 +421,7 @@ def test_sums_of_leaves_are_those_of_fractions(
 
 
 def test_sums_of_leaves_are_not_gone_on_with_where_no_time_is_left() -> None:
-    scores = ExactScores(random_expectation(3).to_check())
+    scores = ExactScores(random_expectation(3)._to_check())
     assert scores.chances.edgeless
     scores.expected(frozenset())
     scores.deadline = 0
@@ -483,7 +483,7 @@ def test_halves_of_a_unit_are_rounded_to_the_even_one(value, down, nearest):
 @pytest.mark.parametrize("structure", ["factorised", "mixture"])
 def test_what_leaves_add_in_units_are_fractions_that_are_rounded(structure):
     for seed in (3, 4, 5):
-        scores = ExactScores(random_expectation(seed, structure, unit="1/64").to_check())
+        scores = ExactScores(random_expectation(seed, structure, unit="1/64")._to_check())
         chances = scores.chances
         for i, leaf in enumerate(scores.states.leaves):
             for c in range(len(chances.weights)):

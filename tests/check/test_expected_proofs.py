@@ -84,7 +84,7 @@ def _prices_are_needed(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def better(problem: Any, value: int) -> int:
     """Return a bound that a problem of this optimum does not have."""
-    return value - problem.tolerance - 1 if problem.sense == "max" else value + 1
+    return value - problem._tolerance - 1 if problem.sense == "max" else value + 1
 
 
 @pytest.mark.parametrize("n", some(30, 120))

@@ -109,9 +109,9 @@ def test_the_price_of_a_rule_is_that_of_the_instance() -> None:
 def test_samples_may_be_an_array() -> None:
     problem = RuleSetLearning(_drawn(0), 2, "0.05")
     result = solve(problem, "column-generation").to_dict()
-    assert violations(problem.to_check(), result) == violations(problem.to_dict(), result) == []
+    assert violations(problem._to_check(), result) == violations(problem.to_dict(), result) == []
     wrong = {**result, "objective": result["objective"] + 1}
-    told = violations(problem.to_check(), wrong)
+    told = violations(problem._to_check(), wrong)
     assert told
     assert told == violations(problem.to_dict(), wrong)
 

@@ -53,8 +53,7 @@ def test_compare_and_show(run: Run, table: str) -> None:
     compared = run("compare", "inst.json", "-b", "search,local-search", "--time-limit", 20)
     assert compared.exit_code in (0, 3), compared.output
     assert "at most 2 rules" in compared.stdout
-    shown = run("show", "inst.json", "--encoding", "hamming")
-    assert "for study: its value is not the problem's" in shown.stdout
+    shown = run("show", "inst.json", "--encoding", "channelling")
     assert "Candidates r: literals" in shown.stdout
     for form in ("cpmpy", "wcnf", "lp", "cp-sat"):
         assert run("show", "inst.json", "--as", form).exit_code == 0

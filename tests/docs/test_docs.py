@@ -14,7 +14,7 @@ import pytest
 
 import cpx.backends
 import cpx.check
-import cpx.modelling.added_encodings
+import cpx.modelling.encodings
 import cpx.modelling.registry
 from benchmarks import __main__ as benchmarks
 from cpx.cli import engines
@@ -44,7 +44,7 @@ EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 def _apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Give each page and example a folder, and let the next one not know what it registers."""
     monkeypatch.chdir(tmp_path)
-    for room in (cpx.backends, cpx.modelling.registry, cpx.modelling.added_encodings, cpx.check):
+    for room in (cpx.backends, cpx.modelling.registry, cpx.modelling.encodings, cpx.check):
         monkeypatch.setattr(room, "_registered", dict(room._registered))
 
 

@@ -73,7 +73,7 @@ def test_what_is_saved_says_so_and_is_checked(table: pd.DataFrame) -> None:
     context = problem.to_dict()["context"]
     assert (context["population"], context["m"], "seed" in context) == (True, N, False)
     assert problem.samples.m < problem.samples.total == N  # identical rows are merged
-    assert problem.brief()[0].startswith(f"all {N} rows (")
+    assert problem._brief()[0].startswith(f"all {N} rows (")
     result = explainer.solve(table.iloc[1], 2)
     saved = result.to_dict()
     assert check.violations(problem.to_dict(), saved) == []

@@ -128,7 +128,7 @@ def test_is_comes_before_is_not(seed):
         explanation = problem.explanation(chosen)
         if not problem.evaluate(explanation).feasible:
             continue
-        plain = problem.shortened(explanation)
+        plain = problem._shortened(explanation)
         found = problem.evaluate(plain)
         assert found.feasible
         assert found.objective == problem.evaluate(explanation).objective

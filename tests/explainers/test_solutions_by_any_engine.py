@@ -16,6 +16,7 @@ from cpx.errors import CheckFailed, InvalidOption
 from cpx.explainers.solutions import solutions
 from cpx.methods.excluding import excluding
 from cpx.methods.listing import Cut
+from cpx.modelling.encodings import find_encoding
 from cpx.models.expected_prediction.cases import STRUCTURES, random_expectation
 from cpx.models.kernel_rule.form import canonical, true_of
 from cpx.models.kernel_rule.problem import KernelRule
@@ -96,7 +97,7 @@ def test_rules_that_the_encoding_of_the_first_solve_leaves_out(seed: int, backen
     rng = np.random.default_rng(seed)
     problem = KMonomial(Samples(rng.random((40, 6)) < 0.6, rng.random(40) < 0.5), k=4)
     wanted = irredundant(problem)
-    assert not problem.encoding("triples").every_solution
+    assert not find_encoding(problem, "triples").every_solution
     if backend == "cpsat":
         assert cpx.solve(problem, backend).encoding == "triples"
     ranking = solutions(problem, 8, backend=backend)
@@ -553,7 +554,7 @@ def test_a_problem_without_an_answer_is_one_of_its_class_in_another_process_too(
     for one in (rest, sent):
         assert isinstance(one, KMonomial)
         assert not one.evaluate(best).feasible
-        assert one.trivial_bound() == 1
+        assert one._trivial_bound() == 1
     assert problem.evaluate(best).feasible
 
 

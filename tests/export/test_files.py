@@ -9,6 +9,7 @@ from cpx import KMonomial, NegativeOnly, Samples
 from cpx.backends.milp.cbc import cbc_path
 from cpx.errors import DataError, UnknownName
 from cpx.export import export_bytes, read_legend
+from cpx.modelling.encodings import stated_in
 from cpx.modelling.ratio import RatioProblem
 from cpx.testing import cases
 from tests.export.readers import (
@@ -161,8 +162,8 @@ def test_cpmpy_reads_xcsp3_of_all_problems(group, tmp_path):
         problem = case.problem
         # The statement of a ratio is that of a step towards it.
         ratio = isinstance(problem, RatioProblem)
-        for encoding in case.encodings if problem.stated and not ratio else ():
-            if not problem.stated_in(encoding).faithful:
+        for encoding in () if problem.unstated or ratio else case.encodings:
+            if not stated_in(problem, encoding).faithful:
                 continue
             data = export_bytes(problem, "xcsp3", encoding)
             answer = read_by_cpmpy(data, tmp_path)

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from cpx.export import export_bytes, read_legend
+from cpx.modelling.encodings import stated_in
 from cpx.modelling.ratio import RatioProblem
 from cpx.testing import cases
 
@@ -96,9 +97,9 @@ def stated() -> list[tuple[cases.Case, str]]:
         for group in GROUPS
         for case in cases.cases(group)
         for encoding in case.encodings
-        if case.problem.stated
+        if not case.problem.unstated
         and not isinstance(case.problem, RatioProblem)
-        and case.problem.stated_in(encoding).faithful
+        and stated_in(case.problem, encoding).faithful
     ]
 
 

@@ -14,6 +14,7 @@ from cpx.backends import backend_class
 from cpx.compare import compare, engine_names
 from cpx.data import Oracle
 from cpx.errors import InvalidOption
+from cpx.modelling.base import with_oracle
 from cpx.modelling.instances import from_dict
 from cpx.models import Problem
 
@@ -33,7 +34,7 @@ def test_the_oracle_is_no_part_of_the_statement(problem: Problem) -> None:
     assert bare.oracle is None
     assert bare.to_dict() == problem.to_dict()
     assert replace(problem, k=2).oracle is None  # type: ignore[type-var]
-    assert bare.with_oracle(problem.oracle).oracle is problem.oracle
+    assert with_oracle(bare, problem.oracle).oracle is problem.oracle
     assert bare.oracle is None
 
 

@@ -18,6 +18,7 @@ from cpx.backends import backend
 from cpx.backends.base import Event, Progress
 from cpx.errors import CpxError, EngineMissing, InvalidOption, UnknownName
 from cpx.library import make
+from cpx.modelling.encodings import stated_in
 from cpx.options import SolveOptions
 from cpx.processes.limits import Limits
 from cpx.solving.run import run
@@ -268,7 +269,7 @@ def test_hints_and_gaps_reach_all() -> None:
 
 def test_what_is_said_of_the_problem_is_said_once() -> None:
     problem = cpx.KMonomial(cpx.Samples([[1, 0], [1, 0], [0, 1]], [1, 1, 0]), k=1)
-    [note] = problem.notes()
+    [note] = problem._notes()
     for result in (
         cpx.solve(problem, "portfolio:cpsat+maxsat"),
         cpx.solutions(problem, 3, backend="portfolio:cpsat+maxsat").best,
@@ -352,7 +353,7 @@ def test_an_engine_has_the_encoding_that_it_has_alone(monkeypatch) -> None:
 
     def encoding_of(self, problem, name=None, time_limit=None):
         asked[self.full_name] = time_limit
-        return problem.stated_in("pairs")
+        return stated_in(problem, "pairs")
 
     given: dict[str, str] = {}
 

@@ -7,7 +7,8 @@ import pytest
 
 import cpx
 from cpx.errors import InvalidOption, UnknownName
-from cpx.modelling import added_encodings as added
+from cpx.modelling import encodings as added
+from cpx.modelling.encodings import encoding_names, find_encoding
 from cpx.models import Encoding, KMonomial, MaxPrecision, NegativeOnly, add_encoding
 from cpx.models.monomial.encodings.clausal import clausal
 from cpx.support import families
@@ -29,22 +30,22 @@ def _points(monkeypatch: pytest.MonkeyPatch, **values: str) -> None:
 
 
 def test_in_this_process() -> None:
-    assert KMonomial.encoding_names() == OURS
+    assert encoding_names(KMonomial) == OURS
     add_encoding("k-monomial", Encoding("mine", clausal))
-    assert KMonomial.encoding_names() == (*OURS, "mine")
-    assert KMonomial.encoding("mine").build is clausal
-    assert KMonomial.encoding().name == "clausal"
+    assert encoding_names(KMonomial) == (*OURS, "mine")
+    assert find_encoding(KMonomial, "mine").build is clausal
+    assert find_encoding(KMonomial).name == "clausal"
     with pytest.raises(UnknownName, match="unknown encoding of negative-only 'mine'"):
-        NegativeOnly.encoding("mine")
+        find_encoding(NegativeOnly, "mine")
 
 
 def test_the_name_of_ours_stays_ours(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(InvalidOption, match="k-monomial has an encoding 'clausal' of its own"):
         add_encoding("k-monomial", Encoding("clausal", lambda form: None))  # type: ignore[arg-type,return-value]
-    assert KMonomial.encoding("clausal").build is clausal
+    assert find_encoding(KMonomial, "clausal").build is clausal
     _points(monkeypatch, clausal="no_such_module:X")
-    assert KMonomial.encoding("clausal").build is clausal
-    assert KMonomial.encoding_names() == OURS
+    assert find_encoding(KMonomial, "clausal").build is clausal
+    assert encoding_names(KMonomial) == OURS
 
 
 def test_what_is_no_encoding_or_no_kind_is_refused() -> None:
@@ -65,11 +66,11 @@ def test_a_ratio_is_stated_by_steps_in_it() -> None:
 def test_encodings_of_a_family(monkeypatch: pytest.MonkeyPatch) -> None:
     home = "cpx.models.monomial.encodings.clausal"
     _points(monkeypatch, gone="no_such_module:X", none=f"{home}:clausal", lost=f"{home}:lost")
-    assert KMonomial.encoding_names() == (*OURS, "gone", "lost", "none")
+    assert encoding_names(KMonomial) == (*OURS, "gone", "lost", "none")
     for name, why in (
         ("gone", "cannot be loaded: No module named 'no_such_module'"),
         ("lost", "cannot be loaded"),
         ("none", "is no cpx.models.Encoding of that name"),
     ):
         with pytest.raises(InvalidOption, match=f"encoding '{name}' of k-monomial .*{why}"):
-            KMonomial.encoding(name)
+            find_encoding(KMonomial, name)

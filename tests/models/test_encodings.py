@@ -13,6 +13,7 @@ import pytest
 from cpx import KMonomial, MaxCoverage, MaxPrecision, NegativeOnly, Samples, solve
 from cpx.backends.milp.pulp_solver import CPM_pulp
 from cpx.errors import InvalidOption
+from cpx.modelling.encodings import find_encoding
 from cpx.models.monomial.draw import random_problem
 from cpx.models.monomial.encodings.channelling import table1_literal
 from cpx.models.monomial.problem import MONOMIAL_ENCODINGS
@@ -54,7 +55,7 @@ def test_complete_assignments_satisfy_the_model_at_the_value_of_the_rule(encodin
 
 @pytest.mark.parametrize("encoding", NAMES)
 def test_every_encoding_is_documented(encoding) -> None:
-    text = inspect.getdoc(KMonomial.encoding(encoding).build)
+    text = inspect.getdoc(find_encoding(KMonomial, encoding).build)
     assert "Source:" in text
     if encoding != "table1-literal":
         assert "Size:" in text

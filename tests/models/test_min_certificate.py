@@ -114,7 +114,7 @@ def test_the_checker_recounts() -> None:
 
 def test_what_is_degenerate_is_said() -> None:
     twins = MinCertificate(Samples([[1, 1]], [0]))
-    assert twins.notes() == ("samples of another class agree with x on all features",)
+    assert twins._notes() == ("samples of another class agree with x on all features",)
     assert solve(twins).status is Status.INFEASIBLE
     easy = MinCertificate(Samples([[1, 0]], [1]))
     assert solve(easy).warnings == ("so few samples have another class that nothing need be kept",)

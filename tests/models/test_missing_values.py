@@ -276,7 +276,7 @@ def test_the_statement_is_saved_and_judged() -> None:
         again = instances.loads(instances.dumps(problem))
         assert again.tree_model.attributes == trees.attributes
         result = cpx.solve(again).to_dict()
-        saved = again.to_check()
+        saved = again._to_check()
         assert check.violations(saved, result) == []
         told = result["explanation"]["guarantee"]
         wrong = copy.deepcopy(result)
@@ -289,7 +289,7 @@ def test_the_statement_is_saved_and_judged() -> None:
         assert check.violations(saved, old) == []
     narrow = cpx.solve(cpx.SufficientReason(read_model(model, missing="never"), x)).to_dict()
     wide = cpx.SufficientReason(read_model(model, missing="always"), x)
-    assert check.violations(wide.to_check(), narrow) != []
+    assert check.violations(wide._to_check(), narrow) != []
 
 
 # ------------------------------------------------------------------ expectations
@@ -335,7 +335,7 @@ def test_expectations_say_which_values_may_be_missing(which: str) -> None:
 def test_the_statement_of_an_expectation_is_judged() -> None:
     X, y = table(1)
     found = expectation(fitted("tree", X, y), X.dropna().iloc[0], X)
-    saved, result = found.problem.to_check(), found.result.to_dict()
+    saved, result = found.problem._to_check(), found.result.to_dict()
     assert check.violations(saved, result) == []
     units, told = result["explanation"]["notes"]
     assert told.startswith("missing values: of phone")

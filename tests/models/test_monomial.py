@@ -81,9 +81,9 @@ def test_explanations_read_well() -> None:
 def test_shortened_keeps_the_value_and_the_constraints() -> None:
     samples = Samples([[1, 1, 1], [1, 1, 0], [0, 0, 1]], [1, 1, 0])
     problem = KMonomial(samples, k=3)
-    assert problem.shortened(problem.explanation([0, 1])).features == (0,)
+    assert problem._shortened(problem.explanation([0, 1])).features == (0,)
     bound = KMonomial(samples, k=3, required=(1,))
-    assert bound.shortened(bound.explanation([0, 1])).features == (1,)
+    assert bound._shortened(bound.explanation([0, 1])).features == (1,)
 
 
 @pytest.mark.parametrize(
@@ -99,9 +99,9 @@ def test_shortened_keeps_the_value_and_the_constraints() -> None:
     ],
 )
 def test_degenerate_data_are_noted(agreement, same, k, note) -> None:
-    notes = KMonomial(Samples(agreement, same), k=k).notes()
+    notes = KMonomial(Samples(agreement, same), k=k)._notes()
     assert any(text.startswith(note) for text in notes), notes
 
 
 def test_ordinary_data_have_no_notes() -> None:
-    assert KMonomial(Samples([[1, 0], [0, 1], [0, 0]], [1, 0, 1]), k=1).notes() == ()
+    assert KMonomial(Samples([[1, 0], [0, 1], [0, 0]], [1, 0, 1]), k=1)._notes() == ()

@@ -50,7 +50,7 @@ class Toy(Problem):
     def n_features(self) -> int:
         return self.samples.d
 
-    def validate(self) -> None:
+    def _validate(self) -> None:
         if self.strict and self.mode == "slow":
             raise InvalidInstance("strict is for the mode fast")
 
@@ -79,8 +79,8 @@ def test_a_problem_is_saved_and_read_by_its_declaration() -> None:
 
 def test_facts_and_title_follow() -> None:
     toy = Toy(DATA, 2, "1/4", kept=[0, 1], strict=True)
-    assert toy.facts() == {"size": "2", "floor": "25 %", "kept": "{0, 1}", "strict": "True"}
-    assert toy.brief() == ["size 2", "floor 25 %", "kept {0, 1}", "strict True"]
+    assert toy._facts() == {"size": "2", "floor": "25 %", "kept": "{0, 1}", "strict": "True"}
+    assert toy._brief() == ["size 2", "floor 25 %", "kept {0, 1}", "strict True"]
 
 
 @pytest.mark.parametrize(

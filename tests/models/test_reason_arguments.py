@@ -191,7 +191,7 @@ def test_what_is_degenerate_is_said() -> None:
     assert alone.explanation is not None
     assert alone.explanation.guarantee == "yes in every case: no other class is ever given"
     idle = SufficientReason(_sum(stump(0, [-1], [1])), X_ONE, required=("c",))
-    assert idle.notes() == ("required and never tested by the model: c",)
+    assert idle._notes() == ("required and never tested by the model: c",)
     assert str(solve(idle).explanation) == "a > 0.5 and c = 1 => yes"
 
 

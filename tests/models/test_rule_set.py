@@ -155,7 +155,7 @@ def test_presolve_drops_what_it_says() -> None:
     assert presolve(kept.selection_form).kept == (0, 3)
 
 
-@pytest.mark.parametrize("encoding", ["signature", "channelling", "hamming"])
+@pytest.mark.parametrize("encoding", ["signature", "channelling"])
 @each(range(25), 8)
 def test_statements_are_the_problem(seed: int, encoding: str) -> None:
     problem = random_selection(seed)
@@ -164,11 +164,8 @@ def test_statements_are_the_problem(seed: int, encoding: str) -> None:
     assert result.verified
     if best is None:
         assert result.status == "INFEASIBLE"
-    elif problem.stated_in(encoding).faithful:
-        assert (result.status, result.objective) == ("OPTIMAL", best)
     else:
-        assert result.bound is None
-        assert result.objective >= best
+        assert (result.status, result.objective) == ("OPTIMAL", best)
 
 
 @pytest.mark.parametrize("encoding", ["signature", "channelling"])
@@ -187,16 +184,6 @@ def test_complete_gives_values_that_the_statement_takes(encoding: str) -> None:
             statement.model.objective_.value() + statement.offset
             <= problem.selection_form.cost(chosen)
         )
-
-
-def test_hamming_never_gives_a_bound_of_errors() -> None:
-    bits = [[1, 1], [1, 1], [1, 0], [0, 1]]
-    problem = RuleSetSelection(Samples(bits, [0, 0, 1, 1]), [(0,), (1,)])
-    for engine in ("cpsat", "maxsat:rc2", "maxsat:lsu", "milp:highs", "milp:cbc"):
-        result = solve(problem, engine, encoding="hamming")
-        assert (result.status, result.bound) == ("FEASIBLE", None)
-        assert any("another objective" in text for text in result.warnings)
-    assert solve(problem, "cpsat").objective == 2
 
 
 @each(range(20))
@@ -271,9 +258,9 @@ def test_unknown_parameters_are_refused() -> None:
 
 def test_degenerate_data_are_noted() -> None:
     empty = RuleSetSelection(SAMPLES, [(), (0, 2)], max_rules=0)
-    told = "\n".join(empty.notes())
+    told = "\n".join(empty._notes())
     assert "cover no sample: 1" in told
     assert "cover every sample: 0" in told
     assert "max_rules = 0" in told
     one = RuleSetSelection(Samples([[1], [0]], [0, 0]), [(0,)])
-    assert any("no sample is of the class" in text for text in one.notes())
+    assert any("no sample is of the class" in text for text in one._notes())

@@ -65,7 +65,7 @@ def test_shorter_rules_of_the_same_value() -> None:
     problem = RuleSetLearning(samples, 2, 0)
     # b alone covers what a and b do; a and c covers nothing; c must stay.
     long = problem.explanation_of([(0, 1), (0, 2), (2,)])
-    short = problem.shortened(long)
+    short = problem._shortened(long)
     assert [problem.literals(rule) for rule in short.features] == [(1,), (2,)]
     assert problem.evaluate(short).objective == problem.evaluate(long).objective
 
@@ -142,7 +142,7 @@ def test_bad_input_is_named(change, message: str) -> None:
 def test_one_class_is_noted() -> None:
     for same, words in (([0, 0], "no sample is of the class"), ([1, 1], "all samples are")):
         problem = RuleSetLearning(Samples([[1], [0]], same))
-        assert any(words in text for text in problem.notes())
+        assert any(words in text for text in problem._notes())
 
 
 @pytest.mark.parametrize("encoding", [None, "signature"])

@@ -141,7 +141,7 @@ def assert_right(problem: Problem, engine: str, hint: tuple[int, ...] | None, **
     sign = 1 if problem.sense == "min" else -1
     best = min(values.values(), key=lambda value: sign * value)
     if result.bound is not None:
-        trivial = problem.trivial_bound()
+        trivial = problem._trivial_bound()
         assert trivial is not None
         assert sign * trivial <= sign * result.bound <= sign * best, told
     # MILP engines count in floats, and say so where that is not enough.

@@ -135,7 +135,7 @@ def test_a_proof_of_more_than_the_tolerance_is_refused() -> None:
     """The bound of an answer says that no set is better by more than rounding may hide."""
     problem = drawn(3, "factorised")
     result = cpx.solve(problem, "search").to_dict()
-    result["bound"] = result["objective"] = result["objective"] - problem.tolerance - 1
+    result["bound"] = result["objective"] = result["objective"] - problem._tolerance - 1
     result["trace"] = []
     assert check.violations(problem.to_dict(), result)
 
@@ -145,7 +145,7 @@ def test_coarse_units_decide_by_what_they_count() -> None:
     coarse = cpx.MLSE(
         problem.tree_model, problem.x, problem.coding, problem.distribution, k=2, unit="1/16"
     )
-    assert (coarse.tolerance, problem.tolerance > 0) == (0, True)
+    assert (coarse._tolerance, problem._tolerance > 0) == (0, True)
     result = cpx.solve(coarse, "search")
     assert (result.status, result.verified) == ("OPTIMAL", True)
     best = max(coarse.value(S) for S in every_set(coarse.n_features) if len(S) <= 2)

@@ -10,6 +10,7 @@ import pytest
 from cpx import KMonomial, Samples, check, solve
 from cpx.answers.result import Status, Termination
 from cpx.backends.base import Outcome, Progress
+from cpx.modelling.encodings import find_encoding
 from cpx.options import SolveOptions
 from cpx.solving.conclude import _seconds_to_check, _unfaithful, conclude
 from cpx.support.versions import installed_version
@@ -50,7 +51,7 @@ def test_a_claim_for_another_problem_is_told_where_it_differs(
     claimed: int | None, told: bool
 ) -> None:
     outcome = Outcome(True, Termination.COMPLETED, "", claimed=claimed)
-    warning = _unfaithful(KMonomial.encoding("table1-literal"), outcome, 1)
+    warning = _unfaithful(find_encoding(KMonomial, "table1-literal"), outcome, 1)
     assert ("claims the value" in warning) == told
     assert warning.endswith("its bound is that of a relaxation, and valid")
 
@@ -60,7 +61,7 @@ def test_what_is_reported_after_the_end_changes_nothing() -> None:
     progress = Progress(PROBLEM, SolveOptions())
     progress.found(PROBLEM.explanation([]))
     outcome = Outcome(False, Termination.COMPLETED)
-    result = conclude(progress, outcome, ENGINE, KMonomial.encoding(), [], 0.0)
+    result = conclude(progress, outcome, ENGINE, find_encoding(KMonomial), [], 0.0)
     progress.found(PROBLEM.explanation([0]))
     progress.bound(1)
     assert (
@@ -73,7 +74,7 @@ def test_what_is_proved_has_its_value_as_the_bound(proved: bool) -> None:
     progress = Progress(PROBLEM, SolveOptions())
     progress.found(PROBLEM.explanation([0]))
     outcome = Outcome(proved, Termination.COMPLETED, claimed=1)
-    result = conclude(progress, outcome, ENGINE, KMonomial.encoding(), [], 0.0)
+    result = conclude(progress, outcome, ENGINE, find_encoding(KMonomial), [], 0.0)
     assert (result.objective, result.bound) == (1, 1 if proved else None)
     assert result.status is (Status.OPTIMAL if proved else Status.FEASIBLE)
     assert result.verified
@@ -88,6 +89,6 @@ def test_the_best_of_ties_is_told_of_an_optimum_alone(
     progress = Progress(PROBLEM, SolveOptions())
     progress.found(PROBLEM.explanation([0]))
     outcome = Outcome(proved, Termination.COMPLETED, claimed=1, best_of_ties=True)
-    found = conclude(progress, outcome, ENGINE, KMonomial.encoding(), [], 0.0).explanation
+    found = conclude(progress, outcome, ENGINE, find_encoding(KMonomial), [], 0.0).explanation
     assert found is not None
     assert found.proved.endswith("; of these it is the best") == proved

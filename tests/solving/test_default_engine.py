@@ -29,7 +29,7 @@ def test_it_can_solve_every_kind() -> None:
 
 def test_a_reason_without_a_statement_is_solved() -> None:
     reason = SufficientReason(three_definitions(), (1, 1, 1), "attributes", "sufficient")
-    assert not reason.stated
+    assert reason.unstated
     result = cpx.solve(reason)
     assert result.backend == "hitting-sets"
     assert result.status.value == "OPTIMAL"

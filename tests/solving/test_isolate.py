@@ -20,6 +20,7 @@ from cpx.answers.explanation import Explanation
 from cpx.answers.result import Result, Termination, TracePoint
 from cpx.backends.base import Progress
 from cpx.errors import InvalidOption
+from cpx.modelling.base import with_oracle
 from cpx.models.rule_set.cases import random_selection
 from cpx.options import SolveOptions
 from cpx.solving import isolate
@@ -46,7 +47,7 @@ def test_what_can_be_made_again_is_not_sent() -> None:
 
 
 def test_the_classifier_is_not_sent() -> None:
-    problem = random_selection(5).with_oracle(cast(Any, object()))
+    problem = with_oracle(random_selection(5), cast(Any, object()))
     assert bare(problem).oracle is None
     assert problem.oracle is not None
 

@@ -13,7 +13,7 @@ import pytest
 import cpx
 from cpx import check
 from cpx.export import export_bytes
-from cpx.modelling import added_encodings as added
+from cpx.modelling import encodings as added
 from cpx.models import Encoding, Statement, add_encoding
 from cpx.models.monomial.encodings.clausal import clausal
 from cpx.solving import own_encodings
@@ -74,7 +74,7 @@ def test_three_mistakes_are_told_apart(build: Callable[[Any], Statement], wrong:
     add_encoding("k-monomial", Encoding("mine", build))
     result = cpx.solve(larger(), "cpsat", encoding="mine")
     assert result.status in ("FEASIBLE", "ERROR")
-    assert result.bound in (None, larger().trivial_bound())
+    assert result.bound in (None, larger()._trivial_bound())
     assert any("encoding 'mine', which is another problem: " in text for text in result.warnings)
     assert re.search(wrong, grade(larger(), "mine").wrong)
 
@@ -196,9 +196,9 @@ def test_the_worst_value_is_another_problem(goal: str, known: cases.Case) -> Non
         return Statement(model, stated.variables, stated.complete, offset=stated.offset)
 
     assert problem.sense == problem.model(ours.name).sense == "max"
-    add_encoding(problem.stated_as(), Encoding("mine", build))
+    add_encoding(problem._stated_as(), Encoding("mine", build))
     result = cpx.solve(problem, "cpsat", encoding="mine")
     told = "wrong objective: of .* it asks for the least value"
     assert re.search(told, result.statement)
     assert result.status in ("FEASIBLE", "ERROR")
-    assert result.bound in (None, problem.trivial_bound())
+    assert result.bound in (None, problem._trivial_bound())

@@ -21,6 +21,8 @@ from cpx.backends.base import Backend, Outcome, Progress
 from cpx.data.distributions import Uniform
 from cpx.data.oracle import Oracle
 from cpx.errors import EngineMissing, InvalidInstance, InvalidOption, UnknownName
+from cpx.modelling.base import with_oracle
+from cpx.modelling.encodings import find_encoding
 from cpx.models.sufficient_reason.cases import random_votes
 from cpx.models.sufficient_reason.draw import random_reason
 from cpx.options import SolveOptions
@@ -248,7 +250,7 @@ def test_what_a_rule_can_do_without_on_the_samples_is_left_out(asks, features) -
     progress = Progress(problem, SolveOptions())
     progress.found(problem.explanation([0, 1]))
     outcome = Outcome(False, Termination.COMPLETED)
-    result = conclude(progress, outcome, engine, KMonomial.encoding(), [], 0.0)
+    result = conclude(progress, outcome, engine, find_encoding(KMonomial), [], 0.0)
     assert result.explanation.features == features
 
 
@@ -292,7 +294,7 @@ def test_an_engine_that_asks_the_classifier_stays_in_the_process_that_has_it() -
     with pytest.raises(InvalidOption, match="asks the classifier"):
         solve(_problem(), "certificates")
     oracle = Oracle(lambda rows: rows[:, :2].all(axis=1), [1] * 8, Uniform(8))
-    result = solve(_problem().with_oracle(oracle), "certificates", isolate=True)
+    result = solve(with_oracle(_problem(), oracle), "certificates", isolate=True)
     assert any("its time limit is not hard" in text for text in result.warnings)
 
 

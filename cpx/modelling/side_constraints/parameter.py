@@ -63,7 +63,7 @@ class Where(Kind):
         if len(given) > _MOST:
             raise InvalidInstance(f"where has at most {_MOST} constraints, got {len(given)}")
         untrue = {n for c in given if isinstance(c, SideConstraint) for n in c.untrue}
-        vocabulary = problem.vocabulary(untrue)
+        vocabulary = problem._vocabulary(untrue)
         return SideConstraints(tuple(self._checked(c, vocabulary) for c in given))
 
     def _checked(self, given: Any, vocabulary: Any) -> SideConstraint:

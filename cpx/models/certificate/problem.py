@@ -154,12 +154,12 @@ class MinCertificate(MinimumSubset):
         )
         return replace(told, notes=(note,))
 
-    def brief(self) -> list[str]:
+    def _brief(self) -> list[str]:
         """Return samples, features and what is tolerated."""
         share = exact_percent(Fraction(self.epsilon))
         return [*samples_in_words(self.samples), f"at most {share} disagreeing"]
 
-    def facts(self) -> dict[str, str]:
+    def _facts(self) -> dict[str, str]:
         """Return samples, features and what is tolerated."""
         samples = self.samples
         return {
@@ -179,7 +179,7 @@ class MinCertificate(MinimumSubset):
         """Count conditions."""
         return f"{size} condition{'s' * (size != 1)}"
 
-    def notes(self) -> tuple[str, ...]:
+    def _notes(self) -> tuple[str, ...]:
         """Return what is degenerate; solved all the same."""
         notes, samples = self.base_notes(), self.samples
         if samples.total - samples.agreeing <= self.tolerated:

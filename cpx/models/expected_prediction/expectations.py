@@ -63,7 +63,7 @@ def all_sizes(problem: MLSE, width: int, threads: int, seed: int) -> Frontier:
 
     found: list[Any] = []
     proved: list[bool] = []
-    if problem.stated:
+    if not problem.unstated:
         for size in range(len(problem.required), problem.k + 1):
             result = solve_with(replace(problem, k=size), BACKEND, seed, {})
             if result.explanation is None:

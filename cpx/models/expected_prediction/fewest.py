@@ -118,7 +118,7 @@ class FewestExpected(ExpectedPrediction):
 
     kind: ClassVar[str] = "fewest-expected"
 
-    def validate(self) -> None:
+    def _validate(self) -> None:
         """Refuse a threshold that means nothing, and what MLSE refuses."""
         _ = self.codes
         if self.measure == "expectation":
@@ -207,7 +207,7 @@ class FewestExpected(ExpectedPrediction):
     def reaches(self, chosen: Iterable[int]) -> bool:
         """Say whether a set reaches the threshold, under a factorised distribution in units."""
         S = tuple(chosen)
-        if self.stated:
+        if not self.unstated:
             return self.table_sum.value(S) >= self.target
         if self.distribution.factorised:
             return self._in_units(S) >= self.target
@@ -260,18 +260,18 @@ class FewestExpected(ExpectedPrediction):
         lost = float(self.forgiven * Fraction(self.unit or 0))
         return f"down, and what lacks {lost:.1g} or less counts as reached"
 
-    def facts(self) -> dict[str, str]:
+    def _facts(self) -> dict[str, str]:
         """Return the model, the class, the distribution and the parameters."""
-        return {**super().facts(), "asked": self.reached}
+        return {**super()._facts(), "asked": self.reached}
 
-    def brief(self) -> list[str]:
+    def _brief(self) -> list[str]:
         """Return sizes of the model, the distribution, and what is asked."""
-        return [*super().brief(), self.reached]
+        return [*super()._brief(), self.reached]
 
-    def notes(self) -> tuple[str, ...]:
+    def _notes(self) -> tuple[str, ...]:
         """Return what is degenerate; solved all the same."""
-        found = super().notes()
-        if self.stated:
+        found = super()._notes()
+        if not self.unstated:
             most = self.table_sum.constant + sum(
                 int(table.max()) for table in self.table_sum.tables
             )
@@ -280,10 +280,10 @@ class FewestExpected(ExpectedPrediction):
                 found += (f"no set has {self.reached} with leaves rounded down{best}",)
         return found
 
-    def tie_step(self, objective: Value) -> Problem | None:
+    def _tie_step(self, objective: Value) -> Problem | None:
         """Return the problem to find the likeliest set of this size."""
         return Likeliest(self, self.table_sum, int(objective), self.target)
 
-    def trivial_bound(self) -> int:
+    def _trivial_bound(self) -> int:
         """Return the number of required attributes."""
         return len(self.required)

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from cpx.answers.explanation import Evaluation, Explanation
 from cpx.modelling.base import Problem
+from cpx.modelling.encodings import find_encoding
 from cpx.modelling.side_constraints.statement import constrained
 from cpx.modelling.statement import Encoding, Statement, Values
 from cpx.models.expected_prediction.encodings import products, tables
@@ -43,7 +44,9 @@ class Likeliest(Problem):
 
     def model(self, encoding: str | None = None) -> Statement:
         """State the problem in an encoding; the default is the first."""
-        return constrained(self.encoding(encoding).build(self.table_sum), self.table_sum.side)
+        return constrained(
+            find_encoding(self, encoding).build(self.table_sum), self.table_sum.side
+        )
 
     def decode(self, values: Values) -> Explanation:
         """Return the explanation by the attributes whose X is true."""
@@ -58,6 +61,6 @@ class Likeliest(Problem):
         S = explanation.features
         return Evaluation(self.table_sum.penalty(S), feasible=self.table_sum.allows(S))
 
-    def trivial_bound(self) -> int:
+    def _trivial_bound(self) -> int:
         """Return 0: no penalty is negative."""
         return 0

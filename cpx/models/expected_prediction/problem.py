@@ -20,6 +20,7 @@ from cpx.data.coding import Coding
 from cpx.data.fitted.tree_mixture import ONE, TreeMixture
 from cpx.modelling.base import Problem
 from cpx.modelling.competing import competing
+from cpx.modelling.encodings import stated_in
 from cpx.modelling.parameters import CONTEXT, NAME, Integer, parameter
 from cpx.modelling.row import Row
 from cpx.modelling.side_constraints.form import NO_SIDE_CONSTRAINTS, SideConstraints
@@ -109,7 +110,7 @@ class ExpectedPrediction(ExpectationText):
     name: str
 
     encodings: ClassVar[tuple[Encoding[TableSumForm], ...]] = EXPECTATION_ENCODINGS
-    tie_claim: ClassVar[str] = "of these sets no other one is more likely"
+    _tie_claim: ClassVar[str] = "of these sets no other one is more likely"
 
     # ------------------------------------------------------------------ what is known of x
 
@@ -227,7 +228,7 @@ class ExpectedPrediction(ExpectationText):
         InvalidOption
             When it is none, or one too large.
         """
-        self._require_stated()
+        stated_in(self)  # or says why not
         return self._table_sum()
 
     @abstractmethod
@@ -275,7 +276,7 @@ class ExpectedPrediction(ExpectationText):
             least,
             Fraction(self.unit or 1),
             self._component,
-            self.table_sum if self.stated else None,
+            None if self.unstated else self.table_sum,
         )
 
     @abstractmethod
@@ -286,11 +287,11 @@ class ExpectedPrediction(ExpectationText):
         whole, only = self.distribution, slice(number, number + 1)
         alone = TreeMixture(np.array([ONE]), whole.parents[only], whole.tables[only])
         part = replace(self, distribution=alone)  # type: ignore[type-var]
-        return part.table_sum if part.stated else None
+        return None if part.unstated else part.table_sum
 
     def model(self, encoding: str | None = None) -> Statement:
         """State the problem in an encoding; the default is the first."""
-        return constrained(self.stated_in(encoding).build(self.table_sum), self.side_constraints)
+        return constrained(stated_in(self, encoding).build(self.table_sum), self.side_constraints)
 
     def decode(self, values: Values) -> Explanation:
         """Return the explanation by the attributes whose X is true."""
@@ -399,7 +400,7 @@ class MLSE(ExpectedPrediction):
     kind: ClassVar[str] = "mlse"
     sense: ClassVar[Literal["min", "max"]] = "max"
 
-    def validate(self) -> None:
+    def _validate(self) -> None:
         """Refuse a row of unknown states, and a model without a score for its class."""
         _ = self.codes, self.leaves
 
@@ -417,7 +418,7 @@ class MLSE(ExpectedPrediction):
     def value(self, chosen: Iterable[int]) -> int:
         """Return the expected score of a set in units, rounded."""
         if self.distribution.factorised:
-            return self.table_sum.value(chosen) if self.stated else self.leaf_tables.value(chosen)
+            return (self.leaf_tables if self.unstated else self.table_sum).value(chosen)
         assert self.unit is not None
         return self.scores.rounded(chosen, Fraction(self.unit))
 
@@ -432,30 +433,30 @@ class MLSE(ExpectedPrediction):
         told = f"expected {self.measured} {found.expected:.6g} of {found.rule.conclusion}"
         rival = competing(self, f"set of at most {plural(self.k, 'attribute')}")
         if proved:
-            units = self.tolerance or self.roundings or 1
+            units = self._tolerance or self.roundings or 1
             within = float(units * Fraction(self.unit or 0))
             return f"{told}, greatest within {within:.1g}: no {rival} has more"
         if bound is None:
             return f"{told}, without a bound"
         return f"{told}, not proved greatest: no {rival} has more than {self.in_units(bound)}"
 
-    def facts(self) -> dict[str, str]:
+    def _facts(self) -> dict[str, str]:
         """Return the model, the class, the distribution and the parameters."""
-        return {**super().facts(), "k": str(self.k)}
+        return {**super()._facts(), "k": str(self.k)}
 
-    def brief(self) -> list[str]:
+    def _brief(self) -> list[str]:
         """Return sizes of the model, the distribution, and k."""
-        return [*super().brief(), f"k {self.k}"]
+        return [*super()._brief(), f"k {self.k}"]
 
-    def notes(self) -> tuple[str, ...]:
+    def _notes(self) -> tuple[str, ...]:
         """Return what is degenerate; solved all the same."""
-        found = super().notes()
+        found = super()._notes()
         if len({*self.required}) > self.k:
             found += (f"{len(self.required)} attributes are required and k is {self.k}",)
         return found
 
     @property
-    def tolerance(self) -> int:
+    def _tolerance(self) -> int:
         """Twice what rounding can part two sets of the same expectation by, in units.
 
         Each of the roundings is off by a half at most, so that of two sets of the same expected
@@ -464,13 +465,13 @@ class MLSE(ExpectedPrediction):
         """
         return 2 * self.forgiven
 
-    def tie_step(self, objective: Value) -> Problem | None:
+    def _tie_step(self, objective: Value) -> Problem | None:
         """Return the problem to find the likeliest set that may be as good, but for rounding."""
-        if not self.stated:
+        if self.unstated:
             return None
         return Likeliest(self, self.table_sum, self.k, int(objective) - self.forgiven)
 
-    def shortened(self, explanation: Explanation) -> Explanation:
+    def _shortened(self, explanation: Explanation) -> Explanation:
         """Leave out attributes without which no less is expected, by exact fractions."""
         S = explanation.features
         while True:
@@ -481,13 +482,13 @@ class MLSE(ExpectedPrediction):
                 for T in without
                 if self._may_choose(T)
                 and self.scores.at_least(T, expected)
-                and (self.tolerance or self.value(T) == self.value(S))
+                and (self._tolerance or self.value(T) == self.value(S))
             ]
             if not enough:
                 return explanation if explanation.features == S else self.explanation(S)
             S = min(enough, key=self.tie)
 
-    def trivial_bound(self) -> int:
+    def _trivial_bound(self) -> int:
         """Return the sum of the greatest leaves of all trees, in units."""
         assert self.unit is not None
         leaves = self.leaves

@@ -81,7 +81,7 @@ def _terms(problem: ExpectedPrediction) -> Terms:
     if tau is not None:
         pairs = zip(found, tables.maxima(-tau), strict=True)
         found = [term._replace(table=term.table + most.table) for term, most in pairs]
-    return Terms(problem.n_features, found, problem.base, needed, tolerance=problem.tolerance)
+    return Terms(problem.n_features, found, problem.base, needed, tolerance=problem._tolerance)
 
 
 def _fewest(question: Question, bound: int) -> tuple[Claim | None, list[str]]:

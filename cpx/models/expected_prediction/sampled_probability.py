@@ -166,7 +166,7 @@ class FewestSampled:
 
     def brief(self) -> list[str]:
         """Return sizes of the model, the distribution, the threshold and the rows."""
-        shared = ExpectationText.brief(self.problem)  # without k
+        shared = ExpectationText._brief(self.problem)  # without k
         wanted = f"sampled probability at least {Number().words(self.tau)}"
         return [*shared, wanted, f"m {self.samples.total}"]
 

@@ -55,7 +55,7 @@ class ExpectationText(Problem):
     context: Mapping[str, Any]
     unit: Share | None
 
-    features_are: ClassVar[str] = "Attributes: what is known of x"
+    _features_are: ClassVar[str] = "Attributes: what is known of x"
 
     @property
     @abstractmethod
@@ -157,12 +157,12 @@ class ExpectationText(Problem):
 
     # ------------------------------------------------------------------ the instance
 
-    def brief(self) -> list[str]:
+    def _brief(self) -> list[str]:
         """Return sizes of the model, and the distribution."""
         trees = plural(len(self.tree_model.trees), "tree")
         return [trees, plural(len(self.codes), "attribute"), self.distribution.structure]
 
-    def facts(self) -> dict[str, str]:
+    def _facts(self) -> dict[str, str]:
         """Return the model, the class, the distribution and the parameters."""
         model, mixture = self.tree_model, self.distribution
         kinds = f"{len(model.trees)} trees, {len(model.classes)} classes, rule {model.rule}"
@@ -180,7 +180,7 @@ class ExpectationText(Problem):
                 facts[which] = "{" + ", ".join(map(str, chosen)) + "}"
         return facts
 
-    def notes(self) -> tuple[str, ...]:
+    def _notes(self) -> tuple[str, ...]:
         """Return what is degenerate; solved all the same."""
         found, names = list[str](), self.coding.names
         if both := sorted({*self.required} & {*self.forbidden}):

@@ -18,6 +18,7 @@ from cpx.data.bits import bit_array, matrix_of, strings_of
 from cpx.errors import InvalidInstance
 from cpx.modelling.base import Problem
 from cpx.modelling.competing import competing
+from cpx.modelling.encodings import stated_in
 from cpx.modelling.parameters import CONTEXT, NAME, Integer, Json, Kind, ListKind, parameter
 from cpx.modelling.saved import BITS
 from cpx.modelling.side_constraints.form import (
@@ -181,7 +182,7 @@ class KernelRule(Problem):
     sense: ClassVar[Literal["min", "max"]] = "max"
     encodings: ClassVar[tuple[Encoding[DNFForm], ...]] = (Encoding("slots", slots),)
 
-    def validate(self) -> None:
+    def _validate(self) -> None:
         """Refuse more clauses and features than a solution can be chosen from."""
         if self.max_clauses * self.d > _MOST_INDICES:
             raise InvalidInstance(
@@ -217,14 +218,14 @@ class KernelRule(Problem):
         """What each index means, clause by clause."""
         return self.features * self.max_clauses
 
-    def vocabulary(self, untrue: Iterable[str] = ()) -> Vocabulary:
+    def _vocabulary(self, untrue: Iterable[str] = ()) -> Vocabulary:
         """Return what names stand for: a feature in any clause."""
         names = ((name, range(j, self.n_features, self.d)) for j, name in enumerate(self.features))
         return Vocabulary(names, untrue=untrue)
 
     def model(self, encoding: str | None = None) -> Statement:
         """State the problem in the named encoding (default: ``slots``)."""
-        statement: Statement = self.stated_in(encoding).build(self._form)
+        statement: Statement = stated_in(self, encoding).build(self._form)
         return constrained(statement, self.side_constraints)
 
     def rule(self, explanation: Explanation) -> DNF:
@@ -249,11 +250,11 @@ class KernelRule(Problem):
         clauses = self.rule(explanation)
         return Evaluation(self._form.value(clauses), feasible=self._form.allows(clauses))
 
-    def trivial_bound(self) -> int:
+    def _trivial_bound(self) -> int:
         """Return the sum of the positive weights."""
         return self._form.greatest
 
-    def shortened(self, explanation: Explanation) -> Explanation:
+    def _shortened(self, explanation: Explanation) -> Explanation:
         """Drop clauses, then features of clauses, that the weight does not depend on."""
         clauses = [list(clause) for clause in self.rule(explanation)]
         value = self._form.value(clauses)
@@ -303,13 +304,13 @@ class KernelRule(Problem):
     def _real(self, units: int) -> str:
         return f"{float(units * Fraction(self.unit)):.7g}"
 
-    def brief(self) -> list[str]:
+    def _brief(self) -> list[str]:
         """Return support vectors, features and the form of rules."""
         m, d = self.samples.shape
         form = f"at most {self.max_clauses} clauses of at most {self.max_literals} features"
         return [f"{m} support vectors", f"{d} features", form]
 
-    def facts(self) -> dict[str, str]:
+    def _facts(self) -> dict[str, str]:
         """Return support vectors, weights, unit and the form of rules."""
         weights, (m, d) = self._form.weights, self.samples.shape
         return {
@@ -320,7 +321,7 @@ class KernelRule(Problem):
             "positive": f"weight {self._form.greatest}",
         }
 
-    def notes(self) -> tuple[str, ...]:
+    def _notes(self) -> tuple[str, ...]:
         """Return what is degenerate; solved all the same."""
         weights = self._form.weights
         if not (weights > 0).any():

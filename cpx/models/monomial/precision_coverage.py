@@ -74,9 +74,9 @@ class MaxPrecision(MonomialProblem, RatioProblem):
     covers_something: ClassVar[bool] = True
     ratio: ClassVar[str] = "precision(S) = agreeing weight covered / weight covered"
 
-    def validate(self) -> None:
+    def _validate(self) -> None:
         """Refuse weights whose products do not fit 64 bits."""
-        super().validate()
+        super()._validate()
         if self.samples.total >= _MOST_WEIGHT:
             raise InvalidInstance(
                 f"{self.kind} needs samples of a total weight below 2**31, "
@@ -157,13 +157,13 @@ class MaxPrecision(MonomialProblem, RatioProblem):
             **limits,
         )
 
-    def trivial_bound(self) -> Fraction:
+    def _trivial_bound(self) -> Fraction:
         """Return 1, or less where the agreeing samples do not fill the least coverage."""
         return min(Fraction(1), Fraction(self.samples.agreeing, self._limits.least))
 
     # ------------------------------------------------------------- sentences
 
-    def listings(self) -> Iterator[Listing]:
+    def _listings(self) -> Iterator[Listing]:
         """Yield features, and samples and objective of the step that :meth:`model` states."""
         at = self.evaluate(self.first()).objective
         step = self.step(Fraction(at))
@@ -214,17 +214,13 @@ class PrecisionStep(WeightedProblem, RatioStep):
     )
 
     kind: ClassVar[str] = "max-precision-step"
+    _stated_as: ClassVar[str] = MaxPrecision.kind
     sense: ClassVar[Literal["min", "max"]] = "max"
     covers_something: ClassVar[bool] = True
 
-    @classmethod
-    def stated_as(cls) -> str:
-        """Return the kind of problems that this is a step of."""
-        return MaxPrecision.kind
-
-    def validate(self) -> None:
+    def _validate(self) -> None:
         """Refuse a value whose products with weights do not fit 64 bits."""
-        super().validate()
+        super()._validate()
         if self.samples.total * self.value.denominator >= 2**62:
             raise InvalidInstance(
                 f"value {self.value}: its denominator times the total weight "

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,7 @@ from cpx.answers.values import Value
 from cpx.data.samples import Samples
 from cpx.errors import InvalidInstance
 from cpx.modelling.base import Listing
+from cpx.modelling.encodings import stated_in
 from cpx.modelling.parameters import NAME, Flag, Indices, Integer, ShareOf, parameter
 from cpx.modelling.saved import SAMPLES, UNSEEN
 from cpx.modelling.side_constraints.form import NO_SIDE_CONSTRAINTS, SideConstraints
@@ -31,7 +32,6 @@ from cpx.modelling.side_constraints.statement import constrained
 from cpx.modelling.statement import Encoding, Statement, maximised
 from cpx.models.monomial.encodings.channelling import channelling, table1_literal
 from cpx.models.monomial.encodings.clausal import clausal
-from cpx.models.monomial.encodings.common import refuse_limits
 from cpx.models.monomial.encodings.pairs import pairs
 from cpx.models.monomial.encodings.reified import reified
 from cpx.models.monomial.encodings.sizes import sizes
@@ -137,7 +137,7 @@ class MonomialProblem(MonomialText):
     covers_something: ClassVar[bool] = False
     """Whether a rule that covers nothing is not allowed, whatever the limits."""
 
-    def validate(self) -> None:
+    def _validate(self) -> None:
         """Refuse groups that are not there, and a precision that does not fit 64 bits."""
         if self.one_per_group and self.samples.groups is None:
             raise InvalidInstance("one_per_group needs groups, and the samples have none")
@@ -185,13 +185,6 @@ class MonomialProblem(MonomialText):
         if not self.one_per_group:
             return None
         return np.asarray(self.samples.groups, dtype=np.int64)
-
-    def stated_in(self, name: str | None = None) -> Encoding[Any]:
-        """Return the encoding; one that cannot state limits is refused where there are any."""
-        encoding = self.encoding(name)
-        if not encoding.limits:
-            refuse_limits(self.limits, encoding.name)
-        return encoding
 
     def explanation(self, features: Iterable[int]) -> Explanation:
         """Return the rule of these features with its exact precision and coverage."""
@@ -243,7 +236,7 @@ class MonomialProblem(MonomialText):
             return False
         return not self.side_constraints or self.side_constraints.allow(chosen)
 
-    def shortened(self, explanation: Explanation) -> Explanation:
+    def _shortened(self, explanation: Explanation) -> Explanation:
         """Drop features, the last first, whose removal leaves the objective as it is.
 
         Engines return any of several equally good rules, often with conditions that
@@ -294,7 +287,7 @@ class WeightedProblem(MonomialProblem):
         cost = int(np.where(covered, form.cost_covered, form.cost_uncovered).sum())
         return cost if self.sense == "min" else self.greatest() - cost
 
-    def trivial_bound(self) -> int:
+    def _trivial_bound(self) -> int:
         """Return the objective of a rule without cost."""
         return 0 if self.sense == "min" else self.greatest()
 
@@ -320,12 +313,12 @@ class WeightedProblem(MonomialProblem):
         greatest = None if self.sense == "min" else self.greatest()
         return objective_in_words(self._form, self.claim(), greatest)
 
-    def listings(self) -> Iterator[Listing]:
+    def _listings(self) -> Iterator[Listing]:
         """Yield features, samples with their costs, and the objective."""
         return listings_of(self.samples, self._form, self.objective_lines())
 
     def model(self, encoding: str | None = None) -> Statement:
         """State the problem in the named encoding (default: ``clausal``)."""
-        built: Statement = self.stated_in(encoding).build(self._form)
+        built: Statement = stated_in(self, encoding).build(self._form)
         statement = constrained(built, self.side_constraints)
         return statement if self.sense == "min" else maximised(statement, self.greatest())

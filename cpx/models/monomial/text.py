@@ -76,11 +76,11 @@ class MonomialText(Problem):
         """The class that rules stand for, in words."""
         return conclusion(self.samples)
 
-    def brief(self) -> list[str]:
+    def _brief(self) -> list[str]:
         """Return samples, features, k and limits."""
         return [*samples_in_words(self.samples), f"k = {self.k}", *self.short_limits()]
 
-    def facts(self) -> dict[str, str]:
+    def _facts(self) -> dict[str, str]:
         """Return samples, features, rules, limits, where they come from, and other parameters."""
         samples, limits = self.samples, self.limits
         found = {
@@ -93,7 +93,7 @@ class MonomialText(Problem):
             found["limits"] = limits.in_words()
         told = {"k", "required", "forbidden", "one per group"}
         told |= {name.replace("_", " ") for name in LIMITS}
-        found |= {name: text for name, text in super().facts().items() if name not in told}
+        found |= {name: text for name, text in super()._facts().items() if name not in told}
         for key in ("classifier", "distribution", "seed", "class"):
             if key in samples.context:
                 found[key] = str(samples.context[key])
@@ -156,7 +156,7 @@ class MonomialText(Problem):
 
     # ---------------------------------------------------- what is degenerate
 
-    def notes(self) -> tuple[str, ...]:
+    def _notes(self) -> tuple[str, ...]:
         """Return what is degenerate in the data, in the order of importance."""
         samples, notes = self.samples, []
         m, d = samples.agreement.shape

@@ -287,7 +287,7 @@ def _save(
 
     if instance is not None:
         save(problem, instance)
-        note(f"wrote {instance}: {', '.join([problem.kind, *problem.brief()])}")
+        note(f"wrote {instance}: {', '.join([problem.kind, *problem._brief()])}")
     if result is not None:
         write_result(learner.answer(problem), result)
         note(f"wrote {result}")

@@ -139,7 +139,7 @@ def rule_set(
         problem = RuleSetLearning(literals.samples(same, context), k, **more)
     else:
         problem = _selection(literals, same, context, wanted, asked, k, source.seed, more)
-    said = [f"class {context['class']} by {source.model}: {problem.kind}", *problem.brief()]
+    said = [f"class {context['class']} by {source.model}: {problem.kind}", *problem._brief()]
     return problem, ", ".join(said)
 
 

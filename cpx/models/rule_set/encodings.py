@@ -42,27 +42,6 @@ def signature(form: RuleSelection) -> Statement:
     return _one_sided(form, presolved(form))
 
 
-def hamming(form: RuleSelection) -> Statement:
-    """Hamming loss: every rule pays for each row that it covers wrongly.
-
-    With N_r the weight of the rows of the other class that rule r covers, c_r its price, P the
-    rows of the class and w_i their weights::
-
-        minimise    sum_r (c_r + N_r) X_r  +  sum_{i in P} w_i U_i
-        subject to  U_i  or  OR_{r : i in r} X_r        for i in P
-
-    A row that is wrongly covered by several rules is counted several times: the value is an
-    upper bound of the number of errors, and equal to it where no two rules of the set share
-    such a row. There is no variable and no constraint for rows of the other class. Rows of one
-    signature are merged, and limits stated, as in :func:`signature`.
-
-    Source: S. Dash, O. Gunluk, D. Wei: Boolean Decision Rules via Column Generation (NeurIPS
-    2018), equations 2 to 4; there with a bound on the sum of the rules' lengths instead of a
-    price.
-    """
-    return signature(form)
-
-
 def channelling(form: RuleSelection) -> Statement:
     """Both sides of every row: a row is lost exactly when the set is wrong about it.
 

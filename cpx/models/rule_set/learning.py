@@ -17,6 +17,7 @@ from cpx.answers.values import plural
 from cpx.data.samples import Samples
 from cpx.errors import InvalidInstance
 from cpx.modelling.competing import competing
+from cpx.modelling.encodings import stated_in
 from cpx.modelling.parameters import NAME, Integer, ShareOf, parameter
 from cpx.modelling.saved import SAMPLES
 from cpx.modelling.side_constraints.form import (
@@ -117,11 +118,11 @@ class RuleSetLearning(RuleSetProblem):
     )
 
     kind: ClassVar[str] = "rule-set-learning"
-    features_are: ClassVar[str] = "Rules r: literals"
+    _features_are: ClassVar[str] = "Rules r: literals"
 
-    def validate(self) -> None:
+    def _validate(self) -> None:
         """Refuse values that do not fit 64 bits."""
-        super().validate()
+        super()._validate()
         self._refuse_large(min(self.n_features, MOST_STATED))
 
     # ---------------------------------------------------------------- rules
@@ -134,26 +135,26 @@ class RuleSetLearning(RuleSetProblem):
     @cached_property
     def feature_names(self) -> tuple[str, ...]:
         """The rules in words, where there is a statement; else nothing."""
-        if not self.stated:
+        if self.unstated:
             return ()
         every = conjunctions(self.samples.d, self.max_literals)
         return tuple(map(self.in_words, every))
 
     @property
-    def listed(self) -> tuple[str, tuple[str, ...]]:
+    def _listed(self) -> tuple[str, tuple[str, ...]]:
         """The rules, or the literals where rules are too many to be listed."""
-        return super().listed if self.stated else ("Literals j", tuple(self.samples.features))
+        return ("Literals j", tuple(self.samples.features)) if self.unstated else super()._listed
 
     def literals(self, rule: int) -> tuple[int, ...]:
         """Return the literals of the rule of a number, increasing."""
         return conjunction(rule, self.samples.d)
 
-    def vocabulary(self, untrue: Iterable[str] = ()) -> Vocabulary:
+    def _vocabulary(self, untrue: Iterable[str] = ()) -> Vocabulary:
         """Return what names stand for: a rule, or those that have a literal or column.
 
         Where the rules are too many to be listed, it is literals and columns alone.
         """
-        if not self.stated:
+        if self.unstated:
             literals = enumerate(self.samples.features, self.n_features)
             return Vocabulary(((n, (j,)) for j, n in literals), untrue=untrue, what="literal")
         rules = list(conjunctions(self.samples.d, self.max_literals))
@@ -250,9 +251,9 @@ class RuleSetLearning(RuleSetProblem):
         """Return the same problem on samples that all differ."""
         return replace(self, samples=self.samples.merged())
 
-    def shortened(self, explanation: Explanation) -> Explanation:
+    def _shortened(self, explanation: Explanation) -> Explanation:
         """Drop rules, then literals of rules, that the objective does not depend on."""
-        chosen = super().shortened(explanation).features
+        chosen = super()._shortened(explanation).features
         value = self.cost(chosen)
         for rule in chosen:
             others, kept = [other for other in chosen if other != rule], self.literals(rule)
@@ -327,7 +328,7 @@ class RuleSetLearning(RuleSetProblem):
     @cached_property
     def selection_form(self) -> RuleSelection:
         """The selection from all conjunctions as plain arrays; rule r is row r."""
-        self._require_stated()
+        stated_in(self)  # or says why not
         return replace(self.selection.selection_form, side=self.side_constraints)
 
     @cached_property
@@ -343,16 +344,16 @@ class RuleSetLearning(RuleSetProblem):
         """What a set is compared with."""
         return competing(self, f"set of rules of at most {plural(self.max_literals, 'literal')}")
 
-    def brief(self) -> list[str]:
+    def _brief(self) -> list[str]:
         """Return samples, literals and the price of a rule."""
-        return self._brief(
+        return self._brief_of(
             f"rules of at most {self.max_literals} of {plural(self.samples.d, 'literal')}",
         )
 
-    def facts(self) -> dict[str, str]:
+    def _facts(self) -> dict[str, str]:
         """Return samples, rules and objective."""
         most = f"conjunctions of at most {plural(self.max_literals, 'literal')}"
-        return self._facts({"rules": f"{self.n_features} {most}"})
+        return self._facts_of({"rules": f"{self.n_features} {most}"})
 
 
 def _on_places(

@@ -11,9 +11,10 @@ from cpx.answers.explanation import Evaluation, Explanation
 from cpx.answers.rule import Rule
 from cpx.methods.listing import CoverageListing, Features, less
 from cpx.modelling.base import Problem
+from cpx.modelling.encodings import find_encoding
 from cpx.modelling.side_constraints.form import SideConstraints
 from cpx.modelling.side_constraints.statement import constrained
-from cpx.modelling.statement import Encoding, Statement
+from cpx.modelling.statement import Statement
 from cpx.models.rule_set.form import RuleSelection
 from cpx.models.rule_set.learning import RuleSetLearning, conjunctions
 from cpx.models.rule_set.problem import RuleSetProblem
@@ -46,14 +47,9 @@ class RuleChoice(Problem):
         """Return the form."""
         return self.selected
 
-    @classmethod
-    def encoding(cls, name: str | None = None) -> Encoding[Any]:
-        """Return an encoding; by the form it has the value of the problem."""
-        return replace(super().encoding(name), faithful=True, stand_in=None)
-
     def model(self, encoding: str | None = None) -> Statement:
         """State the choice."""
-        statement: Statement = self.encoding(encoding).build(self.selected)
+        statement: Statement = find_encoding(self, encoding).build(self.selected)
         return constrained(statement, self.selected.side)
 
     def explanation(self, features: Iterable[int]) -> Explanation:
@@ -65,7 +61,7 @@ class RuleChoice(Problem):
         chosen = explanation.features
         return Evaluation(self.selected.cost(chosen), feasible=self.selected.allows(chosen))
 
-    def trivial_bound(self) -> int:
+    def _trivial_bound(self) -> int:
         """Return the least that a set can cost."""
         return self.selected.offset
 

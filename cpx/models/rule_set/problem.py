@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, ClassVar, Literal, get_args
@@ -18,11 +17,11 @@ from cpx.answers.rule import RuleFigures, RuleSet
 from cpx.answers.values import class_words
 from cpx.data.samples import MAX_TOTAL_WEIGHT, Samples
 from cpx.errors import InvalidInstance, shown
-from cpx.modelling.base import Problem
+from cpx.modelling.encodings import stated_in
 from cpx.modelling.parameters import Choice, Indices, Integer, Json, Kind, ListKind, parameter
 from cpx.modelling.side_constraints.statement import constrained
 from cpx.modelling.statement import Encoding, Statement
-from cpx.models.rule_set.encodings import channelling, hamming, signature
+from cpx.models.rule_set.encodings import channelling, signature
 from cpx.models.rule_set.form import RuleSelection
 from cpx.models.rule_set.text import RuleSetText
 from cpx.support.validation import Share, entries, feature_list, index
@@ -112,16 +111,9 @@ Bools = NDArray[np.bool_]
 _LARGEST = 2**62
 
 
-def _stand_in(problem: Problem) -> Problem:
-    """Return the problem with the Hamming loss, which its encoding states."""
-    assert isinstance(problem, RuleSetProblem)
-    return problem if problem.loss == "hamming" else problem.with_loss("hamming")
-
-
 ENCODINGS: tuple[Encoding[RuleSelection], ...] = (
     Encoding("signature", signature, every_solution=False),
     Encoding("channelling", channelling),
-    Encoding("hamming", hamming, faithful=False, stand_in=_stand_in, every_solution=False),
 )
 """Encodings of every problem about sets of rules."""
 
@@ -154,7 +146,7 @@ class RuleSetProblem(RuleSetText):
     required: tuple[int, ...] = ()
     """Rules that every solution has."""
 
-    def validate(self) -> None:
+    def _validate(self) -> None:
         """Refuse weights of classes that cannot be added up exactly."""
         if self.class_weights is not None:
             self._refuse_heavy()
@@ -241,22 +233,12 @@ class RuleSetProblem(RuleSetText):
 
     def form(self) -> RuleSelection | None:
         """Return the problem as plain arrays, None where there are too many rules."""
-        return self.selection_form if self.stated else None
+        return None if self.unstated else self.selection_form
 
     def model(self, encoding: str | None = None) -> Statement:
         """State the problem in the named encoding (default: ``signature``)."""
-        chosen = self.stated_in(encoding)
-        stated = chosen.stand_in(self) if chosen.stand_in else self
-        assert isinstance(stated, RuleSetProblem)
-        statement: Statement = chosen.build(stated.selection_form)
+        statement: Statement = stated_in(self, encoding).build(self.selection_form)
         return constrained(statement, self.side_constraints)
-
-    def stated_in(self, name: str | None = None) -> Encoding[Any]:
-        """Return the encoding; that of the Hamming loss is faithful to it."""
-        encoding = super().stated_in(name)
-        if encoding.stand_in is not None and self.loss == "hamming":
-            return replace(encoding, faithful=True, stand_in=None)
-        return encoding
 
     def explanation(self, features: Iterable[int]) -> Explanation:
         """Return the set of these rules, each with its figures on the samples.
@@ -320,11 +302,11 @@ class RuleSetProblem(RuleSetText):
         rules = tuple(chosen)
         return self.scale * self.error(rules) + self.price * len(rules)
 
-    def trivial_bound(self) -> int:
+    def _trivial_bound(self) -> int:
         """Return the cost of no error and no rule."""
         return 0
 
-    def shortened(self, explanation: Explanation) -> Explanation:
+    def _shortened(self, explanation: Explanation) -> Explanation:
         """Drop rules, the last first, whose removal leaves the objective as it is."""
         kept = explanation.features
         value = self.cost(kept)

@@ -136,11 +136,11 @@ class RuleSetSelection(SelectionText, RuleSetProblem):
     )
 
     kind: ClassVar[str] = "rule-set"
-    features_are: ClassVar[str] = "Candidates r: literals"
+    _features_are: ClassVar[str] = "Candidates r: literals"
 
-    def validate(self) -> None:
+    def _validate(self) -> None:
         """Refuse values that do not fit 64 bits."""
-        super().validate()
+        super()._validate()
         self._refuse_large(len(self.rules))
 
     @classmethod
@@ -182,7 +182,7 @@ class RuleSetSelection(SelectionText, RuleSetProblem):
         """The candidates in words."""
         return tuple(map(self.in_words, self.rules))
 
-    def vocabulary(self, untrue: Iterable[str] = ()) -> Vocabulary:
+    def _vocabulary(self, untrue: Iterable[str] = ()) -> Vocabulary:
         """Return what names stand for: a candidate, or those that have a literal or column."""
         names = ((name, (r,)) for r, name in enumerate(self.feature_names))
         parts = (

@@ -77,13 +77,13 @@ class RuleSetText(Problem):
             told += f", not proved optimal: every {self.rival} has at least {least}"
         return replace(explanation, proved=told)
 
-    def _brief(self, rules: str, *more: str) -> list[str]:
+    def _brief_of(self, rules: str, *more: str) -> list[str]:
         """Return samples, what rules there are, the price of one, and more."""
         price = f"penalty {exact_percent(Fraction(self.penalty))}"
         loss = ["Hamming loss"] * (self.loss == "hamming")
         return [f"{self.samples.total} samples", rules, price, *loss, *more]
 
-    def _facts(self, rules: Mapping[str, str]) -> dict[str, str]:
+    def _facts_of(self, rules: Mapping[str, str]) -> dict[str, str]:
         """Return samples, what rules there are, objective and unit."""
         samples = self.samples
         price = _number(Fraction(self.price, self.scale))
@@ -102,7 +102,7 @@ class RuleSetText(Problem):
             found["weights"] = f"an error counts {own} on the class, {other} on another one"
         return found
 
-    def notes(self) -> tuple[str, ...]:
+    def _notes(self) -> tuple[str, ...]:
         """Say that all samples, or none, are of the class."""
         same = self.samples.same
         if same.all():
@@ -145,13 +145,13 @@ class SelectionText(RuleSetText):
         limits = (f"has {limit}" for limit in self._limits())
         return competing(self, f"set of the {len(self.rules)} candidates", before=limits)
 
-    def brief(self) -> list[str]:
+    def _brief(self) -> list[str]:
         """Return samples, candidates, the price of a rule and limits."""
-        return self._brief(plural(len(self.rules), "candidate"), *self._limits())
+        return self._brief_of(plural(len(self.rules), "candidate"), *self._limits())
 
-    def facts(self) -> dict[str, str]:
+    def _facts(self) -> dict[str, str]:
         """Return samples, candidates, objective and limits."""
-        found = self._facts({"candidates": f"R = {len(self.rules)}"})
+        found = self._facts_of({"candidates": f"R = {len(self.rules)}"})
         if limits := self._limits():
             found["limits"] = ", ".join(limits)
         for which in ("required", "forbidden"):
@@ -159,14 +159,14 @@ class SelectionText(RuleSetText):
                 found[which] = "{" + ", ".join(map(str, rules)) + "}"
         return found
 
-    def notes(self) -> tuple[str, ...]:
+    def _notes(self) -> tuple[str, ...]:
         """Return what is degenerate; solved all the same."""
         out = []
         if both := sorted({*self.required} & {*self.forbidden}):
             out.append(f"required and forbidden contradict: rules {both} are in both")
         elif not self.selection_form.within_limits(self.required):
             out.append("the required rules alone break a limit: there is no solution")
-        out += super().notes()
+        out += super()._notes()
         if self.max_rules == 0:
             out.append("max_rules = 0: the empty set is the only candidate")
         counts = self.covers.sum(axis=1)

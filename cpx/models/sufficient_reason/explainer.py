@@ -92,7 +92,7 @@ def engine_for(problem: SufficientReason) -> str:
     hitting-sets
     cpsat
     """
-    return "cpsat" if problem.stated else "hitting-sets"
+    return "hitting-sets" if problem.unstated else "cpsat"
 
 
 def conclude(problem: SufficientReason, result: Result, told: Sequence[str] = ()) -> Reason:

@@ -15,6 +15,7 @@ from cpx.answers.explanation import Explanation
 from cpx.answers.rule import Rule
 from cpx.answers.values import Value, class_words
 from cpx.errors import InvalidInstance
+from cpx.modelling.encodings import stated_in
 from cpx.modelling.parameters import CONTEXT, NAME, parameter
 from cpx.modelling.row import Row
 from cpx.modelling.side_constraints.form import NO_SIDE_CONSTRAINTS, SideConstraints
@@ -177,9 +178,9 @@ class SufficientReason(ReasonText):
     kind: ClassVar[str] = "sufficient-reason"
     encodings: ClassVar[tuple[Encoding[LossForm], ...]] = SUBSET_ENCODINGS
 
-    def validate(self) -> None:
+    def _validate(self) -> None:
         """Refuse numbers that are too large to be stated."""
-        if self.stated:
+        if not self.unstated:
             _ = self.losses
 
     def automatic_unit(self) -> Fraction:
@@ -254,7 +255,7 @@ class SufficientReason(ReasonText):
         InvalidOption
             When the definition has no statement.
         """
-        self._require_stated()
+        stated_in(self)  # or says why not
         assert self.unit is not None
         exponent = self.features.model.exact.exponent
         rows, slacks = rounded(self._exact_losses, Fraction(self.unit), exponent)
@@ -288,14 +289,14 @@ class SufficientReason(ReasonText):
 
     def enough(self, features: tuple[int, ...]) -> bool:
         """Say whether the features are a reason by the definition."""
-        if self.stated:
+        if not self.unstated:
             return self.losses.holds(features)
         oracle = self.row_oracle()
         free = oracle.everything & ~oracle.bits(features)
         # Unlike counterexample(), this searches for nothing that is known already.
         return not free or oracle.change(free) is None
 
-    def hold(self, explanation: Explanation) -> None:
+    def _hold(self, explanation: Explanation) -> None:
         """Ask the live model of the trees, if there is one, about rows that keep the reason."""
         model, S = self.tree_model, explanation.rule.features
         if model.live is None:
@@ -329,7 +330,7 @@ class SufficientReason(ReasonText):
     def _ranges(self, S: tuple[int, ...]) -> dict[int, tuple[int, int]] | None:
         """Return the cells that the attributes of a reason may have, None when S is none."""
         model = self.tree_model
-        if not self.stated:
+        if self.unstated:
             from cpx.models.sufficient_reason.sufficiency.widening import widest_ranges
 
             return widest_ranges(self.row_oracle(), S)

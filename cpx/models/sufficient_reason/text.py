@@ -33,13 +33,13 @@ class ReasonText(MinimumSubset):
         """Name the definition: ``"sufficient reason"``, ``"majoritary reason"``."""
         return f"{self.definition} reason{' by the rounded losses' * bool(self.unit)}"
 
-    def brief(self) -> list[str]:
+    def _brief(self) -> list[str]:
         """Return definition, level and sizes of the model."""
         trees = len(self.tree_model.trees)
         size = [f"{trees} tree{'s' * (trees != 1)}", self.units(self.n_features)]
         return [str(self.definition), *size]
 
-    def facts(self) -> dict[str, str]:
+    def _facts(self) -> dict[str, str]:
         """Return the model, x, definition, level and ties."""
         model = self.tree_model
         kinds = f"{len(model.trees)} trees, {len(model.classes)} classes, rule {model.rule}"
@@ -131,7 +131,7 @@ class ReasonText(MinimumSubset):
         score = "above 0" if decision == "positive" else "of 0 or more"
         return f"a score {score} is {classes[1]}"
 
-    def notes(self) -> tuple[str, ...]:
+    def _notes(self) -> tuple[str, ...]:
         """Return what is degenerate; solved all the same."""
         found, used = self.base_notes(), {*self.tree_model.used}
         model = self.tree_model
@@ -141,7 +141,7 @@ class ReasonText(MinimumSubset):
             idle = [model.attributes[a].name for a in self.required if a not in used]
             if idle:
                 found.append(f"required and never tested by the model: {', '.join(idle)}")
-        if self.stated and any(slack < 0 for slack in self.losses.slacks):
+        if not self.unstated and any(slack < 0 for slack in self.losses.slacks):
             found.append(
                 f"x has the class {self.label} without a majority of the votes that wins "
                 "whatever the others vote for: there is no majoritary reason"

@@ -82,7 +82,7 @@ def test_the_bound_is_met_where_the_greatest_score_is():
     assert tied.label_index == 1
     assert tied.scores.greatest(()) == tied.leaves.threshold == 0
     assert tied.scores.bound(()) == SameDecision(tied).exact(()) == 1
-    assert any("not above 0" in note for note in tied.notes())
+    assert any("not above 0" in note for note in tied._notes())
 
 
 @each(range(10))
@@ -279,18 +279,18 @@ def test_raw_scores_of_three_classes_are_refused():
 
 def test_contradictions_and_constant_columns_are_told():
     problem = MLSE(**_plain(required=["a"], forbidden=["a"]))
-    assert any("contradict" in note for note in problem.notes())
+    assert any("contradict" in note for note in problem._notes())
     assert cpx.solve(problem, "cpsat").status.name == "INFEASIBLE"
     coding = Coding.fit([[0.0, 1], [1, 1]], names=["a", "b"], cuts=[[0.5], []])
     flat = _plain(coding=coding, distribution=random_mixture(0, coding.cardinalities))
-    assert any("one state" in note for note in MLSE(**flat).notes())
+    assert any("one state" in note for note in MLSE(**flat)._notes())
 
 
 def test_thresholds_that_no_set_reaches_say_the_best():
     asked = _plain()
     del asked["k"]
     problem = FewestExpected(**asked, threshold=2)
-    assert any("every set has at most 1" in note for note in problem.notes())
+    assert any("every set has at most 1" in note for note in problem._notes())
     result = cpx.solve(problem, "cpsat")
     assert (result.status.name, result.verified) == ("INFEASIBLE", True)
     for tau in (0, "3/2"):

@@ -107,7 +107,7 @@ def break_ties(
     too long.
     """
     assert progress.explanation is not None
-    shortest = problem.shortened(progress.explanation).features
+    shortest = problem._shortened(progress.explanation).features
     most = min(len(shortest) - len(reduced.fixed), reduced.k)
 
     most_nodes = progress.options.engine.get("tie_nodes", _TIE_NODES) + nodes

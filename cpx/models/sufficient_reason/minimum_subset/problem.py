@@ -15,6 +15,7 @@ from cpx.answers.explanation import Evaluation, Explanation
 from cpx.answers.values import Value
 from cpx.modelling.base import Problem
 from cpx.modelling.competing import competing
+from cpx.modelling.encodings import stated_in
 from cpx.modelling.parameters import Indices, Weights, parameter
 from cpx.modelling.side_constraints.statement import constrained
 from cpx.modelling.statement import Encoding, Statement
@@ -61,7 +62,7 @@ class MinimumSubset(Problem):
 
     def form(self) -> SubsetForm:
         """Return the problem by what decides sets, as plain arrays where it has a statement."""
-        arrays = self.losses if self.stated else None
+        arrays = None if self.unstated else self.losses
         return SubsetForm(
             self.weight_array, self.required, self.forbidden, arrays, self._row_oracle
         )
@@ -87,7 +88,7 @@ class MinimumSubset(Problem):
 
     def model(self, encoding: str | None = None) -> Statement:
         """State the problem in the named encoding (default: ``order``)."""
-        statement: Statement = self.stated_in(encoding).build(self.losses.essential)
+        statement: Statement = stated_in(self, encoding).build(self.losses.essential)
         return constrained(statement, self.side_constraints)
 
     def evaluate(self, explanation: Explanation) -> Evaluation:
@@ -99,7 +100,7 @@ class MinimumSubset(Problem):
         """Return the weight of a set of features."""
         return int(self.weight_array[list(features)].sum())
 
-    def trivial_bound(self) -> int:
+    def _trivial_bound(self) -> int:
         """Return the weight of the required features."""
         return self.cost(self.required)
 

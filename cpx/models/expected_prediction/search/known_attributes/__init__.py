@@ -37,7 +37,7 @@ def solve_known_attributes(problem: Problem, form: ExpectationForm, progress: Pr
             True, Termination.COMPLETED, "the required features contradict", sizes=sizes
         )
     if form.least is None:
-        if (most_valuable := problem.trivial_bound()) is not None:
+        if (most_valuable := problem._trivial_bound()) is not None:
             progress.bound(most_valuable)
     elif form.scores.greatest(form.required) < form.least:
         return Outcome(True, Termination.COMPLETED, "no row has a score as high", sizes=sizes)

@@ -160,7 +160,7 @@ def learn_rules(
     learner.run()
     learner.use_rest()
     best, generation = learner.best, learner.generation
-    explanation = problem.shortened(problem.explanation_of(best.rules))
+    explanation = problem._shortened(problem.explanation_of(best.rules))
     return LearnedRules(
         problem=problem,
         explanation=explanation,
