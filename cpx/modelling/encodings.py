@@ -48,7 +48,7 @@ def encoding_names(problem: Problem | type[Problem]) -> tuple[str, ...]:
     ('clausal', 'channelling')
     """
     own = [encoding.name for encoding in problem.encodings]
-    kind = problem._stated_as or problem.kind
+    kind = _kind(problem)
     named = (tuple(key.split(".", 1)) for family in families() for key in family.encodings)
     added = {name for one, name in (*_registered, *named) if one == kind}
     return (*own, *(name for name in sorted(added) if name not in own))
@@ -72,6 +72,11 @@ def stated_in(problem: Problem, name: str | None = None) -> Encoding[Any]:
     return encoding
 
 
+def _kind(problem: Problem | type[Problem]) -> str:
+    """Return the kind whose added encodings are a problem's; a step of a solve may have none."""
+    return problem._stated_as or getattr(problem, "kind", "")
+
+
 def remember(kind: str, encoding: Encoding[Any]) -> None:
     """Keep an encoding for the problems of a kind, in this process."""
     _registered[kind, encoding.name] = encoding
@@ -85,7 +90,7 @@ def added_encoding(problem: Problem | type[Problem], name: str) -> Encoding[Any]
     InvalidOption
         When its module cannot be imported, or has no encoding of that name.
     """
-    kind = problem._stated_as or problem.kind
+    kind = _kind(problem)
     if (kind, name) in _registered:
         return _registered[kind, name]
     key = f"{kind}.{name}"

@@ -84,7 +84,7 @@ def test_what_is_proved_has_its_value_as_the_bound(proved: bool) -> None:
 def test_the_best_of_ties_is_told_of_an_optimum_alone(
     proved: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(KMonomial, "tie_claim", "of these it is the best")
+    monkeypatch.setattr(KMonomial, "_tie_claim", "of these it is the best")
     monkeypatch.setattr("cpx.check.violations", lambda *asked: [])
     progress = Progress(PROBLEM, SolveOptions())
     progress.found(PROBLEM.explanation([0]))

@@ -196,7 +196,7 @@ def test_the_worst_value_is_another_problem(goal: str, known: cases.Case) -> Non
         return Statement(model, stated.variables, stated.complete, offset=stated.offset)
 
     assert problem.sense == problem.model(ours.name).sense == "max"
-    add_encoding(problem._stated_as(), Encoding("mine", build))
+    add_encoding(problem._stated_as or problem.kind, Encoding("mine", build))
     result = cpx.solve(problem, "cpsat", encoding="mine")
     told = "wrong objective: of .* it asks for the least value"
     assert re.search(told, result.statement)
