@@ -95,7 +95,7 @@ def grown(engine: str, solves: int) -> tuple[float, float]:
     """Solve so often; return the megabytes before and after."""
     data = PROBLEMS[engine]().to_dict()
     engine, _, encoding = engine.partition(" ")
-    asks = backend(engine).asks_classifier
+    asks = backend(engine)._asks_classifier
 
     def once() -> None:
         problem = from_dict(data)

@@ -21,7 +21,7 @@ COMMANDS = {
     "cpx --help": ["-m", "cpx.cli", "--help"],
     "cpx solve --help": ["-m", "cpx.cli", "solve", "--help"],
     "import the problems": ["-c", "import cpx.models"],
-    "load the search": ["-c", "from cpx.backends.search import Search; Search.preload()"],
+    "load the search": ["-c", "from cpx.backends.search import Search; Search._preload()"],
 }
 
 

@@ -117,13 +117,13 @@ def engines(problem: Problem, only: str = "") -> list[str]:
     With ``only`` those of that family, or the one engine of that name: also one with options, a
     portfolio, or another that is asked by name alone.
     """
-    if only and not (only in names() and backend_class(only).in_all):
+    if only and not (only in names() and backend_class(only)._in_all):
         engine = backend(only)
-        return [only] if not engine.asks_classifier and takes(engine, problem) else []
+        return [only] if not engine._asks_classifier and takes(engine, problem) else []
     found = []
     for name in names():
         family = backend_class(name)
-        if family.asks_classifier or not family.in_all or only not in ("", name):
+        if family._asks_classifier or not family._in_all or only not in ("", name):
             continue
         if family.available() and takes(family(), problem):
             found += [_ORDERS] if name == "best-of-orders" else family.installed()

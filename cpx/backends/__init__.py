@@ -123,7 +123,7 @@ def backend(name: str) -> Backend:
     if not isinstance(name, str):
         raise UnknownName("backend", name, names())
     family, colon, members = name.partition(":")
-    if colon and "{" not in family and backend_class(family).starts_workers:
+    if colon and "{" not in family and backend_class(family)._starts_workers:
         return backend_class(family)(members)
     name, settings = read_named("engine", name)
     family, colon, solver = name.partition(":")

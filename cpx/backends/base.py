@@ -10,6 +10,7 @@ in :mod:`cpx.solving`, for all engines.
 from __future__ import annotations
 
 import math
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -131,6 +132,12 @@ def contradiction(
 class Backend(ABC):
     """One family of engines.
 
+    An engine must have a ``name`` and ``solve``. Names with an underscore are hooks: few engines
+    fill them in, and solving, comparisons and the command read them. Besides those below, methods:
+    ``_keeps_side_constraints`` and ``_refusal``, what the engine takes, and why not; ``_preload``,
+    what is imported before the first solve; ``_engines``, what works side by side; and
+    ``_provenance``, what else tells which program answered.
+
     Class attributes
     ----------------
     name : str
@@ -140,55 +147,55 @@ class Backend(ABC):
         the family has one member only.
     requires : dict of str to str
         Module name -> pip requirement that provides it.
-    needs_kernels : bool
-        Whether the engine, or what it asks, is the package's own code in C.
     supported_options : frozenset of str
         The options among ``threads``, ``seed``, ``gap``, ``hint`` that have an effect.
         The others are reported as warnings when they are set.
     needs_model : bool
         Whether the engine solves the statement in the chosen encoding; False for one that
         takes the problem's plain arrays, whose results name no encoding.
-    preferred_encodings : tuple of str
-        The encodings that the engine proves most with, the best one first: where a problem has
-        one of them that says more of it and none is named, it is taken in place of the
-        problem's first.
-    start : {"given", "needed", "own"}
-        Whether the engine is given a solution to begin with. ``"needed"`` where it takes long to
-        find a good rule for one class, too; ``"own"`` where it finds a good set by itself.
     exact : bool
         Whether the engine proves what it claims when it has the time. False for a heuristic:
         it never reports a bound and never claims optimality or infeasibility.
-    needs_worker : bool
-        Whether the engine cannot be stopped while it works: then it runs in a worker process,
-        which can be, unless ``isolate=False`` asks for this process.
-    in_all : bool
-        Whether the word ``all`` names the family, in lists of engines.
-    asks_classifier : bool
-        Whether the engine needs ``problem.oracle``, the classifier behind the samples. It
-        then runs in the process that holds the classifier, never in a worker.
-    starts_workers : bool
-        Whether the engine is made of others, each in a worker of its own: it needs none. They
-        are what stands behind its colon, with their options.
-    program : str
-        A program on the path that the engine needs, besides Python packages.
     summary : str
         One line for ``cpx backends``.
+    _needs_kernels : bool
+        Whether the engine, or what it asks, is the package's own code in C.
+    _program : str
+        A program on the path that the engine needs, besides Python packages.
+    _preferred_encodings : tuple of str
+        The encodings that the engine proves most with, the best one first: where a problem has
+        one of them that says more of it and none is named, it is taken in place of the
+        problem's first.
+    _start : {"given", "needed", "own"}
+        Whether the engine is given a solution to begin with. ``"needed"`` where it takes long to
+        find a good rule for one class, too; ``"own"`` where it finds a good set by itself.
+    _needs_worker : bool
+        Whether the engine cannot be stopped while it works: then it runs in a worker process,
+        which can be, unless ``isolate=False`` asks for this process.
+    _starts_workers : bool
+        Whether the engine is made of others, each in a worker of its own: it needs none. They
+        are what stands behind its colon, with their options.
+    _asks_classifier : bool
+        Whether the engine needs ``problem.oracle``, the classifier behind the samples. It
+        then runs in the process that holds the classifier, never in a worker.
+    _in_all : bool
+        Whether the word ``all`` names the family, in lists of engines.
     """
 
     name: ClassVar[str]
     solvers: ClassVar[tuple[str, ...]] = ()
     requires: ClassVar[Mapping[str, str]] = {}
     supported_options: ClassVar[frozenset[str]] = frozenset()
-    needs_kernels: ClassVar[bool] = False
+    _needs_kernels: ClassVar[bool] = False
     needs_model: ClassVar[bool] = True
-    preferred_encodings: ClassVar[tuple[str, ...]] = ()
+    _preferred_encodings: ClassVar[tuple[str, ...]] = ()
     exact: ClassVar[bool] = True
-    asks_classifier: ClassVar[bool] = False
-    start: ClassVar[Literal["given", "needed", "own"]] = "given"
-    needs_worker: ClassVar[bool] = False
-    starts_workers: ClassVar[bool] = False
-    in_all: ClassVar[bool] = True
-    program: ClassVar[str] = ""
+    _asks_classifier: ClassVar[bool] = False
+    _start: ClassVar[Literal["given", "needed", "own"]] = "given"
+    _needs_worker: ClassVar[bool] = False
+    _starts_workers: ClassVar[bool] = False
+    _in_all: ClassVar[bool] = True
+    _program: ClassVar[str] = ""
     _known_as: ClassVar[str] = ""
     """Name of a class that is one member of a family only, in messages."""
     summary: ClassVar[str] = ""
@@ -209,7 +216,7 @@ class Backend(ABC):
         return f"{self.name}:{self.solver}" if self.solver else self.name
 
     @property
-    def engines(self) -> tuple[str, ...]:
+    def _engines(self) -> tuple[str, ...]:
         """What works side by side, each with the threads of the solve: itself, or others."""
         return (self.configuration,)
 
@@ -229,13 +236,13 @@ class Backend(ABC):
     @classmethod
     def available(cls) -> bool:
         """Whether packages, kernels and program are installed, without importing an engine."""
-        if cls.needs_kernels and not has_kernels():
+        if cls._needs_kernels and not has_kernels():
             return False
         return all(map(_installed, cls.requires)) and cls._has_program()
 
     @classmethod
     def _has_program(cls) -> bool:
-        return not cls.program or which(cls.program) is not None
+        return not cls._program or which(cls._program) is not None
 
     @classmethod
     def installed(cls) -> list[str]:
@@ -245,37 +252,14 @@ class Backend(ABC):
         return [f"{cls.name}:{solver}" for solver in cls.solvers] or [cls.name]
 
     @classmethod
-    def require(cls) -> None:
-        """Raise :class:`EngineMissing` with what to install unless :meth:`available`."""
-        who = cls._known_as or cls.name
-        missing = [pip for module, pip in cls.requires.items() if not _installed(module)]
-        if missing:
-            wanted = " ".join(f"'{pip}'" for pip in missing)
-            raise EngineMissing(f"backend {shown(who)} is not installed: pip install {wanted}")
-        if cls.needs_kernels and not has_kernels():
-            raise EngineMissing(f"backend {shown(who)} is not there: {MISSING}")
-        if not cls._has_program():
-            raise EngineMissing(f"the program {cls.program!r}, which {who} needs, is not found")
-
-    @classmethod
-    def preload(cls) -> None:
+    def _preload(cls) -> None:
         """Import the engine; a worker does so once, before it forks a child per solve."""
         for module in cls.requires:
             import_module(module)
-        if cls.needs_kernels:
+        if cls._needs_kernels:
             load()
 
-    @classmethod
-    def versions(cls) -> dict[str, str]:
-        """Versions of the distributions behind ``requires``."""
-        found = {}
-        for pip in cls.requires.values():
-            name = pip.split("[")[0].split(">")[0].split("=")[0].split("<")[0].strip()
-            if (installed := installed_version(name)) is not None:
-                found[name] = installed
-        return found
-
-    def provenance(self) -> dict[str, str]:
+    def _provenance(self) -> dict[str, str]:
         """Return what else tells which program answered, for the versions of a result."""
         return {}
 
@@ -287,7 +271,7 @@ class Backend(ABC):
         """
         return not problem.unstated if self.needs_model else problem.form() is not None
 
-    def keeps_side_constraints(self, problem: Problem) -> bool:
+    def _keeps_side_constraints(self, problem: Problem) -> bool:
         """Say whether the engine honours the side constraints of a problem that it accepts.
 
         Statements have them, so that engines that need a model do. Another one says so here,
@@ -295,46 +279,7 @@ class Backend(ABC):
         """
         return self.needs_model
 
-    def require_accepts(self, problem: Problem) -> None:
-        """Raise InvalidOption unless the engine can solve the problem with what comes with it."""
-        if not self.accepts(problem):
-            if self.needs_model or problem.form() is None:
-                stated_in(problem)  # says why there is no statement
-            raise InvalidOption(self.refusal(problem))
-        if problem.side_constraints and not self.keeps_side_constraints(problem):
-            raise InvalidOption(
-                f"backend {shown(self.name)} does not keep the side constraints of this problem, "
-                f"such as {shown(problem.side_constraints.texts[0])}: ask for cpsat, or another "
-                "engine that solves a statement"
-            )
-        if self.asks_classifier and problem.oracle is None:
-            raise InvalidOption(
-                f"backend {shown(self.name)} asks the classifier, and this problem has only its "
-                f"samples: call cpx.explain(..., backend={shown(self.name)}), or solve a problem "
-                "stated by cpx.Explainer"
-            )
-
-    def encoding_of(
-        self, problem: Problem, name: str | None = None, time_limit: float | None = None
-    ) -> Encoding[Any]:
-        """Return the encoding that the engine solves; one without a name if it needs none.
-
-        Without a name it is the engine's own choice among those of the problem that are stated
-        well within the time limit, or the problem's first; that for a ratio, whose steps are
-        stated one after the other, each with little time.
-        """
-        if not self.needs_model:
-            return replace(find_encoding(problem, name), name="", faithful=True)
-        if name is None and not isinstance(problem, RatioProblem):
-            known = {encoding.name: encoding for encoding in problem.encodings}
-            own = (known[one] for one in self.preferred_encodings if one in known)
-            seconds = math.inf if time_limit is None else time_limit
-            form = problem.form
-            fit = (one for one in own if (A := form()) is None or one.applies(A, seconds))
-            name = next((encoding.name for encoding in fit), None)
-        return stated_in(problem, name)
-
-    def refusal(self, problem: Problem) -> str:
+    def _refusal(self, problem: Problem) -> str:
         """Say that the engine does not solve the problem."""
         return f"backend {self.name!r} cannot solve problems of kind {problem.kind!r}"
 
@@ -343,10 +288,82 @@ class Backend(ABC):
         """Solve the problem, reporting to ``progress``; return what was proved."""
 
 
+def require(engine: Backend | type[Backend]) -> None:
+    """Raise :class:`EngineMissing` with what to install unless an engine is available."""
+    who = engine._known_as or engine.name
+    missing = [pip for module, pip in engine.requires.items() if not _installed(module)]
+    if missing:
+        wanted = " ".join(f"'{pip}'" for pip in missing)
+        raise EngineMissing(f"backend {shown(who)} is not installed: pip install {wanted}")
+    if engine._needs_kernels and not has_kernels():
+        raise EngineMissing(f"backend {shown(who)} is not there: {MISSING}")
+    if not engine._has_program():
+        raise EngineMissing(f"the program {engine._program!r}, which {who} needs, is not found")
+
+
+def versions_of(engine: Backend | type[Backend]) -> dict[str, str]:
+    """Return the versions of the distributions behind ``requires``."""
+    found = {}
+    for pip in engine.requires.values():
+        name = re.split(r"[\[<>=]", pip)[0].strip()
+        if (installed := installed_version(name)) is not None:
+            found[name] = installed
+    return found
+
+
+def require_accepts(engine: Backend, problem: Problem) -> None:
+    """Raise InvalidOption unless an engine can solve a problem with what comes with it."""
+    if not engine.accepts(problem):
+        if engine.needs_model or problem.form() is None:
+            stated_in(problem)  # says why there is no statement
+        raise InvalidOption(engine._refusal(problem))
+    if problem.side_constraints and not engine._keeps_side_constraints(problem):
+        raise InvalidOption(
+            f"backend {shown(engine.name)} does not keep the side constraints of this problem, "
+            f"such as {shown(problem.side_constraints.texts[0])}: ask for cpsat, or another "
+            "engine that solves a statement"
+        )
+    if engine._asks_classifier and problem.oracle is None:
+        raise InvalidOption(
+            f"backend {shown(engine.name)} asks the classifier, and this problem has only its "
+            f"samples: call cpx.explain(..., backend={shown(engine.name)}), or solve a problem "
+            "stated by cpx.Explainer"
+        )
+
+
+def encoding_for(
+    engine: Backend, problem: Problem, name: str | None = None, time_limit: float | None = None
+) -> Encoding[Any]:
+    """Return the encoding that an engine solves; one without a name if it needs none.
+
+    Without a name it is the engine's own choice among those of the problem that are stated
+    well within the time limit, or the problem's first; that for a ratio, whose steps are
+    stated one after the other, each with little time.
+
+    Raises
+    ------
+    UnknownName, InvalidOption
+        When there is none of that name, or it cannot be solved.
+    """
+    if not engine.needs_model:
+        encoding = find_encoding(problem, name)
+        if engine._starts_workers and not encoding.faithful:
+            # What its engines prove of the encoding would be taken for a proof of the problem.
+            raise InvalidOption(f"encoding {name!r} is not the problem: no portfolio solves it")
+        return replace(encoding, name="", faithful=True)
+    if name is None and not isinstance(problem, RatioProblem):
+        known = {encoding.name: encoding for encoding in problem.encodings}
+        own = (known[one] for one in engine._preferred_encodings if one in known)
+        seconds = math.inf if time_limit is None else time_limit
+        fit = (one for one in own if (A := problem.form()) is None or one.applies(A, seconds))
+        name = next((encoding.name for encoding in fit), None)
+    return stated_in(problem, name)
+
+
 def takes(engine: Backend, problem: Problem) -> bool:
     """Say whether an engine can solve the problem with its side constraints."""
     free = not problem.side_constraints
-    return engine.accepts(problem) and (free or engine.keeps_side_constraints(problem))
+    return engine.accepts(problem) and (free or engine._keeps_side_constraints(problem))
 
 
 def _installed(module: str) -> bool:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from cpx.backends.base import versions_of
 from cpx.compiled.library import has_kernels
 from cpx.errors import EngineError, printable
 
@@ -101,7 +102,7 @@ def doctor() -> None:
             typer.echo(f"{name:<20} not installed: {_install(cls)}")
             continue
         for engine in members:
-            installed += [engine] * cls.in_all
+            installed += [engine] * cls._in_all
             good &= _try([engine], engine, "" if cls.exact else "heuristic")
     if len(installed) > 1:
         good &= _try(installed, "all in one process")
@@ -138,18 +139,18 @@ def _describe(name: str) -> dict[str, Any]:
         "summary": cls.summary,
         "solvers": list(cls.solvers),
         "members": members,
-        "in_all": cls.in_all,
+        "in_all": cls._in_all,
         "installed": cls.available(),
         "install": _install(cls),
-        "versions": cls.versions(),
+        "versions": versions_of(cls),
         "supported_options": supported,
         "exact": cls.exact,
-        "asks_classifier": cls.asks_classifier,
+        "asks_classifier": cls._asks_classifier,
     }
 
 
 def _install(cls: type[Backend]) -> str:
-    if cls.needs_kernels and not has_kernels():
+    if cls._needs_kernels and not has_kernels():
         return "pip install --force-reinstall --no-deps cpx-explain"
     return "pip install " + " ".join(f"'{pip}'" for pip in cls.requires.values())
 

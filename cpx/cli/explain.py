@@ -76,9 +76,9 @@ class Engine:
         from cpx.solving.servers import prepare
 
         if self.isolate:
-            prepare(*backend(self.name).engines)
+            prepare(*backend(self.name)._engines)
         else:
-            backend(self.name).preload()
+            backend(self.name)._preload()
 
     def check(self, question: Question) -> None:
         """Raise for an encoding that the problem does not have."""

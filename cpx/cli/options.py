@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from cpx.backends.base import require
 from cpx.errors import InvalidOption, shown
 from cpx.modelling.encodings import encoding_names, find_encoding
 
@@ -288,7 +289,7 @@ def require_engine(backend: str, problem: Problem | None, encoding: str | None) 
     """Raise for an engine or encoding that is not known or not installed."""
     from cpx.backends import backend as find
 
-    find(backend).require()
+    require(find(backend))
     if problem is not None:
         find_encoding(problem, encoding)
 

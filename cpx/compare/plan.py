@@ -11,7 +11,7 @@ from typing import Any
 
 from cpx.answers.result import Result, Status, Termination
 from cpx.backends import Backend, backend, backend_class, names
-from cpx.backends.base import takes
+from cpx.backends.base import encoding_for, require, require_accepts, takes
 from cpx.backends.settings import configured
 from cpx.compare.design import Design
 from cpx.compare.records import Skipped, configuration, heeds_seed
@@ -156,10 +156,10 @@ def _expand(name: str) -> list[str]:
     family, _, solver = plain.partition(":")
     if solver == "*":
         cls = backend_class(family)
-        cls.require()
+        require(cls)
         return [backend(one + brace + settings).configuration for one in cls.installed()]
     engine = backend(name)
-    engine.require()
+    require(engine)
     return [engine.configuration]
 
 
@@ -169,7 +169,7 @@ def _installed() -> list[str]:
         # A broken third-party backend, which 'cpx doctor' reports, must not stop the others.
         with suppress(EngineError):
             cls = backend_class(name)
-            found += [name] * (cls.exact and cls.in_all and cls.available())
+            found += [name] * (cls.exact and cls._in_all and cls.available())
     return found
 
 
@@ -251,19 +251,19 @@ def _settings(
     encoding: str | None,
 ) -> list[tuple[str, str, SolveOptions]]:
     """Return engine, form and options for each limit and seed that makes a difference."""
-    engine.require_accepts(problem)
+    require_accepts(engine, problem)
     options = configured(
         engine,
         SolveOptions(
             threads=design.threads,
             gap=design.gap,
-            encoding=encoding if engine.encoding_of(problem, encoding).name else None,
+            encoding=encoding if encoding_for(engine, problem, encoding).name else None,
             engine=own,
             warm_start=design.warm_start,
             cpu_limit=design.cpu_limit,
         ),
     )
-    forms = {limit: engine.encoding_of(problem, encoding, limit).name for limit in design.limits}
+    forms = {limit: encoding_for(engine, problem, encoding, limit).name for limit in design.limits}
     name, seeds = engine.full_name, list(design.seeds)
     if not heeds_seed(name, options.warm_start):
         seeds = seeds[:1]

@@ -384,5 +384,5 @@ def heeds_seed(engine: str, warm_start: bool) -> bool:
     except CpxError:
         return True
     # The method that finds the start may use it.
-    started = warm_start and known.exact and known.start != "own"
+    started = warm_start and known.exact and known._start != "own"
     return started or "seed" in known.supported_options

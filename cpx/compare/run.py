@@ -204,12 +204,12 @@ def _make(
     """Make the runs, here or on a cluster; return False when Ctrl-C cut them short."""
     folder = None if logs is None else ensure_directory(logs)
     if cluster.active():
-        away = [task for task in tasks if not backend(task.engine).asks_classifier]
+        away = [task for task in tasks if not backend(task.engine)._asks_classifier]
         there = partial(make_run, memory=design.memory, logs=folder)
         if not cluster.run_each(there, away, keep):
             return False
         # The classifier is here.
-        tasks = [task for task in tasks if backend(task.engine).asks_classifier]
+        tasks = [task for task in tasks if backend(task.engine)._asks_classifier]
     jobs = min(design.jobs, max(1, len(tasks)))
     pinned = jobs * design.threads <= len(usable_cores())
 
@@ -240,19 +240,19 @@ def make_run(
     options = replace(task.options, log=logs is not None)
     try:
         problem = task.problem
-        if backend(task.engine).asks_classifier:
+        if backend(task.engine)._asks_classifier:
             result = run(problem, task.engine, options, listen=hear, cancel=cancel)
         else:
             engine = backend(task.engine)
             claim = (
-                claimed_cores(len(engine.engines) * options.threads) if pinned else nullcontext()
+                claimed_cores(len(engine._engines) * options.threads) if pinned else nullcontext()
             )
             log = None if logs is None else _log(task, logs)
             with claim as cores:
                 record["pinned"] = cores
                 held = None if cores is None else tuple(cores)
                 limits = Limits(memory, held, log, quiet=True)
-                solve = run if engine.starts_workers else run_isolated
+                solve = run if engine._starts_workers else run_isolated
                 for _ in range(_ATTEMPTS):
                     result = solve(
                         problem, task.engine, options, listen=hear, limits=limits, cancel=cancel

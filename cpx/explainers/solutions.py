@@ -15,7 +15,7 @@ from cpx.answers.result import Result, Status
 from cpx.answers.text import Block, Fact, Facts, Table, as_text
 from cpx.answers.values import Value, decimal, to_json
 from cpx.backends import backend as find_backend
-from cpx.backends.base import Progress
+from cpx.backends.base import Progress, encoding_for, require, require_accepts
 from cpx.errors import CheckFailed, InvalidOption, shown
 from cpx.explainers.unreachable import with_reachable
 from cpx.methods.excluding import by_excluding
@@ -210,15 +210,15 @@ def solutions(
     engine = find_backend(backend or _soonest(listing))
     backend = backend or engine.full_name
     wanted = integer_in("most" if optimal_only else "n", most if optimal_only else n, 1, MOST)
-    engine.require()
-    engine.require_accepts(problem)
+    require(engine)
+    require_accepts(engine, problem)
     able = engine.accepts(listing.choice)
-    excludes = engine.starts_workers or engine.keeps_side_constraints(listing.choice)
+    excludes = engine._starts_workers or engine._keeps_side_constraints(listing.choice)
     if not (engine.exact and able and excludes):
         raise InvalidOption(
             f"backend {engine.full_name} lists no rules: it proves nothing, or excludes none"
         )
-    form = engine.encoding_of(problem, options.encoding, options.time_limit)
+    form = encoding_for(engine, problem, options.encoding, options.time_limit)
     if not form.faithful:
         raise InvalidOption(f"encoding {options.encoding!r} has another optimum than the problem")
     with noted(cancel := threading.Event()):

@@ -19,12 +19,10 @@ from typing import ClassVar, Literal
 from cpx.answers.result import Result, Status, Termination
 from cpx.answers.values import Value
 from cpx.backends import backend as find_backend
-from cpx.backends.base import Backend, Event, Outcome, Progress, takes
+from cpx.backends.base import Backend, Event, Outcome, Progress, encoding_for, require, takes
 from cpx.errors import CpxError, InvalidOption, shown
 from cpx.methods.time_slicing import Turn, deal
 from cpx.modelling.base import Problem
-from cpx.modelling.encodings import stated_in
-from cpx.modelling.statement import Encoding
 from cpx.options import SolveOptions, split_names
 from cpx.processes.limits import Limits, usable_cores
 from cpx.processes.threads import start_thread
@@ -54,25 +52,25 @@ class Portfolio(Backend):
         {"threads", "seed", "gap", "hint", "encoding"}
     )
     needs_model: ClassVar[bool] = False
-    start: ClassVar[Literal["given", "needed", "own"]] = "own"
-    starts_workers: ClassVar[bool] = True
-    in_all: ClassVar[bool] = False
+    _start: ClassVar[Literal["given", "needed", "own"]] = "own"
+    _starts_workers: ClassVar[bool] = True
+    _in_all: ClassVar[bool] = False
     summary: ClassVar[str] = f"engines side by side, such as portfolio:{_DEFAULT}"
 
     def __init__(self, solver: str | None = None) -> None:
         self.members = [find_backend(name) for name in _names(solver or _DEFAULT)]
         for member in self.members:
-            if member.starts_workers or member.asks_classifier:
+            if member._starts_workers or member._asks_classifier:
                 raise InvalidOption(f"{member.name} cannot be an engine of a portfolio")
-            member.require()
-        if len({*self.engines}) < len(self.members):  # milp is milp:highs
+            require(member)
+        if len({*self._engines}) < len(self.members):  # milp is milp:highs
             raise InvalidOption(f"an engine is twice in the portfolio {shown(solver or _DEFAULT)}")
         if not any(member.exact for member in self.members):
             raise InvalidOption("a portfolio needs an engine that proves, and these only search")
-        self.solver = ",".join(self.engines)
+        self.solver = ",".join(self._engines)
 
     @property
-    def engines(self) -> tuple[str, ...]:
+    def _engines(self) -> tuple[str, ...]:
         """The engines with their options."""
         return tuple(member.configuration for member in self.members)
 
@@ -86,28 +84,13 @@ class Portfolio(Backend):
         """Whether one of the engines can solve the problem."""
         return any(member.accepts(problem) for member in self.members)
 
-    def refusal(self, problem: Problem) -> str:
+    def _refusal(self, problem: Problem) -> str:
         """Say that none of its engines does."""
         return f"no engine of {self.full_name!r} solves problems of kind {problem.kind!r}"
 
-    def keeps_side_constraints(self, problem: Problem) -> bool:
+    def _keeps_side_constraints(self, problem: Problem) -> bool:
         """Whether one of the engines does."""
         return any(takes(member, problem) for member in self.members)
-
-    def encoding_of(
-        self, problem: Problem, name: str | None = None, time_limit: float | None = None
-    ) -> Encoding[object]:
-        """Return no encoding: each engine takes its own, or the one that is asked for.
-
-        Raises
-        ------
-        InvalidOption
-            For an encoding that is not the problem: what is proved of it would be taken for
-            what is proved of the problem.
-        """
-        if name is not None and not stated_in(problem, name).faithful:
-            raise InvalidOption(f"encoding {name!r} is not the problem: no portfolio solves it")
-        return super().encoding_of(problem, name, time_limit)
 
     def solve(self, problem: Problem, options: SolveOptions, progress: Progress) -> Outcome:
         """Let all work until bound and value meet; see :class:`~cpx.backends.base.Backend`."""
@@ -213,7 +196,9 @@ class _Team:
         problem, asked, left = self._progress.problem, self._options, self._progress.remaining
         try:
             # The encoding that it has when it is alone, which may depend on the whole limit.
-            own = find_backend(member.name).encoding_of(problem, asked.encoding, asked.time_limit)
+            own = encoding_for(
+                find_backend(member.name), problem, asked.encoding, asked.time_limit
+            )
             # A limit is > 0; one that is over already ends the solve before the engine begins.
             left = None if left is None else max(left, _TICK)
             options = replace(asked, time_limit=left, encoding=own.name or asked.encoding)

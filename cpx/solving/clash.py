@@ -10,6 +10,7 @@ from typing import Any
 
 from cpx.answers.result import Result, Status
 from cpx.backends import backend as find_backend
+from cpx.backends.base import require
 from cpx.errors import CpxError
 from cpx.modelling.base import Problem
 from cpx.modelling.encodings import stated_in
@@ -45,7 +46,7 @@ def with_clash(problem: Problem, result: Result, seconds: float | None) -> Resul
     try:
         if problem.unstated and not hasattr(problem, "of_literals"):
             stated_in(problem)  # says why there is no statement
-        find_backend(_ENGINE).require()
+        require(find_backend(_ENGINE))
         found = smallest_clash(len(side), _oracle(problem, end), end)
     except CpxError as error:
         return result.with_warnings(f"which side constraints clash was not looked for: {error}")

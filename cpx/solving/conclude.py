@@ -11,7 +11,7 @@ from cpx import check
 from cpx.answers.explanation import Explanation
 from cpx.answers.result import Result, Status, Termination, Times, TracePoint
 from cpx.answers.values import Value
-from cpx.backends.base import Backend, Outcome, Progress, contradiction
+from cpx.backends.base import Backend, Outcome, Progress, contradiction, versions_of
 from cpx.modelling.statement import Encoding
 from cpx.processes.overtime import OutOfTime, stopped_when
 from cpx.solving.own_encodings import known_of
@@ -58,7 +58,7 @@ def conclude(
     trace = progress.trace
     if explanation is not None:
         # A rule found by asking the classifier stands for more than these samples.
-        if not engine.asks_classifier:
+        if not engine._asks_classifier:
             explanation = problem._shortened(explanation)
         if problem._tolerance and objective is not None and status is not Status.ERROR:
             best = objective
@@ -88,8 +88,8 @@ def conclude(
         encoding=form.name,
         versions={
             "cpx-explain": installed_version("cpx-explain") or "uninstalled",
-            **engine.versions(),
-            **engine.provenance(),
+            **versions_of(engine),
+            **engine._provenance(),
             **outcome.versions,
         },
         options=progress.options.to_dict(),

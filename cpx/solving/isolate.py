@@ -18,7 +18,7 @@ from typing import Any
 
 from cpx.answers.result import Result, Termination, TracePoint
 from cpx.backends import backend as find_backend
-from cpx.backends.base import Event, Outcome, Progress
+from cpx.backends.base import Event, Outcome, Progress, encoding_for
 from cpx.backends.settings import configured
 from cpx.errors import InvalidOption
 from cpx.modelling.base import Problem
@@ -319,7 +319,7 @@ class _Job:
             outcome = Outcome(False, Termination.SOLVER_ERROR, _ended(self.exit, words))
         problem, options = self.progress.problem, self.progress.options
         engine = find_backend(backend)
-        form = engine.encoding_of(problem, options.encoding, options.time_limit)
+        form = encoding_for(engine, problem, options.encoding, options.time_limit)
         return conclude(self.progress, outcome, engine, form, (), self.cpu or 0.0)
 
 

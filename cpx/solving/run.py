@@ -14,7 +14,16 @@ from cpx.answers.explanation import Explanation
 from cpx.answers.result import Result, Termination
 from cpx.backends import backend as find_backend
 from cpx.backends import backend_class, names
-from cpx.backends.base import Backend, Event, Outcome, Progress, takes
+from cpx.backends.base import (
+    Backend,
+    Event,
+    Outcome,
+    Progress,
+    encoding_for,
+    require,
+    require_accepts,
+    takes,
+)
 from cpx.backends.settings import configured
 from cpx.errors import CpxError, InvalidOption
 from cpx.modelling.bare_model import problem_of
@@ -87,7 +96,7 @@ def solve(
     isolate : bool, optional
         Run in a worker process that is killed at the limit plus a grace of at most 1 s;
         the last incumbent and bound survive the kill. Default: only for engines that cannot
-        be stopped otherwise (``needs_worker``).
+        be stopped otherwise (``_needs_worker``).
     listen : callable, optional
         Called with an :class:`~cpx.backends.Event` at every improvement.
     proof : bool
@@ -155,7 +164,7 @@ def default_engine(problem: object) -> str:
         return first.full_name
     classes = ((name, backend_class(name)) for name in names() if name != DEFAULT_ENGINE)
     # A program needs a name of its own, and is in no list of all engines.
-    others = (find_backend(name) for name, cls in classes if cls.exact and cls.in_all)
+    others = (find_backend(name) for name, cls in classes if cls.exact and cls._in_all)
     able = (e.full_name for e in others if e.available() and takes(e, problem))
     return next(able, first.full_name)
 
@@ -173,10 +182,10 @@ def solve_with(problem: Problem, backend: str, seed: int, options: Mapping[str, 
         Options of :func:`cpx.solve`.
     """
     engine = find_backend(backend)
-    engine.require()
+    require(engine)
     if not options.get("isolate"):
         # Loading an engine, or compiling it at its first use, is no part of the limit.
-        engine.preload()
+        engine._preload()
     own = {"seed": seed} if "seed" in engine.supported_options else {}
     return solve(problem, backend, **{**own, **options})
 
@@ -207,16 +216,16 @@ def run(
             raise InvalidOption(f"problem must be a cpx problem, got {type(problem).__name__}")
         problem = bare
     engine = find_backend(backend)
-    engine.require()
+    require(engine)
     options = configured(engine, options)
-    form = engine.encoding_of(problem, options.encoding, options.time_limit)
-    engine.require_accepts(problem)
+    form = encoding_for(engine, problem, options.encoding, options.time_limit)
+    require_accepts(engine, problem)
     if isolate is None:
-        isolate = engine.needs_worker
-    if not isolate or engine.asks_classifier:
+        isolate = engine._needs_worker
+    if not isolate or engine._asks_classifier:
         # What is imported once in a process is no part of a solve. What fails is told below.
         with suppress(Exception):
-            engine.preload()
+            engine._preload()
     progress = Progress(problem, options, listen, cancel, entered)
     if limits is not None:
         progress.limits = limits
@@ -224,12 +233,12 @@ def run(
     if began is not None:
         began(progress)
     notes = [*problem._notes(), *_take_hint(progress), *_not_honoured(engine, options)]
-    if isolate and engine.asks_classifier:
+    if isolate and engine._asks_classifier:
         notes.append(
             f"backend {engine.name} asks the classifier and ran in the process that has it: "
             "its time limit is not hard"
         )
-    elif isolate and not engine.starts_workers:
+    elif isolate and not engine._starts_workers:
         from cpx.solving.isolate import run_isolated
 
         result = run_isolated(problem, engine.full_name, options, listen, limits, cancel=cancel)
@@ -300,7 +309,7 @@ def _solved(
         return dinkelbach(engine, problem, options, progress)
     outcome = engine.solve(problem, options, progress)
     # An engine without a statement breaks ties itself, but for those by rounding.
-    rounded = bool(problem._tolerance) and engine.exact and not engine.starts_workers
+    rounded = bool(problem._tolerance) and engine.exact and not engine._starts_workers
     if form.faithful and (engine.needs_model or rounded):
         outcome = break_ties(engine, outcome, options, progress)
     return outcome

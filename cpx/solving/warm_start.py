@@ -84,7 +84,7 @@ class Start:
 
 def start_for(engine: Backend, problem: Problem) -> tuple[str, str] | None:
     """Return the name of the method that finds the start, and what it is called; or None."""
-    if engine.start == "own" or not engine.exact:
+    if engine._start == "own" or not engine.exact:
         return None
     form = problem.form()
     value = registered("starts", form)

@@ -26,6 +26,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from cpx.backends.base import versions_of
 from cpx.processes import interrupts
 from cpx.processes.calls import claim_stdout
 from cpx.processes.children import OUT_OF_MEMORY, end_with_parent, find_guard, remove_own_folder
@@ -85,11 +86,11 @@ def _preload(name: str) -> None:
     _without_pandas(engine)
     # The solve itself says what is wrong, such as a library that is not there.
     with suppress(Exception):
-        engine.preload()
+        engine._preload()
     # Read and found once, not once for each child.
-    engine.versions()
+    versions_of(engine)
     with suppress(Exception):
-        engine.provenance()
+        engine._provenance()
     find_guard()
     find_libraries()
     installed_version("cpx-explain")

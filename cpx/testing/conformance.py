@@ -262,7 +262,7 @@ def repeats_itself(backend: str) -> None:
         assert first.objective == second.objective
         assert first.explanation is not None
         assert second.explanation is not None
-        if not find_backend(backend).starts_workers:
+        if not find_backend(backend)._starts_workers:
             assert first.explanation.features == second.explanation.features
 
 

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from importlib import import_module
 
 from cpx.backends import backend as find_backend
+from cpx.backends.base import require
 from cpx.errors import CpxError, shortened
 from cpx.processes.calls import Overdue, call
 from cpx.solving import solve
@@ -91,7 +92,7 @@ def conform(
     """
     if register is not None:
         _register(register)
-    find_backend(engine).require()
+    require(find_backend(engine))
     for check in checks(engine, None if kinds is None else list(kinds)):
         start = time.perf_counter()
         deadline = patience * (_LOADING_SECONDS + _deadline(check))
@@ -155,7 +156,7 @@ def _starts_alone(engine: str, register: str | None) -> str:
     before = set(sys.modules)
     if register is not None:
         _register(register)
-    find_backend(engine).require()
+    require(find_backend(engine))
     wanted = {*_ENGINES, *find_backend(engine).requires} - {"numpy"}
     loaded = sorted(wanted & (set(sys.modules) - before))
     return f"its module imports {', '.join(loaded)} before it solves" if loaded else ""

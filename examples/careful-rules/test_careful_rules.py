@@ -46,10 +46,10 @@ PROBLEM = _problem(alarm=7, name="first")
 ENGINES = [
     name
     for name in engines()
-    if backend_class(name).in_all
+    if backend_class(name)._in_all
     and backend(name).available()
     and backend(name).accepts(PROBLEM)
-    and not backend(name).asks_classifier
+    and not backend(name)._asks_classifier
 ]
 
 

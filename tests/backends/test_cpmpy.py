@@ -13,6 +13,7 @@ import pytest
 import cpx
 from cpx.answers.result import Status, Termination
 from cpx.backends import backend, backend_class
+from cpx.backends.base import versions_of
 from cpx.backends.cpmpy.interface import Cpmpy
 from cpx.backends.cpmpy.magnitudes import largest_sum
 from cpx.errors import EngineMissing, UnknownName
@@ -109,9 +110,9 @@ def test_random_instances(name: str) -> None:
 
 def test_what_cannot_be_stopped_runs_in_a_worker() -> None:
     for name in IN_PROCESS:
-        assert not Cpmpy.members[name].needs_worker
+        assert not Cpmpy.members[name]._needs_worker
     for name in IN_WORKER:
-        assert Cpmpy.members[name].needs_worker
+        assert Cpmpy.members[name]._needs_worker
     problem = conformance.cases("monomial")[0].problem
     here = cpx.solve(problem, "cpmpy:highs", isolate=False)
     there = cpx.solve(problem, "cpmpy:highs")
@@ -201,7 +202,7 @@ def test_missing_licence_is_an_error_that_says_so(monkeypatch: pytest.MonkeyPatc
 
 
 def test_versions_are_those_of_the_member() -> None:
-    versions = backend("cpmpy:ortools").versions()
+    versions = versions_of(backend("cpmpy:ortools"))
     assert versions == {name: metadata.version(name) for name in ("cpmpy", "ortools")}
 
 
@@ -209,7 +210,7 @@ def test_choco_is_not_loaded_before_a_worker_forks() -> None:
     # Its virtual machine has threads, without which its garbage collection ends the child.
     pytest.importorskip("pychoco")
     code = (
-        "import sys; from cpx.backends import backend; backend('cpmpy:choco').preload(); "
+        "import sys; from cpx.backends import backend; backend('cpmpy:choco')._preload(); "
         "print('pychoco' in sys.modules)"
     )
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -42,7 +42,7 @@ SLOW = [engine(name, pytest.mark.slow) for name in NAMES]
 
 @pytest.mark.parametrize("name", EACH)
 def test_cases_in_turn(name: str) -> None:
-    step = 60 if backend(name).needs_worker else 6
+    step = 60 if backend(name)._needs_worker else 6
     for case, encoding in TURNS[::step]:
         conformance.check_case(name, case, encoding)
 
@@ -125,7 +125,7 @@ def _scip_at_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
     )
     monkeypatch.setitem(module.KNOWN, "cplex", scip)
     monkeypatch.setattr(Milp.others["cplex"], "requires", {})
-    monkeypatch.setattr(Milp.others["cplex"], "needs_worker", False)
+    monkeypatch.setattr(Milp.others["cplex"], "_needs_worker", False)
 
 
 def test_the_gap_of_those_that_answer_at_the_end(monkeypatch: pytest.MonkeyPatch) -> None:

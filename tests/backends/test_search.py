@@ -13,10 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cpx.answers.result import Status, Termination
-from cpx.backends.base import Event, Progress
+from cpx.backends.base import Event, Progress, require_accepts
 from cpx.backends.search import Search
 from cpx.data.samples import Samples
 from cpx.errors import InvalidOption
+from cpx.modelling.statement import Encoding
 from cpx.models.monomial.draw import KINDS, random_problem
 from cpx.models.monomial.precision_coverage import MaxCoverage
 from cpx.models.monomial.search.driver import _FIRST_PAUSE, Workers
@@ -302,22 +303,19 @@ def test_unsettled_ties_are_told(monkeypatch):
 
 def test_problems_without_arrays_are_refused():
     class Other:
-        kind = "other"
+        kind, encodings, unstated = "other", (Encoding("plain", id),), ""
 
         def form(self) -> None:
             """Return none."""
 
-        def stated_in(self) -> None:
-            """Say nothing against it."""
-
     with pytest.raises(InvalidOption, match="other"):
-        Search().require_accepts(Other())
+        require_accepts(Search(), Other())
 
 
 def test_no_engine_is_imported_to_ask_whether_the_search_is_there():
     code = (
         "import sys, cpx, cpx.backends.search; from cpx.backends.search import Search;"
-        "Search.available(); Search.versions();"
+        "from cpx.backends.base import versions_of; Search.available(); versions_of(Search);"
         "assert not {'cpmpy', 'ortools'} & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -8,6 +8,7 @@ import pytest
 
 from cpx.answers.result import Result
 from cpx.backends import backend
+from cpx.backends.base import encoding_for
 from cpx.compare import Comparison, Run, compare, engine_names
 from cpx.compare import run as runner
 from cpx.errors import EngineMissing, InvalidOption, UnknownName
@@ -23,7 +24,7 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int]]:
     def fake(problem: Any, engine: str, options: Any, listen: Any, **_: Any) -> Result:
         made.append((engine, options.seed))
         family, _, solver = engine.partition(":")
-        form = backend(engine).encoding_of(problem, options.encoding, options.time_limit).name
+        form = encoding_for(backend(engine), problem, options.encoding, options.time_limit).name
         return result(
             "OPTIMAL", 1, 1, backend=family, solver=solver, encoding=form,
             options=options.to_dict(),

@@ -36,7 +36,7 @@ class _Clock:
 @pytest.fixture
 def limits(monkeypatch: pytest.MonkeyPatch) -> list[float | None]:
     """The limits that the engine is given."""
-    Search.preload()
+    Search._preload()
     seen: list[float | None] = []
     solve = Search.solve
 

@@ -152,7 +152,7 @@ def hard() -> RuleSetLearning:
 @pytest.mark.parametrize("loss", ["zero-one", "hamming"])
 def test_a_limit_is_kept(loss) -> None:
     problem = hard().with_loss(loss)
-    backend(ENGINE).preload()
+    backend(ENGINE)._preload()
     started = processor_seconds()
     result = solve(problem, ENGINE, time_limit=1.0)
     assert processor_seconds() - started < 40

@@ -69,10 +69,10 @@ def test_unknown_engines_are_named() -> None:
 
 def test_names_have_options_of_their_engines() -> None:
     engine = backend('portfolio:cpsat{subsolvers=["core","default_lp"]},maxsat:lsu,milp')
-    assert engine.engines == (
+    assert engine._engines == (
         'cpsat{subsolvers=["core", "default_lp"]}', "maxsat:lsu", "milp:highs",
     )  # fmt: skip
-    assert backend(engine.full_name).engines == engine.engines
+    assert backend(engine.full_name)._engines == engine._engines
     assert backend("portfolio:cpsat+maxsat").full_name == "portfolio:cpsat,maxsat:rc2"
 
 
@@ -351,8 +351,8 @@ def test_who_waits_is_let_go_in_time_to_hand_over_what_it_has(monkeypatch) -> No
 def test_an_engine_has_the_encoding_that_it_has_alone(monkeypatch) -> None:
     asked: dict[str, float] = {}
 
-    def encoding_of(self, problem, name=None, time_limit=None):
-        asked[self.full_name] = time_limit
+    def encoding_for(engine, problem, name=None, time_limit=None):
+        asked[engine.full_name] = time_limit
         return stated_in(problem, "pairs")
 
     given: dict[str, str] = {}
@@ -360,7 +360,7 @@ def test_an_engine_has_the_encoding_that_it_has_alone(monkeypatch) -> None:
     def isolated(problem, name, options, *_, **__):
         given[name] = options.encoding
 
-    monkeypatch.setattr(type(backend("cpsat")), "encoding_of", encoding_of)
+    monkeypatch.setattr("cpx.methods.portfolio.encoding_for", encoding_for)
     monkeypatch.setattr("cpx.methods.portfolio.prepare", lambda *_, **__: None)
     monkeypatch.setattr("cpx.methods.portfolio.run_isolated", isolated)
     cpx.solve(tiny(), "portfolio:cpsat+search", time_limit=3)

@@ -19,7 +19,7 @@ PROBLEM = KMonomial(Samples([[1, 1], [1, 0], [1, 1], [0, 0]], [1, 1, 0, 0]), k=1
 ENGINE = cast(
     Any,
     SimpleNamespace(
-        asks_classifier=False, name="", solver="", full_name="", versions=dict, provenance=dict
+        _asks_classifier=False, name="", solver="", full_name="", requires={}, _provenance=dict
     ),
 )
 

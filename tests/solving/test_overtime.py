@@ -13,6 +13,7 @@ import pytest
 
 import cpx
 from cpx.answers.result import Status, Termination
+from cpx.backends.base import encoding_for
 from cpx.backends.cpsat import CpSat
 from cpx.check import UNDECIDED
 from cpx.models.monomial.problem import MONOMIAL_ENCODINGS, WeightedProblem
@@ -80,7 +81,7 @@ def test_a_preferred_encoding_that_is_slow_to_state_gives_way(
     slow = replace(next(e for e in MONOMIAL_ENCODINGS if e.name == "triples"), build=forever)
     encodings = tuple(slow if e.name == "triples" else e for e in cpx.KMonomial.encodings)
     monkeypatch.setattr(cpx.KMonomial, "encodings", encodings)
-    monkeypatch.setattr(CpSat, "preferred_encodings", ("triples",))
+    monkeypatch.setattr(CpSat, "_preferred_encodings", ("triples",))
     monkeypatch.setattr(solving, "_STATING", 0.001)
     asked = problem()
     result = cpx.solve(asked, "cpsat", time_limit=200, warm_start=False)
@@ -94,7 +95,7 @@ def test_stating_of_a_large_instance_fits_its_limit() -> None:
     rng = np.random.default_rng(0)
     large = cpx.KMonomial(cpx.Samples(rng.random((1000, 70)) < 0.8, rng.random(1000) < 0.5), k=4)
     # It took 28 s on one machine.
-    assert CpSat().encoding_of(large, None, 20.0).name != "triples"
+    assert encoding_for(CpSat(), large, None, 20.0).name != "triples"
 
 
 # ------------------------------------------------------------------------ checking

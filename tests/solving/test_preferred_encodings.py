@@ -9,6 +9,7 @@ import pytest
 
 from cpx import KMonomial, MaxPrecision, NegativeOnly, Samples, solve
 from cpx.backends import backend
+from cpx.backends.base import encoding_for
 from cpx.models.monomial.draw import random_problem
 from cpx.testing.brute import brute_force
 
@@ -48,9 +49,9 @@ def test_an_encoding_that_takes_long_to_state_is_not_taken_in_a_short_time(isola
     problem = KMonomial(Samples(rng.random((500, 50)) < 0.9, rng.random(500) < 0.5), k=4)
     result = solve(problem, "cpsat", time_limit=3, gap=100, isolate=isolate)
     assert result.encoding == "sizes"
-    assert backend("cpsat").encoding_of(problem, None, 3.1).name == "sizes"
-    assert backend("cpsat").encoding_of(problem, None, 3.2).name == "triples"
-    assert backend("cpsat").encoding_of(problem).name == "triples"
+    assert encoding_for(backend("cpsat"), problem, None, 3.1).name == "sizes"
+    assert encoding_for(backend("cpsat"), problem, None, 3.2).name == "triples"
+    assert encoding_for(backend("cpsat"), problem).name == "triples"
 
 
 def test_the_encodings_differ() -> None:

@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator
 from queue import SimpleQueue
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -146,8 +146,8 @@ def test_an_engine_is_loaded_once_however_many_jobs(monkeypatch: pytest.MonkeyPa
     loaded = []
 
     class Engine:
-        preload = staticmethod(lambda: loaded.append("preload"))
-        versions = staticmethod(dict)
+        _preload = staticmethod(lambda: loaded.append("preload"))
+        requires: ClassVar[dict[str, str]] = {}
 
     monkeypatch.setattr(backends, "backend", lambda name: Engine)
     worker._preload.cache_clear()

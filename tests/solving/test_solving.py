@@ -245,7 +245,7 @@ def test_what_a_rule_can_do_without_on_the_samples_is_left_out(asks, features) -
     # Of an engine that asks the classifier it stays: it stands for more than the samples.
     problem = KMonomial(Samples([[1, 1], [1, 1], [0, 0]], [1, 1, 0]), k=2)
     engine = SimpleNamespace(
-        asks_classifier=asks, name="", solver=None, full_name="", versions=dict, provenance=dict
+        _asks_classifier=asks, name="", solver=None, full_name="", requires={}, _provenance=dict
     )
     progress = Progress(problem, SolveOptions())
     progress.found(problem.explanation([0, 1]))
@@ -354,11 +354,11 @@ def test_an_engine_is_there_and_loaded_before_its_time_starts(
     """In a worker it loads there; a seed is for engines that take one, unless one was given."""
     told, given = [], []
     engine = SimpleNamespace(
-        require=lambda: told.append("require"),
-        preload=lambda: told.append("preload"),
+        _preload=lambda: told.append("preload"),
         supported_options={"seed"} if seeded else set(),
     )
     monkeypatch.setattr("cpx.solving.run.find_backend", lambda name: engine)
+    monkeypatch.setattr("cpx.solving.run.require", lambda engine: told.append("require"))
     monkeypatch.setattr("cpx.solving.run.solve", lambda *args, **own: given.append((args, own)))
     problem = _problem()
     solve_with(problem, "mine", 7, {"isolate": isolate})

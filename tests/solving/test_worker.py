@@ -49,10 +49,7 @@ class Conversation:
         self.waiting: list[tuple[object, object]] = []
         self.on: dict[str, Callable[[dict[str, Any]], None]] = {}
         self.script: Callable[[Any], dict[str, Any]] = lambda progress: {}
-        engine = SimpleNamespace(
-            preload=lambda: self.done.append("preload"),
-            versions=lambda: self.done.append("versions"),
-        )
+        engine = SimpleNamespace(requires={}, _preload=lambda: self.done.append("preload"))
         worker._preload.cache_clear()
         # First: a module that is imported now takes the real engines with it.
         monkeypatch.setattr("cpx.solving.run.run", self._run)
@@ -190,7 +187,7 @@ def test_what_is_said_of_a_job(talk: Conversation) -> None:
     assert 0 <= result["clock"] < 60
     assert result["of"] == PROBLEM.to_dict()
     # The engine is loaded once, and in the server.
-    assert result["done"] == ["ignored", "preload", "versions"]
+    assert result["done"] == ["ignored", "preload"]
     assert first[1] == {"phase": "compile", "times": {"state": 0.5}}
     assert first[2] == {"event": TracePoint(0.1, 1, None).to_json(), "features": [0]}
     assert first[3] == {"event": TracePoint(0.2, 1, 1).to_json(), "features": None}
@@ -205,7 +202,7 @@ def test_what_is_said_of_a_job(talk: Conversation) -> None:
     assert 10**7 < used["memory"] < 2 * 10**10
     assert second[0]["started"] != pid
     assert second[-1]["exit"] == 0
-    assert talk.done == ["ignored", "preload", "versions", "removed"]
+    assert talk.done == ["ignored", "preload", "removed"]
     assert gone(pid)
 
 

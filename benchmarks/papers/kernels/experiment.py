@@ -84,7 +84,7 @@ def preload() -> None:
     """Load compiled code, so that the first task does not take longer than the others."""
     from cpx.backends import backend_class
 
-    backend_class("search").preload()
+    backend_class("search")._preload()
 
 
 def make(task: Task) -> Run:

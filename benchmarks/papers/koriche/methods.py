@@ -8,6 +8,7 @@ from functools import cache
 from types import MappingProxyType
 from typing import Any
 
+from cpx.backends.base import versions_of
 from cpx.errors import EngineError, EngineMissing, InvalidOption, UnknownName
 
 __all__ = ["METHODS", "Method", "choose_methods"]
@@ -59,12 +60,13 @@ class Method:
         True
         """
         from cpx.backends import backend_class
+        from cpx.backends.base import require
         from cpx.models import problem_class
 
         try:
             if self.samples:
                 problem_class(self.kind)
-            backend_class(self.backend.partition(":")[0]).require()
+            require(backend_class(self.backend.partition(":")[0]))
         except EngineMissing as error:
             return f"not installed: {error}"
         except (UnknownName, EngineError) as error:
@@ -105,7 +107,7 @@ def _versions(backend: str) -> dict[str, str]:
 
     from cpx.backends import backend_class
 
-    found = backend_class(backend.partition(":")[0]).versions()
+    found = versions_of(backend_class(backend.partition(":")[0]))
     return {"scikit-learn": version("scikit-learn"), **found}
 
 

@@ -120,5 +120,5 @@ def ask(
 
     problem = explainer.problem(x, k, objective="loss", m=m)
     # Loading the package is no part of the limit.
-    find_backend(backend).preload()
+    find_backend(backend)._preload()
     return solve_here(problem, backend, time_limit=time_limit, seed=explainer.seed)

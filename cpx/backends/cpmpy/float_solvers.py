@@ -100,7 +100,7 @@ class Highs(Cpmpy, solver="highs", requires={"highspy": "highspy>=1.11,<1.15"}):
     """HiGHS, as CPMpy compiles for it; ``milp:highs`` gets fewer and stronger rows."""
 
     supported_options: ClassVar[frozenset[str]] = frozenset({"threads", "seed"})
-    needs_worker: ClassVar[bool] = True
+    _needs_worker: ClassVar[bool] = True
     largest: ClassVar[int] = _LARGEST
     tolerance: ClassVar[float] = 1e-9
 
@@ -195,7 +195,7 @@ class Cplex(Cpmpy, solver="cplex", requires={"docplex": "docplex>=2.29", "cplex"
     """CPLEX, which needs a licence; the one of its package takes small models only."""
 
     supported_options: ClassVar[frozenset[str]] = frozenset({"threads", "seed", "hint"})
-    needs_worker: ClassVar[bool] = True
+    _needs_worker: ClassVar[bool] = True
     largest: ClassVar[int] = _LARGEST
     tolerance: ClassVar[float] = 1e-9
 
@@ -233,7 +233,7 @@ class Hexaly(Cpmpy, solver="hexaly", requires={"hexaly": "hexaly>=13"}):
     """Hexaly, which needs a licence."""
 
     supported_options: ClassVar[frozenset[str]] = frozenset({"threads", "seed", "hint"})
-    needs_worker: ClassVar[bool] = True
+    _needs_worker: ClassVar[bool] = True
     largest: ClassVar[int] = _LARGEST
     tolerance: ClassVar[float] = 1e-6
 

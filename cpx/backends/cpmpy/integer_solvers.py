@@ -81,14 +81,14 @@ class Exact(Cpmpy, solver="exact", requires={"exact": "exact>=2.1,<3"}):
 class Choco(Cpmpy, solver="choco", requires={"pychoco": "pychoco>=0.2.1,<1"}):
     """Choco: finite domains, branching by conflicts."""
 
-    needs_worker: ClassVar[bool] = True
+    _needs_worker: ClassVar[bool] = True
     # Choco's integers have 32 bits, and are kept within a hundredth of them.
     largest: ClassVar[int] = 21_474_836
 
     @classmethod
-    def preload(cls) -> None:
+    def _preload(cls) -> None:
         """Import CPMpy alone: pychoco starts threads, which a child that is forked has not."""
-        Cpmpy.preload()
+        Cpmpy._preload()
 
     def search(self, run: Run, options: SolveOptions) -> Outcome:
         """Ask for one better solution after the other."""
@@ -115,7 +115,7 @@ class Pumpkin(Cpmpy, solver="pumpkin", requires={"pumpkin_solver": "pumpkin-solv
     """Pumpkin: lazy clause generation."""
 
     supported_options: ClassVar[frozenset[str]] = frozenset({"seed", "hint"})
-    needs_worker: ClassVar[bool] = True
+    _needs_worker: ClassVar[bool] = True
     # Domains have 32 bits.
     largest: ClassVar[int] = 2**30
 
@@ -156,7 +156,7 @@ class Z3(Cpmpy, solver="z3", requires={"z3": "z3-solver>=4.13"}):
     supported_options: ClassVar[frozenset[str]] = frozenset({"seed"})
 
     # Its choices follow the numbers of all expressions that the process has made.
-    needs_worker: ClassVar[bool] = True
+    _needs_worker: ClassVar[bool] = True
 
     def construction(self, options: SolveOptions) -> dict[str, Any]:
         """Return which of the solvers of Z3."""
@@ -209,7 +209,7 @@ def _limits(native: Any, handle: Any) -> tuple[int, int] | None:
 class Glasgow(Cpmpy, solver="gcs", requires={"gcspy": "gcspy>=0.1.8"}):
     """The Glasgow Constraint Solver."""
 
-    needs_worker: ClassVar[bool] = True
+    _needs_worker: ClassVar[bool] = True
     largest: ClassVar[int] = 2**50
 
     def search(self, run: Run, options: SolveOptions) -> Outcome:
@@ -221,9 +221,9 @@ class CpOptimizer(Cpmpy, solver="cpo", requires={"docplex": "docplex>=2.29"}):
     """CP Optimizer of IBM, whose program ``cpoptimizer`` is needed."""
 
     supported_options: ClassVar[frozenset[str]] = frozenset({"threads", "seed"})
-    needs_worker: ClassVar[bool] = True
+    _needs_worker: ClassVar[bool] = True
     largest: ClassVar[int] = 2**50
-    program: ClassVar[str] = "cpoptimizer"
+    _program: ClassVar[str] = "cpoptimizer"
 
     def parameters(self, options: SolveOptions) -> dict[str, Any]:
         """Return threads and seed; the gaps of CP Optimizer are not 0."""
@@ -239,9 +239,9 @@ class MiniZinc(Cpmpy, solver="minizinc", requires={"minizinc": "minizinc>=0.9"})
     """MiniZinc, whose program is needed, with its default solver."""
 
     supported_options: ClassVar[frozenset[str]] = frozenset({"threads", "seed"})
-    needs_worker: ClassVar[bool] = True
+    _needs_worker: ClassVar[bool] = True
     largest: ClassVar[int] = 2**30
-    program: ClassVar[str] = "minizinc"
+    _program: ClassVar[str] = "minizinc"
 
     def parameters(self, options: SolveOptions) -> dict[str, Any]:
         """Return threads and seed, where they are not the default: few solvers take them."""

@@ -50,7 +50,7 @@ class Cpmpy(Backend):
     name: ClassVar[str] = "cpmpy"
     requires: ClassVar[Mapping[str, str]] = _CPMPY
     summary: ClassVar[str] = "any solver that CPMpy knows, as CPMpy compiles for it"
-    in_all: ClassVar[bool] = False
+    _in_all: ClassVar[bool] = False
     members: ClassVar[dict[str, type[Cpmpy]]] = {}
 
     largest: ClassVar[int] = 2**60
@@ -82,9 +82,9 @@ class Cpmpy(Backend):
         return [f"{cls.name}:{name}" for name, own in cls.members.items() if own.available()]
 
     @classmethod
-    def preload(cls) -> None:
+    def _preload(cls) -> None:
         """Import CPMpy's interfaces as well."""
-        super().preload()
+        super()._preload()
         import_module("cpmpy.solvers")
         import_module("cpx.backends.cpmpy.magnitudes")
 

@@ -94,7 +94,7 @@ class CpSat(Backend):
     """
 
     name: ClassVar[str] = "cpsat"
-    preferred_encodings: ClassVar[tuple[str, ...]] = ("triples", "sizes")
+    _preferred_encodings: ClassVar[tuple[str, ...]] = ("triples", "sizes")
     requires: ClassVar[dict[str, str]] = {
         "ortools": "ortools>=9.15,<9.16",
         "cpmpy": "cpmpy>=1.1,<1.2",
@@ -103,9 +103,9 @@ class CpSat(Backend):
     summary: ClassVar[str] = "constraint programming, OR-Tools CP-SAT: exact, anytime"
 
     @classmethod
-    def preload(cls) -> None:
+    def _preload(cls) -> None:
         """Import the solver's module as well, which its package does not, and what compiles."""
-        super().preload()
+        super()._preload()
         import_module("ortools.sat.python.cp_model")
         import_module("cpx.backends.cpsat.compile")
 

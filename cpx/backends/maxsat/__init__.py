@@ -41,7 +41,7 @@ class MaxSat(Backend):
 
     name: ClassVar[str] = "maxsat"
     solvers: ClassVar[tuple[str, ...]] = ("rc2", "stratified", "lsu")
-    preferred_encodings: ClassVar[tuple[str, ...]] = ("triples",)
+    _preferred_encodings: ClassVar[tuple[str, ...]] = ("triples",)
     requires: ClassVar[dict[str, str]] = {
         "pysat": "python-sat[pb]>=1.9.dev2,<2",
         "cpmpy": "cpmpy>=1.1,<1.2",
@@ -50,9 +50,9 @@ class MaxSat(Backend):
     summary: ClassVar[str] = "MaxSAT, PySAT: core-guided, stratified, improving; exact, anytime"
 
     @classmethod
-    def preload(cls) -> None:
+    def _preload(cls) -> None:
         """Import what compiles and what searches as well."""
-        super().preload()
+        super()._preload()
         import_module("cpx.backends.maxsat.chain")
         import_module("cpx.backends.maxsat.linear_search")
         import_module("cpx.backends.maxsat.wcnf")

@@ -68,11 +68,11 @@ class Milp(Backend):
     requires: ClassVar[Mapping[str, str]] = {**_NEEDED, "highspy": "highspy>=1.11,<1.15"}
     supported_options: ClassVar[frozenset[str]] = frozenset({"threads", "seed", "gap", "hint"})
     others: ClassVar[dict[str, type[Milp]]] = {}
-    preferred_encodings: ClassVar[tuple[str, ...]] = ("pairs",)
-    start: ClassVar[Literal["given", "needed", "own"]] = "needed"
+    _preferred_encodings: ClassVar[tuple[str, ...]] = ("pairs",)
+    _start: ClassVar[Literal["given", "needed", "own"]] = "needed"
     summary: ClassVar[str] = "mixed integer programming through PuLP: exact, anytime"
 
-    def provenance(self) -> dict[str, str]:
+    def _provenance(self) -> dict[str, str]:
         """Return version, path and checksum of CBC or GLPK, which are programs."""
         from cpx.backends.milp.subsolvers import program_of
 
@@ -100,9 +100,9 @@ class Milp(Backend):
         return ours + [f"{cls.name}:{name}" for name, own in cls.others.items() if own.available()]
 
     @classmethod
-    def preload(cls) -> None:
+    def _preload(cls) -> None:
         """Import what compiles and runs the engines as well."""
-        super().preload()
+        super()._preload()
         import_module("cpx.backends.milp.pulp_solver")
         if not cls._known_as:
             import_module("cpx.backends.milp.highs")
@@ -215,7 +215,7 @@ class Glpk(Milp, solver="glpk"):
     """GLPK, whose program is needed."""
 
     supported_options: ClassVar[frozenset[str]] = frozenset({"gap"})
-    program: ClassVar[str] = "glpsol"
+    _program: ClassVar[str] = "glpsol"
 
 
 class Gurobi(Milp, solver="gurobi", requires={"gurobipy": "gurobipy>=11"}):
@@ -225,7 +225,7 @@ class Gurobi(Milp, solver="gurobi", requires={"gurobipy": "gurobipy>=11"}):
 class _AtTheEnd(Milp):
     """Those that report nothing before their end, and cannot be stopped."""
 
-    needs_worker: ClassVar[bool] = True
+    _needs_worker: ClassVar[bool] = True
 
 
 class Cplex(_AtTheEnd, solver="cplex", requires={"cplex": "cplex>=22.1"}):

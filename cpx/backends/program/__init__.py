@@ -37,8 +37,8 @@ class Program(Backend):
         "pysat": "python-sat[pb]>=1.9.dev2,<2",
     }
     # What a program has started ends with the worker.
-    needs_worker: ClassVar[bool] = True
-    in_all: ClassVar[bool] = False
+    _needs_worker: ClassVar[bool] = True
+    _in_all: ClassVar[bool] = False
     summary: ClassVar[str] = "programs of your own: WCNF, OPB, LP, MPS or FlatZinc in, answers out"
 
     def __init__(self, solver: str | None = None) -> None:
@@ -55,12 +55,12 @@ class Program(Backend):
         known = definitions() if cls.available() else {}
         return [f"{cls.name}:{name}" for name, own in known.items() if _path(own) is not None]
 
-    def require_accepts(self, problem: Problem) -> None:
-        """Refuse as all engines do, and where the program is not there: before a worker starts."""
-        super().require_accepts(problem)
+    def accepts(self, problem: Problem) -> bool:
+        """Accept what has a statement; raise where the program is not there."""
         self._found()
+        return super().accepts(problem)
 
-    def provenance(self) -> dict[str, str]:
+    def _provenance(self) -> dict[str, str]:
         """Return version, command, path and checksum of the program."""
         own, path = self.definition, _path(self.definition)
         return {} if path is None else provenance(own.name, path, own.command, own.version)

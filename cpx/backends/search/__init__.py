@@ -35,13 +35,13 @@ class Search(Backend):
 
     name: ClassVar[str] = "search"
     requires: ClassVar[dict[str, str]] = {"numpy": "numpy>=2.0,<3"}
-    needs_kernels: ClassVar[bool] = True
+    _needs_kernels: ClassVar[bool] = True
     supported_options: ClassVar[frozenset[str]] = frozenset({"threads", "gap", "hint"})
     needs_model: ClassVar[bool] = False
     summary: ClassVar[str] = "branch and bound on bitsets, our own: exact, anytime"
 
     @classmethod
-    def preload(cls) -> None:
+    def _preload(cls) -> None:
         """Load the kernels, and the searches of all families."""
         from cpx.compiled.library import load
 
@@ -62,7 +62,7 @@ class Search(Backend):
         """Whether the problem has plain arrays of a form that the search knows."""
         return search_of(problem.form()) is not None
 
-    def keeps_side_constraints(self, problem: Problem) -> bool:
+    def _keeps_side_constraints(self, problem: Problem) -> bool:
         """Whether its search does, or features can be required and forbidden one by one."""
         search = search_of(problem.form())
         keeps = search is not None and search.keeps_side_constraints

@@ -23,7 +23,7 @@ Features = tuple[int, ...]
 def start(engine: Backend, form: MonomialForm) -> tuple[str, str] | None:
     """Name beam search for an engine that has poor monomials for long."""
     m, d = form.shape
-    needed = engine.start == "needed" and m * d >= _SMALL
+    needed = engine._start == "needed" and m * d >= _SMALL
     return ("beam", "beam search") if needed else None
 
 

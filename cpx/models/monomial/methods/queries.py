@@ -23,7 +23,7 @@ class QueryMethod(Backend):
     supported_options: ClassVar[frozenset[str]] = frozenset({"seed", "hint"})
     needs_model: ClassVar[bool] = False
     exact: ClassVar[bool] = False
-    asks_classifier: ClassVar[bool] = True
+    _asks_classifier: ClassVar[bool] = True
 
     def accepts(self, problem: Problem) -> bool:
         """Whether the answer of the problem is one monomial."""
@@ -34,7 +34,7 @@ class QueryMethod(Backend):
         assert problem.oracle is not None, "cpx.solving refuses problems without an oracle"
         counted = CountedOracle(problem.oracle, progress)
         with progress.phase("compile"):
-            self.preload()
+            self._preload()
         try:
             with progress.phase("solve"):
                 outcome = self.ask(problem, options, progress, counted)

@@ -45,7 +45,7 @@ class _OracleMethod(Backend):
     """
 
     requires: ClassVar[dict[str, str]] = {"numpy": "numpy>=2.0,<3"}
-    needs_kernels: ClassVar[bool] = True
+    _needs_kernels: ClassVar[bool] = True
     needs_model: ClassVar[bool] = False
 
 
@@ -80,7 +80,7 @@ class Deletion(_OracleMethod):
         assert isinstance(form, SubsetForm)  # accepts() says so
         with progress.phase("compile"):
             if form.arrays is None:
-                self.preload()  # the oracle of the model is asked
+                self._preload()  # the oracle of the model is asked
             oracle = _subset_oracle(form, lambda: progress.should_stop)
         with progress.phase("solve"):
             return _delete_in_orders(form, oracle, options.seed, progress, self.orders)
@@ -292,15 +292,15 @@ class HittingSets(_OracleMethod):
         form = problem.form()
         return isinstance(form, SubsetForm) and form.oracle is not None
 
-    def keeps_side_constraints(self, problem: Problem) -> bool:
+    def _keeps_side_constraints(self, problem: Problem) -> bool:
         """All of them, by branching on what they are about."""
         return True
 
-    def refusal(self, problem: Problem) -> str:
+    def _refusal(self, problem: Problem) -> str:
         """Say that the problem is no such reason."""
         definition = getattr(problem, "definition", None)
         if definition is None:
-            return super().refusal(problem)
+            return super()._refusal(problem)
         return (
             f"backend {self.name!r} is for the definition sufficient, the problem has {definition}"
         )
@@ -313,7 +313,7 @@ class HittingSets(_OracleMethod):
         assert isinstance(form, SubsetForm)  # accepts() says so
         assert form.oracle is not None
         with progress.phase("compile"):
-            self.preload()
+            self._preload()
             from cpx.models.sufficient_reason.methods.minimum import minimum_of_oracle
 
             oracle = form.oracle()

@@ -40,25 +40,25 @@ class ColumnGeneration(Backend):
         "highspy": "highspy>=1.11,<1.15",
         "pulp": "pulp>=3.3.1,<4",
     }
-    needs_kernels: ClassVar[bool] = True
+    _needs_kernels: ClassVar[bool] = True
     supported_options: ClassVar[frozenset[str]] = frozenset({"threads", "seed", "gap", "hint"})
     needs_model: ClassVar[bool] = False
-    start: ClassVar[Literal["given", "needed", "own"]] = "own"
+    _start: ClassVar[Literal["given", "needed", "own"]] = "own"
     summary: ClassVar[str] = "column generation: rule sets learned from samples, with a bound"
 
     @classmethod
-    def preload(cls) -> None:
+    def _preload(cls) -> None:
         """Load HiGHS, and the exact search."""
         from cpx.backends.search import Search
 
-        super().preload()
-        Search.preload()
+        super()._preload()
+        Search._preload()
 
     def accepts(self, problem: Problem) -> bool:
         """Whether rules are to be learned."""
         return isinstance(problem, Learnable)
 
-    def keeps_side_constraints(self, problem: Problem) -> bool:
+    def _keeps_side_constraints(self, problem: Problem) -> bool:
         """Whether rules are to be learned: master, pricing and selection have them."""
         return self.accepts(problem)
 
@@ -66,7 +66,7 @@ class ColumnGeneration(Backend):
         """Learn, then prove; see :class:`~cpx.backends.base.Backend`."""
         assert isinstance(problem, Learnable)
         with progress.phase("compile"):
-            self.preload()
+            self._preload()
             run = _Run(problem, options, progress)
         with progress.phase("solve"):
             return run_interruptibly(run.outcome, progress)
