@@ -181,7 +181,7 @@ def test_missing_package_has_its_pip_line() -> None:
 
 def test_missing_program_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     ours = Cpmpy.members["ortools"]
-    monkeypatch.setattr(ours, "program", "no-such-program")
+    monkeypatch.setattr(ours, "_program", "no-such-program")
     with pytest.raises(EngineMissing, match="'no-such-program', which cpmpy:ortools needs"):
         cpx.solve(conformance.cases("monomial")[0].problem, "cpmpy:ortools")
 

@@ -129,7 +129,7 @@ def test_who_may_be_handed_a_start() -> None:
 
 def test_an_engine_with_arrays_that_takes_a_start_wants_it() -> None:
     class Slow(Search):
-        start = "needed"
+        _start = "needed"
 
     assert start_for(Slow(), planted()) == ("beam", "beam search")
 
