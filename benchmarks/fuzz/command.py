@@ -12,6 +12,7 @@ import typer
 
 from benchmarks.fuzz import loop
 from cpx.backends import backend
+from cpx.backends.base import require
 from cpx.cli import app as cpx_app
 from cpx.cli import main as run_application
 from cpx.cli import options as opt
@@ -66,7 +67,7 @@ def fuzz(
     if not minutes > 0:
         raise InvalidOption(f"minutes must be a number > 0, got {minutes}")
     if engine:
-        backend(engine).require()
+        require(backend(engine))
     kinds = [kind.strip() for kind in problem.split(",") if kind.strip()]
     wrong = loop.fuzz(
         keep,

@@ -168,7 +168,7 @@ def test_missing_package_has_its_pip_line(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_missing_program_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Milp.others["glpk"], "program", "no-such-program")
+    monkeypatch.setattr(Milp.others["glpk"], "_program", "no-such-program")
     with pytest.raises(EngineMissing, match="'no-such-program', which milp:glpk needs"):
         cpx.solve(conformance.cases("monomial")[0].problem, "milp:glpk")
 

@@ -22,6 +22,7 @@ import pytest
 from cpx import KMonomial, Samples, backends
 from cpx.answers.result import TracePoint
 from cpx.backends import Event
+from cpx.backends.base import require
 from cpx.options import SolveOptions
 from cpx.processes.children import OUT_OF_MEMORY
 from cpx.processes.messages import Inbox, pack, unpack
@@ -404,7 +405,7 @@ assert pandas.Series([1, 2]).sum() == 3
     ["search", "milp", *(pytest.param(e, marks=pytest.mark.slow) for e in ("cpsat", "maxsat"))],
 )
 def test_a_worker_has_all_that_a_solve_imports_and_no_tables(engine: str) -> None:
-    backends.backend(engine).require()
+    require(backends.backend(engine))
     command = [sys.executable, "-c", _MODULES_OF_A_SOLVE, engine]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)
     assert (done.stdout.strip(), done.stderr) == ("", "")

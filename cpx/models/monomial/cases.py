@@ -12,7 +12,7 @@ from cpx.answers.values import Value
 from cpx.data.oracle import Oracle
 from cpx.data.samples import Samples
 from cpx.data.uniform import Uniform
-from cpx.modelling.base import Problem
+from cpx.modelling.base import Problem, with_oracle
 from cpx.models.monomial.precision_coverage import MaxCoverage, MaxPrecision
 from cpx.models.monomial.weighted import KMonomial, NegativeOnly
 
@@ -179,7 +179,7 @@ def probes() -> Iterator[Problem]:
     """Yield a problem of optimum 1, for heuristics that ask the classifier as well."""
     # The best monomial of one feature is the first: it covers one sample too many.
     problem = KMonomial(_samples(["11", "10", "01", "11"], "1100"), k=1)
-    yield problem.with_oracle(Oracle(_first_bit, [1, 1], Uniform(2)))
+    yield with_oracle(problem, Oracle(_first_bit, [1, 1], Uniform(2)))
 
 
 def _first_bit(rows: Any) -> Any:
