@@ -81,7 +81,7 @@ def label_list(labels: Iterable[Any]) -> tuple[Any, ...]:
 
 
 def refuse_one_class(name: str, classes: Sequence[Any]) -> None:
-    """Raise where a boosted model saw one class only: libraries keep these in forms of their own."""
+    """Raise where a boosted model saw one class: libraries keep these in forms of their own."""
     if len(classes) == 1:
         raise UnsupportedModel(
             f"the {name} was trained on rows of one class, {shown(str(classes[0]))}: it knows "
