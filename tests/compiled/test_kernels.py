@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from functools import cache
@@ -15,7 +16,7 @@ from cpx.compiled import kernel, library, tables
 from cpx.compiled.kernel import Ints, Ints3, Words
 from cpx.errors import EngineError, EngineMissing
 from cpx.models.monomial.search.bounds import order_by
-from tests.compiled.compiling import compiled
+from tests.compiled.compiling import COMPILER, ROOT, compiled
 
 INTS = np.array([3, 1, 2])
 
@@ -159,6 +160,18 @@ def words_of(one: kernel.Kernel) -> int:
     """Return the words of a table: of numbers and results one, of arrays one and their lengths."""
     kinds = [kind for kind in one._kinds if not hasattr(kind, "_fields")]
     return len(one._convert) + sum(kind if isinstance(kind, int) else 1 for kind in kinds)
+
+
+def test_the_sources_are_standard_c_outside_of_the_ground():
+    """Microsoft's compiler takes them: what only GCC and Clang know has another way beside it."""
+    sources = sorted((ROOT / "cpx").rglob("*.[ch]"))
+    own = re.compile(r"__(builtin|attribute|asm|typeof|extension)")
+    assert {path.parent.name for path in sources if own.search(path.read_text())} == {"compiled"}
+    if COMPILER is None or sys.platform == "win32":
+        pytest.skip("no C compiler")
+    strict = ["-std=c11", "-pedantic-errors", "-Werror=vla", "-DONE_BY_ONE", '-DCPX_SOURCES="x"']
+    files = [str(path) for path in sources if path.suffix == ".c"]
+    subprocess.run([COMPILER, "-fsyntax-only", *strict, f"-I{ROOT}", *files], check=True)
 
 
 def test_every_kernel_is_in_the_library_with_its_table():
