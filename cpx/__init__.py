@@ -50,7 +50,6 @@ if TYPE_CHECKING:
     )
     from cpx.errors import CpxError
     from cpx.explainers import Explainer, explain
-    from cpx.explainers.many_rows import explain_rows
     from cpx.explainers.solutions import Solutions, solutions
     from cpx.modelling.instances import load, save
     from cpx.models import (
@@ -66,7 +65,6 @@ if TYPE_CHECKING:
         RuleSetSelection,
         SufficientReason,
     )
-    from cpx.models.expected_prediction.explainer import ProbabilisticExplainer
     from cpx.models.monomial.explainers.rivals import Rivals, rivals
     from cpx.models.rule_set.classifier import RuleSetClassifier
     from cpx.models.rule_set.methods.column_generation import learn_rules
@@ -90,7 +88,6 @@ _HOMES = {
     "MinCertificate": "cpx.models",
     "NegativeOnly": "cpx.models",
     "Perturbed": "cpx.data",
-    "ProbabilisticExplainer": "cpx.models.expected_prediction.explainer",
     "Product": "cpx.data",
     "Rivals": "cpx.models.monomial.explainers.rivals",
     "Reason": "cpx.answers.explanation",
@@ -109,7 +106,6 @@ _HOMES = {
     "rivals": "cpx.models.monomial.explainers.rivals",
     "compare": "cpx.compare",
     "explain": "cpx.explainers",
-    "explain_rows": "cpx.explainers.many_rows",
     "learn_rules": "cpx.models.rule_set.methods.column_generation",
     "load": "cpx.modelling.instances",
     "plot_rules": "cpx.answers.plots",
@@ -138,7 +134,6 @@ __all__ = [
     "MinCertificate",
     "NegativeOnly",
     "Perturbed",
-    "ProbabilisticExplainer",
     "Product",
     "Reason",
     "Result",
@@ -156,7 +151,6 @@ __all__ = [
     "Uniform",
     "compare",
     "explain",
-    "explain_rows",
     "learn_rules",
     "load",
     "plot_rules",
@@ -171,7 +165,9 @@ __all__ = [
 
 _NOW = {
     "Ranking": "Solutions",
+    "ProbabilisticExplainer": "Explainer(model, X).expectation(x)",
     "best_rules": "solutions(problem, n)",
+    "explain_rows": "Explainer(model, X).rules(X)",
     "optimal_rules": 'solutions(problem, "optimal")',
 }
 _get, __dir__ = lazily(__name__, _HOMES)

@@ -192,6 +192,16 @@ class Explanation(Shown):
         """Indices of the chosen features, increasing."""
         return self.rule.features
 
+    @property
+    def status(self) -> Any:
+        """What was proved, a :class:`~cpx.answers.result.Status`; None without a result."""
+        return None if self.result is None else self.result.status
+
+    @property
+    def why(self) -> str:
+        """Why there is no answer; empty, for there is one."""
+        return ""
+
     @cached_property
     def rivals(self) -> Any:
         """The rules within 0.01 of the best one, and how often each would win: a ``Rivals``.

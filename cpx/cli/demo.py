@@ -75,7 +75,7 @@ def demo(
     typer.echo(_introduction(problem))
     answer = solve(problem, "search", time_limit=limit)
     if answer.explanation is not None:
-        found = explainer.measure(answer.explanation, x)
+        found = explainer.of("rule").measure(answer.explanation, x)
         print_blocks([*found.headline(), Facts.of(found.facts())])
     each = "" if limit is None else f", each for at most {limit:g} s"
     typer.echo(f"\nThe same question, answered by every engine{each}:\n")

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from cpx.answers.result import Result
-    from cpx.explainers.question import Question
     from cpx.models.expected_prediction.problem import ExpectedPrediction
     from cpx.models.expected_prediction.sampled_probability import FewestSampled
+    from cpx.models.monomial.explainers.question import Question
     from cpx.models.sufficient_reason.problem import SufficientReason
     from cpx.options import SolveOptions
     from cpx.trees import TreeModel
@@ -58,7 +58,7 @@ class Engine:
     @property
     def name(self) -> str:
         """The engine, that of rules when none is given."""
-        from cpx.explainers.arguments import BACKEND
+        from cpx.explainers.options import BACKEND
 
         return self.backend or BACKEND
 
@@ -82,12 +82,12 @@ class Engine:
 
     def check(self, question: Question) -> None:
         """Raise for an encoding that the problem does not have."""
-        from cpx.explainers.question import OBJECTIVES
+        from cpx.models.monomial.explainers.question import OBJECTIVES
 
         find_encoding(OBJECTIVES[question.objective], self.encoding)
 
 
-KINDS = ("rule", "sufficient", "probabilistic")
+KINDS = ("rule", "reason", "expectation")
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ class Kind:
         typer.Option(
             metavar="KIND",
             help="rule: the best short rule on samples. For the models tree, forest and boosting, "
-            "sufficient: the fewest columns that force the class; probabilistic: those that make "
+            "reason: the fewest columns that force the class; expectation: those that make "
             "the model expect it most surely.",
             autocompletion=opt.choices(KINDS),
         ),
@@ -112,9 +112,9 @@ class Kind:
         """Raise for a kind that is not known, and for options of the other kind."""
         if self.kind not in KINDS:
             raise UnknownName("kind", self.kind, KINDS)
-        shared = ("missing_in",) if self.kind == "probabilistic" else ()
-        if self.kind != "sufficient" and (options := given(self, "kind", *shared)):
-            raise InvalidOption(f"{options[0]} is for --kind sufficient")
+        shared = ("missing_in",) if self.kind == "expectation" else ()
+        if self.kind != "reason" and (options := given(self, "kind", *shared)):
+            raise InvalidOption(f"{options[0]} is for --kind reason")
 
 
 _FRESH = 1000
@@ -141,16 +141,16 @@ def explain(
     Trains the model on the table, draws samples, finds the best rule of at most k
     conditions on them, and measures its precision on fresh samples. Best is the maximum
     precision among rules that cover 1/20 of the samples, unless --objective says otherwise.
-    With --kind sufficient, finds the fewest columns of numbers that force the class that a
-    tree model gives the row, whatever the other columns are. With --kind probabilistic, finds at
+    With --kind reason, finds the fewest columns of numbers that force the class that a
+    tree model gives the row, whatever the other columns are. With --kind expectation, finds at
     most k columns whose values make a tree model expect its class most surely, under a
     distribution fitted to the table.
 
     \b
     Examples:
       cpx explain table.csv --target y --row 17
-      cpx explain table.csv --target y --row 17 --model forest --kind sufficient
-      cpx explain table.csv --target y --row 17 --model boosting --kind probabilistic -k 3
+      cpx explain table.csv --target y --row 17 --model forest --kind reason
+      cpx explain table.csv --target y --row 17 --model boosting --kind expectation -k 3
       cpx explain table.csv --target y --row 17 --model forest -k 3 --min-coverage 0.2
       cpx explain table.csv --target y --row 17 --objective loss --epsilon 0.1 --delta 0.05
       cpx explain table.csv --target y --row 17 --required "age > 40" --one-per-group
@@ -163,30 +163,29 @@ def explain(
     from cpx.cli.output import deliver
     from cpx.cli.progress import phase
     from cpx.cli.reading import output_path
-    from cpx.explainers.arguments import BACKEND
+    from cpx.explainers.options import BACKEND
 
     path = output_path(output, source.table)
     kind.check()
-    if kind.kind == "probabilistic":
+    if kind.kind == "expectation":
         result, title = _expected(source, kind, wanted, expected, engine, k, fresh)
         raise typer.Exit(deliver(result, as_json, path, title))
-    expected.refuse("--kind probabilistic")
-    if kind.kind == "sufficient":
+    expected.refuse("--kind expectation")
+    if kind.kind == "reason":
         for option, changed in (("-k", k is not None), ("--fresh", fresh != _FRESH)):
             if changed:
                 raise InvalidOption(f"{option} is for --kind rule")
         result, title = _forced(source, kind, wanted, engine)
         raise typer.Exit(deliver(result, as_json, path, title))
     chosen = engine.options(source)
-    question = wanted.question(k)
+    question = replace(wanted.question(k), fresh=fresh)
     engine.check(question)
-    integer_in("fresh", fresh, 1)
     asked = RowQuestion(source)
-    asked.check(question, fresh)
+    asked.check(question)
     if question.adaptive and engine.name == BACKEND:
         asked.train()
         with phase("drawing samples in rounds"):
-            answer = asked.explainer.in_rounds(asked.x, question, fresh, engine.time_limit)
+            answer = asked.explainer.in_rounds(asked.x, question, engine.time_limit)
         if answer is not None:
             problem, result = answer
             result = asked.explainer.with_reachable(problem, result)
@@ -198,7 +197,7 @@ def explain(
     result = run_solve(problem, engine.name, chosen, engine.isolate)
     with noted(threading.Event()):  # the answer is there
         with phase("measuring the rule on fresh samples"):
-            result = asked.explainer.conclude(result, problem, question, fresh)
+            result = asked.explainer.conclude(result, problem, question)
             result = asked.explainer.with_reachable(problem, result)
         title = f"{source.table} row {source.row}, {asked.title(problem)}"
         raise typer.Exit(deliver(result, as_json, path, title))
@@ -288,7 +287,7 @@ def _reason_of_row(
         raise InvalidOption(f"{option} is for --kind rule")
     if source.model not in opt.TREES:
         raise InvalidOption(
-            f"--kind sufficient is for tree models: --model {', '.join(opt.TREES)}, "
+            f"--kind reason is for tree models: --model {', '.join(opt.TREES)}, "
             f"got {shown(source.model)}"
         )
     source.check()
@@ -378,16 +377,15 @@ def score(
     """
     from cpx.cli.output import print_explanation
     from cpx.cli.progress import phase
-    from cpx.explainers.question import size_to_compare
+    from cpx.models.monomial.explainers.question import size_to_compare
 
     chosen = engine.options(source)
-    wanted.question(k or 0)
-    integer_in("fresh", fresh, 1)
+    replace(wanted.question(k or 0), fresh=fresh)
     asked = RowQuestion(source)
     features = asked.explainer.conditions(asked.x).features(rule)
-    question = wanted.question(size_to_compare(features, k))
+    question = replace(wanted.question(size_to_compare(features, k)), fresh=fresh)
     engine.check(question)
-    asked.check(question, fresh)
+    asked.check(question)
     if compare:
         engine.start()
     problem = asked.problem(question)
@@ -395,7 +393,7 @@ def score(
     if compare:
         best = run_solve(problem, engine.name, replace(chosen, hint=features), engine.isolate)
     with phase("measuring the rule on fresh samples"):
-        found = asked.explainer.judge(features, best, problem, question, fresh)
+        found = asked.explainer.judge(features, best, problem, question)
     if as_json:
         typer.echo(json.dumps(found.to_dict(), indent=1))
         return

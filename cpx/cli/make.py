@@ -60,7 +60,7 @@ def _complete_problems(incomplete: str) -> list[str]:
 
 def _objectives() -> dict[str, str]:
     """Return the objectives of one rule by the kinds that their problems have."""
-    from cpx.explainers.question import OBJECTIVES
+    from cpx.models.monomial.explainers.question import OBJECTIVES
 
     return {cls.kind: objective for objective, cls in OBJECTIVES.items()}
 
@@ -331,8 +331,8 @@ def _from_table(
 
 def one_rule_problems() -> dict[str, type[MonomialProblem]]:
     """Return the problems of one rule that are no objective of ``cpx make``, by their kinds."""
-    from cpx.explainers.question import OBJECTIVES
     from cpx.modelling.registry import PROBLEMS
+    from cpx.models.monomial.explainers.question import OBJECTIVES
     from cpx.models.monomial.problem import MonomialProblem
 
     return {

@@ -14,8 +14,8 @@ from cpx.support.validation import integer_in, valid_seed
 if TYPE_CHECKING:
     import pandas as pd
 
-    from cpx.explainers import Explainer
-    from cpx.explainers.question import Question
+    from cpx.models.monomial.explainers.question import Question
+    from cpx.models.monomial.explainers.rule import RuleExplainer
     from cpx.models.monomial.problem import MonomialProblem
 
 
@@ -84,13 +84,13 @@ class Source:
 
         return read_named("distribution", self.distribution)[0]
 
-    def explainer(self, X: pd.DataFrame) -> Explainer:
+    def explainer(self, X: pd.DataFrame) -> RuleExplainer:
         """Return the explainer of the table's columns, with a classifier that is not trained."""
         from cpx.data import named_classifier
-        from cpx.explainers import Explainer
+        from cpx.models.monomial.explainers.rule import RuleExplainer
 
         strategy: Any = self.strategy
-        return Explainer(
+        return RuleExplainer(
             named_classifier(self.model, self.seed),
             X,
             n_bins=self.n_bins,
@@ -188,7 +188,7 @@ class RuleOptions:
 
     def question(self, k: int | None) -> Question:
         """Return the question; a wrong value raises an error that names its option."""
-        from cpx.explainers.question import Question
+        from cpx.models.monomial.explainers.question import Question
 
         if k is not None:
             integer_in("k", k, 0)
@@ -242,13 +242,13 @@ class RowQuestion:
         self._X, self._y, self.x = read_source(source)
         self.explainer = source.explainer(self._X)
 
-    def check(self, question: Question, fresh: int = 1) -> None:
+    def check(self, question: Question) -> None:
         """Check the question before anything is trained."""
         from cpx.data.bits import require_rows_fit
 
         d = self.explainer.distribution.n_features
         question.draws(d)
-        require_rows_fit("fresh", fresh, d)
+        require_rows_fit("fresh", question.fresh, d)
         conditions = self.explainer.conditions(self.x)
         conditions.features(question.required, "required")
         conditions.features(question.forbidden, "forbidden")

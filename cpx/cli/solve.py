@@ -127,7 +127,7 @@ def _solved(
 ) -> Result:
     """Solve; where no rule reaches a floor, tell the best that can be had."""
     from cpx.cli.progress import phase
-    from cpx.explainers.unreachable import with_reachable
+    from cpx.explainers.doors import with_reachable
 
     result = run_solve(problem, backend, chosen, isolate, record)
     with noted(threading.Event()), phase("looking for the best that can be had"):

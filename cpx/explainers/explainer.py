@@ -1,110 +1,82 @@
-"""The class Explainer: the steps of :func:`cpx.explain`, one by one."""
+"""The doors: an Explainer of a model and rows, with a method for each kind, and ``explain``."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from copy import copy
+import inspect
+from collections.abc import Callable, Iterable
 from dataclasses import replace
-from functools import cached_property, partial
-from typing import Any, Literal, Unpack
+from functools import partial
+from typing import Any
 
-from cpx.answers.explanation import Explanation, PrecisionEstimate
-from cpx.answers.result import Result, Status
-from cpx.answers.rule import Rule
-from cpx.data import (
-    Background,
-    Distribution,
-    Oracle,
-    Samples,
-    named_classifier,
-)
-from cpx.data import distribution as make_distribution
-from cpx.data.bits import require_rows_fit
-from cpx.data.oracle import labels, precision_of
+from cpx.answers.explanation import Explanation
+from cpx.answers.explanations import Explanations, unanswered
+from cpx.answers.result import Result
+from cpx.data import named_classifier
 from cpx.data.other_frames import as_pandas
-from cpx.errors import EngineError, InvalidOption, NoMass
-from cpx.explainers.arguments import (
-    BACKEND,
-    FRESH,
-    SOLVE_OPTIONS,
-    TIME_LIMIT,
-    QuestionOptions,
-    RuleOptions,
-)
-from cpx.explainers.class_names import ClassNames, class_name, classes_of
-from cpx.explainers.conclusions import break_tie, compared, with_remarks
-from cpx.explainers.conditions import Conditions
-from cpx.explainers.preparation import counted, left_of, solve_in_time, with_limit
-from cpx.explainers.question import Question, size_to_compare
-from cpx.explainers.unreachable import no_rule, with_reachable
-from cpx.modelling.base import with_oracle
-from cpx.models.monomial.explainers.adaptive import Rounds
-from cpx.models.monomial.explainers.rivals import rivals
-from cpx.models.monomial.problem import MonomialProblem
+from cpx.errors import EngineError, InvalidOption, shown
+from cpx.explainers.doors import Kind, RowExplainer, kind, kinds, refuse_unknown
+from cpx.explainers.preparation import counted
+from cpx.explainers.rows import refuse_other_order, row_of, rows_of
 from cpx.processes.interrupts import interruptible
-from cpx.solving.run import solve_with
-from cpx.support.validation import positive_integer
-
-_OTHER_SEED = 2**30
-"""What makes another seed of one: samples that are kept aside are not those that are seen."""
 
 
 class Explainer:
-    """The steps of :func:`cpx.explain`, one by one.
+    """Explains predictions of a model, in the ways that families of problems offer.
+
+    ``rule(x, k=3)``, ``reason(x)``, ``contrast(x)`` and ``expectation(x, k=2)`` explain one row;
+    ``rules(X)``, ``reasons(X)``, ``contrasts(X)`` and ``expectations(X)`` many. Whatever is
+    prepared, such as a distribution that is fitted, is prepared once.
 
     Parameters
     ----------
-    classifier, background, n_bins, strategy, distribution, categorical, class_names, seed
-        As for :func:`cpx.explain`.
+    model : object with ``predict``, callable, TreeModel or path
+        A rule explains any classifier. The other kinds read tree models; see
+        :func:`cpx.read_model`.
+    X : DataFrame or array of shape (n, columns), optional
+        The background: rows that say what the data look like, without the target. A reason and a
+        contrast need none: nothing is drawn for them, and X says which values may be missing.
+    **options
+        Options of all rows, each for the kinds that have it: ``class_names``, ``seed``,
+        ``missing``, ``distribution``, ``n_bins``; see the classes that explain, such as
+        :class:`~cpx.models.monomial.explainers.rule.RuleExplainer`.
 
-    Attributes
-    ----------
-    binarizer : Binarizer
-        Fitted on the background.
-    distribution : Distribution
-        What samples are drawn from.
+    Raises
+    ------
+    InvalidOption
+        Naming the option that no kind has, or what is given in another order.
 
     Examples
     --------
     >>> from sklearn.datasets import load_iris
     >>> from sklearn.tree import DecisionTreeClassifier
-    >>> from cpx import Explainer, solve
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
     >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(X, y)
-    >>> explainer = Explainer(tree, X)
-    >>> samples = explainer.samples(X.iloc[0], m=500)
-    >>> samples.total
-    500
-    >>> problem = explainer.problem(X.iloc[0], k=2, m=500)
-    >>> str(solve(problem).status)
-    'OPTIMAL'
+    >>> ex = Explainer(tree, X, class_names=["setosa", "versicolor", "virginica"])
+    >>> print(ex.rule(0, k=2))
+    petal length (cm) <= 2 => setosa
+    >>> print(ex.reason(0))
+    petal width (cm) <= 0.8 forces setosa, whatever the other 3 columns are, none of them missing
+    >>> print(ex.contrast(0))
+    petal width (cm) > 0.8 (now 0.2) gives versicolor in place of setosa
+    >>> len(ex.rules(X.iloc[::50], k=2))
+    3
     """
 
-    def __init__(
-        self,
-        classifier: Any,
-        background: Any,
-        *,
-        n_bins: int = 3,
-        strategy: Literal["quantile", "uniform"] = "quantile",
-        distribution: str | Distribution = "empirical",
-        categorical: Sequence[Any] | None = None,
-        class_names: ClassNames = None,
-        seed: int = 0,
-    ) -> None:
-        self.classifier = classifier
-        self._said: Any = None
-        self.seed = seed
-        self.class_names = class_names
-        from cpx.data.binarizer import Binarizer  # loads pandas and scikit-learn
+    def __init__(self, model: Any, X: Any = None, **options: Any) -> None:
+        refuse_other_order(model, X)
+        self.model, self.X, self.options = model, X, options
+        self._made: dict[str, Any] = {}
+        if options:
+            self._refuse_unknown()
 
-        self.binarizer = Binarizer(n_bins=n_bins, strategy=strategy, categorical=categorical)
-        self.binarizer.fit(background)
-        if isinstance(distribution, Distribution):
-            self.distribution = distribution
-        else:
-            rows = Background(background, self.binarizer)
-            self.distribution = make_distribution(distribution, rows)
+    def _refuse_unknown(self) -> None:
+        known: dict[str, Any] = {}
+        for one in kinds():
+            known |= one.prepared
+            if known.keys() >= self.options.keys():
+                return
+        first = next(kinds())
+        refuse_unknown(self.options, known, first.name)
 
     @classmethod
     def train(cls, model: str, X: Any, y: Any, **options: Any) -> Explainer:
@@ -113,381 +85,280 @@ class Explainer:
         Parameters
         ----------
         model : {"mlp", "forest", "tree", "boosting", "logistic"}
-            Classifier of scikit-learn; see :meth:`fit`.
+            Classifier of scikit-learn.
         X : DataFrame
             Feature columns.
         y : array of shape (n,)
             Labels.
         **options
-            The other parameters of the class; ``seed`` is the classifier's as well.
+            As for the class; ``seed`` is the classifier's as well.
         """
-        seed = options.get("seed", 0)
-        return cls(named_classifier(model, seed), X, **options).fit(X, y)
-
-    def fit(self, X: Any, y: Any) -> Explainer:
-        """Train the classifier, and return the explainer itself.
-
-        Under ``distribution="uniform"`` it is trained on the binary features, as in Koriche
-        et al., section 4.1; else on the rows.
-        """
-        bits = self.distribution.name == "uniform"
-        rows = self.binarizer.transform(X).astype("int8") if bits else as_pandas(X)
+        classifier = named_classifier(model, options.get("seed", 0))
         with interruptible():
-            self.classifier.fit(rows, as_pandas(y))
-        return self
+            classifier.fit(as_pandas(X), as_pandas(y))
+        return cls(classifier, X, **options)
 
-    def labelled(self) -> Explainer:
-        """Return an explainer that knows what the classifier says of all rows.
+    def of(self, kind_name: str) -> Any:
+        """Return what explains rows in one way, made when it is first asked for.
 
-        It asks once for all the instances to come, where the rows of the background are the
-        distribution; what the classifier learns after that it does not notice.
-        """
-        rows, known = self.distribution.population(), copy(self)
-        if rows is not None:
-            known._said = labels(self.classifier, rows.rows)
-        return known
-
-    def oracle(self, x: Any) -> Oracle:
-        """Return the classifier and the distribution as they are asked about x."""
-        return Oracle(self.classifier, x, self.distribution, self._said)
-
-    def conditions(self, x: Any) -> Conditions:
-        """Return the conditions that are true of x, to read rules with."""
-        return self._conditions(self.oracle(x))
-
-    def _conditions(self, oracle: Oracle) -> Conditions:
-        return Conditions(oracle, self.binarizer if self._own_features else None)
-
-    def samples(self, x: Any, m: int | None = None) -> Samples:
-        """Return labelled samples; identical ones are merged into weights.
-
-        Parameters
-        ----------
-        x : row
-        m : int, optional
-            How many are drawn. By default all rows of the background where they are the
-            distribution (``"empirical"``, up to 100,000), else 1000.
-        """
-        return self._samples(self.oracle(x), Question(m=m, k=0))
-
-    def _samples(self, oracle: Oracle, question: Question) -> Samples:
-        called = self._class_name(oracle.label)
-        rows = oracle.distribution.population()
-        m = question.draws(oracle.bits.size, None if rows is None else len(rows.bits))
-        return Samples.ask(oracle, m, self.seed, called=called)
-
-    def problem(
-        self, x: Any, k: int | None = None, *, unseen: int = 0, **asked: Unpack[QuestionOptions]
-    ) -> MonomialProblem:
-        """State the problem of explaining x.
-
-        Parameters
-        ----------
-        x, k
-            As for :func:`cpx.explain`.
-        unseen : int
-            So many samples more, which no engine sees, to measure rules on.
-        **asked
-            ``objective``, ``m`` or ``epsilon`` and ``delta``, ``min_coverage``,
-            ``max_coverage``, ``min_precision``, ``required``, ``forbidden``,
-            ``one_per_group`` as for :func:`cpx.explain`, and ``name``, that of the problem.
-        """
-        return self.state(x, Question.of({"k": k, **asked}), unseen)
-
-    def state(self, x: Any, question: Question, unseen: int = 0) -> MonomialProblem:
-        """Do what :meth:`problem` does, with what is asked as one object."""
-        if question.max_queries is not None:
-            raise InvalidOption(
-                "max_queries is for explain, which draws samples in rounds; a problem has all of "
-                "its samples from the start: give m"
-            )
-        oracle = self.oracle(x)
-        conditions = partial(self._conditions, oracle)
-        problem = question.problem(self._samples(oracle, question), conditions)
-        if unseen:
-            problem = replace(problem, unseen=self._unseen(oracle, problem.samples, unseen))
-        return with_oracle(problem, oracle)
-
-    def _unseen(self, oracle: Oracle, seen: Samples, m: int) -> Samples:
-        """Draw samples independent of those that were seen."""
-        if seen.population:
-            raise InvalidOption(
-                "unseen: the samples are all rows of the distribution, and none is left; give m"
-            )
-        require_rows_fit("unseen", positive_integer("unseen", m), seen.d)
-        return Samples.ask(oracle, m, self.seed ^ _OTHER_SEED)
-
-    def explain(self, x: Any, k: int | None = None, **options: Unpack[RuleOptions]) -> Explanation:
-        """Explain the prediction of x, as :func:`cpx.explain` does.
-
-        Parameters
-        ----------
-        x, k
-            As for :func:`cpx.explain`.
-        **options
-            Which rule, by which engine: as for :func:`cpx.explain`. ``max_coverage`` and ``name``,
-            that of the problem, are options too.
-
-        Returns
-        -------
-        Explanation
-            Its ``result`` is the whole result of the solve, with status, bound and times; its
-            ``rivals`` are the rules within 0.01 of it, found when they are asked for.
+        That of ``"rule"``, a :class:`~cpx.models.monomial.explainers.rule.RuleExplainer`, has the
+        steps to a rule one by one.
 
         Raises
         ------
-        Infeasible
-            When no rule keeps the limits: with the best precision or coverage that one has.
-        EngineError
-            When the engine or the check failed, or nothing was found within the time limit.
-            :meth:`solve` returns what there is.
-        """
-        problem, result = self._answer(x, {"k": k, **options})
-        if result.status is Status.INFEASIBLE:
-            raise no_rule(problem, result, self._wording(problem))
-        found = result.explanation
-        if found is None or result.status is Status.ERROR:
-            what = "no rule" if found is None else "a rule that is wrong"
-            raise EngineError(
-                f"{result.engine} found {what}: {result.status}, {result.raw_status}"
-                + "".join(f"; {remark}" for remark in result.remarks)
-            )
-        limit = result.options.get("time_limit")
-        return replace(found, result=result, ask_rivals=partial(rivals, problem, time_limit=limit))
-
-    def solve(self, x: Any, k: int | None = None, **options: Unpack[RuleOptions]) -> Result:
-        """Solve the problem of explaining x and measure the rule on fresh samples.
-
-        Parameters
-        ----------
-        x, k, **options
-            As for :meth:`explain`.
-
-        Returns
-        -------
-        Result
-            Its ``explanation`` is None when the engine found nothing. Where no rule keeps the
-            limits, a warning in it says what the best one has.
-        """
-        problem, result = self._answer(x, {"k": k, **options})
-        return self.with_reachable(problem, result)
-
-    def with_reachable(self, problem: MonomialProblem, result: Result) -> Result:
-        """Return a result; where no rule keeps the limits, a warning says what can be had."""
-        return with_reachable(problem, result, self._wording(problem))
-
-    def _answer(self, x: Any, asked: dict[str, Any]) -> tuple[MonomialProblem, Result]:
-        with counted():
-            return self._answer_in_time(x, asked)
-
-    def _answer_in_time(self, x: Any, asked: dict[str, Any]) -> tuple[MonomialProblem, Result]:
-        backend, fresh = asked.pop("backend", BACKEND), asked.pop("fresh", FRESH)
-        engine = {"time_limit": TIME_LIMIT}
-        engine |= {name: asked.pop(name) for name in SOLVE_OPTIONS if name in asked}
-        limit = engine["time_limit"]
-        question = Question.of(asked)
-        require_rows_fit("fresh", positive_integer("fresh", fresh), self.distribution.n_features)
-        if question.adaptive and backend == BACKEND:
-            answer = self.in_rounds(x, question, fresh, left_of(limit))
-            if answer is not None:
-                return answer
-            question = question.without_sampling()
-        problem = self.state(x, question)
-        result = solve_in_time(problem, backend, self.seed, engine)
-        return problem, with_limit(self.conclude(result, problem, question, fresh), limit)
-
-    def in_rounds(
-        self, x: Any, question: Question, fresh: int = FRESH, time_limit: float | None = TIME_LIMIT
-    ) -> tuple[MonomialProblem, Result] | None:
-        """Draw samples in rounds, until the precision is known up to epsilon.
-
-        Parameters
-        ----------
-        x : row
-        question : Question
-            With epsilon and delta, for the objective precision.
-        fresh : int
-            Fresh samples that the precision of the rule is measured on.
-        time_limit : float or None
-            Seconds for rounds and solves.
-
-        Returns
-        -------
-        tuple of MonomialProblem and Result, or None
-            On the last samples drawn without a condition. None where it takes fewer queries to
-            use all rows: ``question.without_sampling()``.
-        """
-        oracle = self.oracle(x)
-        question.draws(oracle.bits.size)  # refuses a k that does not fit
-        rounds = Rounds(
-            oracle,
-            partial(self._conditions, oracle),
-            question,
-            self.seed,
-            self._class_name,
-            fresh,
-            time_limit,
-        )
-        answer = rounds.run()
-        if answer is None:
-            return None
-        found = answer.result.explanation
-        if found is None:
-            return answer.problem, answer.result
-        found = self._measure(found, oracle, fresh)
-        notes = found.notes
-        if answer.stopped:
-            notes += (f"epsilon = {question.epsilon} was not reached: {answer.stopped}",)
-        told = replace(found, guarantee=answer.guarantee(question), notes=notes)
-        return answer.problem, replace(answer.result, explanation=told)
-
-    def conclude(
-        self, result: Result, problem: MonomialProblem, question: Question, fresh: int = FRESH
-    ) -> Result:
-        """Return the result of solving ``problem`` with its rule measured on fresh samples.
-
-        The problem is what :meth:`state` returned for the question. Of equally precise rules the
-        one that covers most is taken; see :func:`cpx.explainers.conclusions.break_tie`.
-        """
-        result = break_tie(problem, result)
-        if result.explanation is None:
-            return result
-        found = self._known_or_measured(result.explanation, problem, fresh)
-        proved, limit = result.status is Status.OPTIMAL, result.options.get("time_limit")
-        left = None if limit is None else max(0.0, limit - result.times.total)
-        remarked = with_remarks(question, problem, found, result.bound, proved, left)
-        return replace(result, explanation=remarked)
-
-    def score(
-        self,
-        rule: object,
-        x: Any,
-        *,
-        k: int | None = None,
-        compare: bool = True,
-        backend: str = BACKEND,
-        time_limit: float | None = TIME_LIMIT,
-        fresh: int = FRESH,
-        **asked: Unpack[QuestionOptions],
-    ) -> Explanation:
-        """Measure a rule that someone wrote, and compare it with the best one.
-
-        Parameters
-        ----------
-        rule : str, Rule, Explanation, or a sequence of conditions
-            Text such as ``"a <= 2 and b = red"``, conditions as they are printed, one by one
-            or joined by "and", or indices of features. All must be true of x.
-        x : row
-            The instance.
-        k : int, optional
-            Size of the rules it is compared with; by default that of the rule.
-        compare : bool
-            Find the best rule for the objective and say what it has.
-        backend, time_limit
-            The engine that finds it, and its limit.
-        fresh : int
-            Number of fresh samples the precision is measured on, unless it is known.
-        **asked
-            As for :meth:`problem`.
-
-        Returns
-        -------
-        Explanation
-            With the exact precision and coverage on the samples, and the interval on fresh
-            ones, unless all rows are used; ``proved`` compares its value with that of the best
-            rule.
-
-        Raises
-        ------
+        UnknownName
+            When there is no such kind.
         InvalidOption
-            For a condition that is unknown or false of x, and a rule of more than k.
-
-        Examples
-        --------
-        >>> from sklearn.datasets import load_iris
-        >>> from sklearn.tree import DecisionTreeClassifier
-        >>> from cpx import Explainer
-        >>> X, y = load_iris(return_X_y=True, as_frame=True)
-        >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(X, y)
-        >>> scored = Explainer(tree, X).score("petal width (cm) <= 0.8", X.iloc[0])
-        >>> scored.precision, scored.coverage
-        (Fraction(1, 1), Fraction(1, 3))
+            When it needs X, which is not there.
         """
-        features = self.conditions(x).features(rule)
-        question = Question.of({"k": size_to_compare(features, k), **asked})
-        problem = self.state(x, question)
-        best = None
-        if compare:
-            engine = {"time_limit": time_limit, "hint": features}
-            best = solve_with(problem, backend, self.seed, engine)
-        return self.judge(features, best, problem, question, fresh)
+        if kind_name not in self._made:
+            one = kind(kind_name)
+            if self.X is None and one.needs_rows:
+                raise InvalidOption(
+                    f"kind={shown(one.name)} needs X, rows that say what the data look like: "
+                    "Explainer(model, X)"
+                )
+            own = {n: v for n, v in self.options.items() if n in one.prepared}
+            self._made[kind_name] = one.explainer(self.model, self.X, **own)
+        return self._made[kind_name]
 
-    def judge(
+    def problem(self, x: Any, k: int | None = None, kind: str = "rule", **asked: Any) -> Any:
+        """State the problem of explaining x, to save it, to solve it by any engine, to compare.
+
+        Parameters
+        ----------
+        x : row, or its position or label in X
+        k : int, optional
+        kind : str, default="rule"
+        **asked
+            As for the method of that kind.
+        """
+        return self._step("problem", kind)(row_of(self.X, x), **_with(k, asked))
+
+    def solve(self, x: Any, k: int | None = None, kind: str = "rule", **asked: Any) -> Result:
+        """Solve the problem of explaining x and return the whole result, also without an answer.
+
+        Parameters
+        ----------
+        x, k, kind, **asked
+            As for :meth:`problem`.
+        """
+        result: Result = self._step("solve", kind)(row_of(self.X, x), **_with(k, asked))
+        return result
+
+    def _step(self, step: str, kind_name: str) -> Callable[..., Any]:
+        found = getattr(self.of(kind_name), step, None)
+        if found is None:
+            raise InvalidOption(f"kind={shown(kind_name)} is no problem that engines solve")
+        step_of: Callable[..., Any] = found
+        return step_of
+
+    def explain(
+        self, x: Any, k: int | None = None, kind: str = "rule", **asked: Any
+    ) -> Explanation:
+        """Explain the prediction of x; what ``rule``, ``reason`` and the others are short for.
+
+        Parameters
+        ----------
+        x : row, or its position or label in X
+            A Series, a dict, a one-row frame or a vector.
+        k : int, optional
+        kind : str, default="rule"
+        **asked
+            As for the method of that kind.
+        """
+        asked = _with(k, asked)
+        with counted():
+            _refuse(kind, asked)
+            found: Explanation = self.of(kind).explain(row_of(self.X, x), **asked)
+            return found
+
+    def explain_many(
         self,
-        features: Sequence[int],
-        best: Result | None,
-        problem: MonomialProblem,
-        question: Question,
-        fresh: int = FRESH,
-    ) -> Explanation:
-        """Do what :meth:`score` does, with the problem stated and solved before."""
-        found, oracle = problem.explanation(features), _asked(problem)
-        if best is not None:
-            if best.explanation is not None:
-                rule = self._in_words(best.explanation.rule, oracle)
-                best = replace(best, explanation=replace(best.explanation, rule=rule))
-            found = compared(problem, found, best)
-        measured = self._known_or_measured(found, problem, fresh)
-        bound = None if best is None else best.bound
-        limit = TIME_LIMIT if best is None else best.options.get("time_limit")
-        return with_remarks(question, problem, measured, bound, time_limit=limit)
+        X: Any,
+        k: int | None = None,
+        kind: str = "rule",
+        *,
+        n_jobs: int | None = None,
+        **asked: Any,
+    ) -> Explanations:
+        """Explain the predictions of many rows; what ``rules`` and the others are short for.
 
-    def measure(self, explanation: Explanation, x: Any, n: int = 1000) -> Explanation:
-        """Return the explanation with its precision on n fresh samples given the rule.
+        Inside ``joblib.parallel_config(backend="dask")`` the rows are explained on the machines
+        of that cluster; one whose machine is lost is explained again on another one.
 
-        Where the distribution cannot be conditioned on the rule, a note says so instead.
+        Parameters
+        ----------
+        X : DataFrame or array
+            The rows.
+        k : int, optional
+        kind : str, default="rule"
+        n_jobs : int, optional
+            Processes, as scikit-learn has it: -1 for one for each core. Default: this one, unless
+            ``joblib.parallel_config`` says otherwise. With several, the model must be one that
+            can be pickled.
+        **asked
+            As for the method of that kind.
+
+        Returns
+        -------
+        Explanations
+            One for each row. A row without an answer has one that says why: its ``why`` is not
+            empty, and its ``status`` what was proved.
         """
-        return self._measure(explanation, self.oracle(x), n)
+        from joblib import Parallel, delayed
 
-    def _known_or_measured(
-        self, explanation: Explanation, problem: MonomialProblem, fresh: int
-    ) -> Explanation:
-        """Give the precision itself where all rows are at hand, else measure it."""
-        found, oracle = problem.evaluate(explanation), _asked(problem)
-        if not problem.samples.population or not found.covered:
-            return self._measure(explanation, oracle, fresh)
-        rule = self._in_words(explanation.rule, oracle)
-        known = PrecisionEstimate.known(found.agreeing_covered, found.covered)
-        return replace(explanation, rule=rule, fresh=known)
+        (rows, labels), asked = rows_of(X), _with(k, asked)
+        _refuse(kind, asked)
+        by: RowExplainer = self.of(kind).for_many()
+        # On a cluster joblib leaves arguments with one machine: a row is lost with it.
+        found = Parallel(n_jobs=n_jobs)(
+            delayed(partial(_answered, by, row, asked))() for row in rows
+        )
+        return Explanations(tuple(found), tuple(labels))
 
-    def _measure(self, explanation: Explanation, oracle: Oracle, n: int) -> Explanation:
-        rule = self._in_words(explanation.rule, oracle)
-        try:
-            fresh = precision_of(oracle, explanation.features, n, self.seed)
-        except NoMass as error:
-            note = f"the precision could not be measured on fresh samples: {error}"
-            return replace(explanation, rule=rule, notes=(*explanation.notes, note))
-        return replace(explanation, rule=rule, fresh=fresh)
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        """Return the method of a kind, or of many rows of it."""
+        if not name.startswith("_"):
+            for one in kinds():
+                if name == one.name:
+                    return _method(self.explain, one)
+                if name == one.door.plural:
+                    return _method(self.explain_many, one)
+        raise AttributeError(f"Explainer has no attribute {name!r}")
 
-    def _wording(self, problem: MonomialProblem) -> Callable[[Rule], Rule] | None:
-        oracle = problem.oracle  # none where samples were drawn in rounds
-        return None if oracle is None else partial(self._in_words, oracle=oracle)
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out what was prepared: each process prepares what it needs."""
+        return {**self.__dict__, "_made": {}}
 
-    def _in_words(self, rule: Rule, oracle: Oracle) -> Rule:
-        """Join the literals of one column, where the features are the binarizer's own."""
-        if not self._own_features:
-            return rule
-        return replace(rule, conditions=self.binarizer.conditions(oracle.bits, rule.features))
-
-    @cached_property
-    def _own_features(self) -> bool:
-        names = tuple(self.binarizer.get_feature_names_out())
-        return self.distribution.feature_names == names
-
-    def _class_name(self, label: Any) -> str:
-        return class_name(label, self.class_names, classes_of(self.classifier))
+    def __dir__(self) -> Iterable[str]:
+        """List the methods of all kinds, too."""
+        named = [name for one in kinds() for name in (one.name, one.door.plural)]
+        return sorted({*super().__dir__(), *named})
 
 
-def _asked(problem: MonomialProblem) -> Oracle:
-    assert problem.oracle is not None  # Explainer.state attached it
-    return problem.oracle
+def _with(k: int | None, asked: dict[str, Any]) -> dict[str, Any]:
+    return asked if k is None else {"k": k, **asked}
+
+
+def _refuse(name: str, asked: dict[str, Any]) -> None:
+    """Raise for options that the kind does not have for a row."""
+    one = kind(name)
+    for option in asked:
+        if option not in one.asked and option in one.prepared:
+            raise InvalidOption(
+                f"{option} is the same for all rows: Explainer(model, X, {option}=...)"
+            )
+    refuse_unknown(asked, one.asked, name)
+
+
+def _answered(by: RowExplainer, x: Any, asked: dict[str, Any]) -> Explanation:
+    """Explain a row; of one without an answer say why."""
+    try:
+        with counted():
+            # Rivals would keep the samples of each row; for one row they are found when asked for.
+            return replace(by.explain(x, **asked), ask_rivals=None)
+    except EngineError as error:
+        return unanswered(str(error), getattr(error, "result", None))
+
+
+def _method(explain: Callable[..., Any], one: Kind) -> Callable[..., Any]:
+    """Return explain of one kind, with the arguments and the help of its family."""
+    many, has_k = explain.__name__ == "explain_many", "k" in one.asked
+
+    def method(x: Any, k: Any = None, **asked: Any) -> Any:
+        return explain(x, k, one.name, **asked)
+
+    parameter = inspect.Parameter
+    named = [parameter("n_jobs", parameter.KEYWORD_ONLY, default=None)] if many else []
+    options = {n: d for n, d in one.asked.items() if n != "k"}
+    method.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+        [
+            parameter("X" if many else "x", parameter.POSITIONAL_OR_KEYWORD),
+            *([parameter("k", parameter.POSITIONAL_OR_KEYWORD, default=None)] * has_k),
+            *named,
+            *(parameter(n, parameter.KEYWORD_ONLY, default=d) for n, d in options.items()),
+        ]
+    )
+    method.__name__ = one.door.plural if many else one.name
+    method.__doc__ = (Explainer.explain_many if many else one.explainer.explain).__doc__
+    return method
+
+
+def explain(
+    model: Any,
+    X: Any = None,
+    x: Any = None,
+    k: int | None = None,
+    kind: str = "rule",
+    **options: Any,
+) -> Explanation:
+    """Explain one prediction: by a rule, by what forces it, by what would change it.
+
+    It is :class:`cpx.Explainer` in one call, for one row.
+
+    Parameters
+    ----------
+    model : object with ``predict``, callable, TreeModel or path
+    X : DataFrame or array of shape (n, columns)
+        The background; None where nothing is sampled.
+    x : row, or its position or label in X
+        The instance: a Series, a dict, a one-row frame or a vector.
+    k : int, optional
+        Most conditions, or values.
+    kind : {"rule", "reason", "contrast", "expectation"}, default="rule"
+        ``"rule"``: the best rule of at most k conditions on rows like those of X, of any
+        classifier. ``"reason"``: a minimum subset of columns that force the class of a tree
+        model, whatever the others are. ``"contrast"``: the fewest columns whose change gives
+        another class. ``"expectation"``: at most k values of x that make a tree model expect its
+        class most surely when nothing else is known.
+    **options
+        Those of :class:`cpx.Explainer`, and those of the method of that kind, such as
+        :meth:`RuleExplainer.explain <cpx.models.monomial.explainers.rule.RuleExplainer.explain>`:
+        ``min_coverage``, ``objective``, ``where``, ``backend``, ``time_limit`` (10 seconds).
+
+    Returns
+    -------
+    Explanation
+        What was found in words, and what was proved. Its ``result`` is the whole
+        :class:`~cpx.answers.result.Result`.
+
+    Raises
+    ------
+    Infeasible
+        When nothing keeps the limits: says which floor, and the best that can be had.
+    EngineError
+        When the engine or the check failed, or nothing was found within the time limit.
+        :meth:`Explainer.solve` returns what there is.
+    InvalidOption, InvalidInstance, UnknownName
+        Naming the argument that is wrong, or that is for another kind.
+    ModelError, UnsupportedModel, DataError
+        When the tree model cannot be read, or x is no row.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> import cpx
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(X, y)
+    >>> names = ["setosa", "versicolor", "virginica"]
+    >>> print(cpx.explain(tree, X, X.iloc[0], k=2, class_names=names))
+    petal length (cm) <= 2 => setosa
+    >>> print(cpx.explain(tree, None, X.iloc[0], kind="reason", class_names=names))
+    petal width (cm) <= 0.8 forces setosa, whatever the other 3 columns are, none of them missing
+    """
+    one = _kind(kind)
+    if x is None:
+        raise InvalidOption(
+            "x is missing, the row to explain: explain(model, X, x); X may be None where nothing "
+            "is sampled"
+        )
+    refuse_unknown(options, {**one.prepared, **one.asked}, kind)
+    with counted():
+        prepared = {n: v for n, v in options.items() if n in one.prepared}
+        asked = {n: v for n, v in options.items() if n not in one.prepared}
+        return Explainer(model, X, **prepared).explain(x, k, kind, **asked)
+
+
+_kind = kind

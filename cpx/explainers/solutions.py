@@ -17,7 +17,7 @@ from cpx.answers.values import Value, decimal, to_json
 from cpx.backends import backend as find_backend
 from cpx.backends.base import Progress, encoding_for, require, require_accepts
 from cpx.errors import CheckFailed, InvalidOption, shown
-from cpx.explainers.unreachable import with_reachable
+from cpx.explainers.doors import with_reachable
 from cpx.methods.excluding import by_excluding
 from cpx.methods.listing import MOST, Listing, listing_of
 from cpx.modelling.base import Problem

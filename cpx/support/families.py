@@ -73,6 +73,26 @@ class ShellCommand:
 
 
 @dataclass(frozen=True)
+class Door:
+    """A kind of explanation that :class:`cpx.Explainer` offers, by the name of its method.
+
+    Attributes
+    ----------
+    explainer : str
+        The class that is made of a model, rows X and options, and explains one row after the
+        other; see :class:`~cpx.explainers.doors.RowExplainer`.
+    plural : str
+        The method that explains many rows.
+    about : str
+        What it tells of a row, in a line.
+    """
+
+    explainer: str
+    plural: str
+    about: str
+
+
+@dataclass(frozen=True)
 class Family:
     """What a family of problems registers; all names are ``"module:name"``.
 
@@ -120,6 +140,12 @@ class Family:
         a random generator and a scale: 1 for what the brute force can try whole.
     brute : mapping of str to str
         For each kind, the :class:`~cpx.testing.truth.Truth` of a saved instance, by trying all.
+    doors : mapping of str to Door
+        Its kinds of explanations, by the name that ``cpx.explain(kind=...)`` and the method of
+        :class:`cpx.Explainer` have.
+    reachable : mapping of str to str
+        For each kind, the function that says what can be had where a problem has no answer. Given
+        problem and result it returns the result, with a warning that says it.
     library : str
         Its families of instances in the library, a sequence of
         :class:`~cpx.library.family.Family`.
@@ -146,6 +172,8 @@ class Family:
     medium: str = ""
     draw: Mapping[str, str] = field(default_factory=dict)
     brute: Mapping[str, str] = field(default_factory=dict)
+    doors: Mapping[str, Door] = field(default_factory=dict)
+    reachable: Mapping[str, str] = field(default_factory=dict)
     library: str = ""
     probes: str = ""
     commands: Mapping[str, ShellCommand] = field(default_factory=dict)

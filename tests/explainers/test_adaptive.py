@@ -10,7 +10,7 @@ import pytest
 
 import cpx
 from cpx.errors import InvalidOption
-from cpx.explainers.question import Question
+from cpx.models.monomial.explainers.question import Question
 from cpx.models.monomial.explainers.adaptive import Rounds
 from tests.processor_time import processor_seconds
 

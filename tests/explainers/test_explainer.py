@@ -28,7 +28,7 @@ from cpx.errors import (
     InvalidOption,
     NoMass,
 )
-from cpx.explainers.arguments import (
+from cpx.explainers.options import (
     BACKEND,
     FRESH,
     TIME_LIMIT,
@@ -40,7 +40,7 @@ from cpx.explainers.arguments import (
     ReasonOptions,
 )
 from cpx.explainers.one_call import explain
-from cpx.explainers.question import Question
+from cpx.models.monomial.explainers.question import Question
 from cpx.models.expected_prediction.answer import ExpectedExplanation
 from cpx.models.monomial.explainers.guarantees import guarantee
 from cpx.models.sufficient_reason.explainer import ReasonQuestion

@@ -14,7 +14,7 @@ import cpx
 from cpx.data import Samples
 from cpx.data.base import Batch
 from cpx.data.uniform import Uniform
-from cpx.explainers.question import Question
+from cpx.models.monomial.explainers.question import Question
 from cpx.models.monomial.explainers.guarantees import guarantee
 from cpx.solving import solve
 

@@ -1,6 +1,6 @@
 """Expected predictions: values of a row that make a tree model expect its class."""
 
-from cpx.support.families import Family, ProofKind
+from cpx.support.families import Door, Family, ProofKind
 
 FAMILY = Family(
     name="expected-prediction",
@@ -34,6 +34,13 @@ FAMILY = Family(
     listings={
         "cpx.models.expected_prediction.form:ExpectationForm": (
             "cpx.models.expected_prediction.listing:ExpectationListing"
+        )
+    },
+    doors={
+        "expectation": Door(
+            "cpx.models.expected_prediction.explainer:ExpectationExplainer",
+            plural="expectations",
+            about="the values that make a tree model expect its class, the others unknown",
         )
     },
     cases={

@@ -18,7 +18,7 @@ from cpx.errors import InvalidOption, UnknownName, shown
 if TYPE_CHECKING:
     import pandas as pd
 
-    from cpx.models.expected_prediction.explainer import ProbabilisticExplainer
+    from cpx.models.expected_prediction.explainer import ExpectationExplainer
     from cpx.models.expected_prediction.problem import ExpectedPrediction
     from cpx.models.expected_prediction.sampled_probability import FewestSampled
 
@@ -33,7 +33,7 @@ _DISTRIBUTION = "mixture"
 class ExplainedRow:
     """A row to explain, what explains it, and what these are called."""
 
-    explainer: ProbabilisticExplainer
+    explainer: ExpectationExplainer
     x: Any
     name: str
     model: str
@@ -184,13 +184,13 @@ def _explainer(
     groups: dict[str, list[str]],
     seed: int,
     missing: Any,
-) -> ProbabilisticExplainer:
+) -> ExpectationExplainer:
     from cpx.cli.output import note
     from cpx.cli.progress import phase
-    from cpx.models.expected_prediction.explainer import ProbabilisticExplainer
+    from cpx.models.expected_prediction.explainer import ExpectationExplainer
 
     with phase(f"fitting the distribution {distribution} to {len(rows)} rows"):
-        explainer = ProbabilisticExplainer(
+        explainer = ExpectationExplainer(
             model,
             rows,
             distribution=distribution,

@@ -11,7 +11,7 @@ from typing import Any
 
 from cpx.answers.result import Result, Status
 from cpx.errors import EngineError, Infeasible
-from cpx.explainers.arguments import BACKEND, TIME_LIMIT
+from cpx.explainers.options import BACKEND, TIME_LIMIT
 from cpx.models.expected_prediction.answer import ExpectedExplanation
 from cpx.models.expected_prediction.fewest import FewestExpected
 from cpx.models.expected_prediction.frontier import Frontier

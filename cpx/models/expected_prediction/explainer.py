@@ -1,9 +1,10 @@
-"""Probabilistic sufficient explanations: from a model, rows and x to what it expects."""
+"""What makes a model expect its class, one row after the other: the door ``expectation``."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Unpack
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Unpack
 
 import numpy as np
 
@@ -11,21 +12,14 @@ from cpx.answers.result import Result, Status
 from cpx.data.coding import Coding
 from cpx.data.fitted.tree_mixture import TreeMixture
 from cpx.errors import InvalidOption, UnknownName, shown
-from cpx.explainers.arguments import (
-    BACKEND,
-    FRESH,
-    SOLVE_OPTIONS,
-    TIME_LIMIT,
-    ExpectationOptions,
-    ReaderOptions,
-)
 from cpx.explainers.background import (
     fitted_distribution,
     read_background,
     rows_that_may_lack,
 )
 from cpx.explainers.class_names import ClassNames
-from cpx.explainers.preparation import counted, left_of, solve_in_time, with_limit
+from cpx.explainers.options import BACKEND, FRESH, Engine, ReaderOptions, built
+from cpx.explainers.preparation import counted, left_of, with_limit
 from cpx.modelling.row import row_values
 from cpx.models.expected_prediction.answer import ExpectedExplanation
 from cpx.models.expected_prediction.expectations import (
@@ -39,7 +33,7 @@ from cpx.models.expected_prediction.frontier import Frontier
 from cpx.models.expected_prediction.problem import MLSE, ExpectedPrediction
 from cpx.models.expected_prediction.text import MEASURES
 from cpx.models.sufficient_reason.explainer import class_context, several
-from cpx.support.validation import positive_integer
+from cpx.support.validation import Share, positive_integer
 from cpx.trees.form import Missing
 from cpx.trees.hold import held_against
 
@@ -47,7 +41,7 @@ if TYPE_CHECKING:
     from cpx.data.fitted.mixture_choice import Trial
     from cpx.models.expected_prediction.sampled_probability import FewestSampled
 
-__all__ = ["ProbabilisticExplainer"]
+__all__ = ["ExpectationExplainer"]
 
 SAMPLED = "sampled-probability"
 """The measure of a threshold that rows drawn must reach, not exact expectations."""
@@ -56,19 +50,58 @@ _MOST = 5
 """Attributes of an explanation, where neither k nor a threshold is given."""
 
 
-class ProbabilisticExplainer:
-    """The steps of :func:`cpx.explain` with ``kind="probabilistic"``, for many rows.
+_SAMPLED_ONLY = {"samples": 10_000, "least": 100}
+"""Rows drawn, and how many of them must have the values, for the measure of rows drawn."""
 
-    A distribution of rows is fitted to the background once. What is explained then is which
-    values of a row make the model expect its class, when nothing but these values is known.
+Measure = Literal["expectation", "probability-bound", "sampled-probability"]
+
+
+@dataclass(frozen=True)
+class ExpectationQuestion:
+    """Which values are wanted; see :meth:`ExpectationExplainer.explain`."""
+
+    k: int | None = None
+    threshold: Share | None = None
+    measure: Measure | None = None
+    samples: int | None = None
+    least: int | None = None
+    prediction: str | None = None
+    required: object = ()
+    forbidden: object = ()
+    where: str | Sequence[str] = ()
+    unit: Share | None = None
+    label: Any = None
+    fresh: int = FRESH
+    name: str = ""
+
+    def __post_init__(self) -> None:
+        given = [name for name in _SAMPLED_ONLY if getattr(self, name) is not None]
+        if given and not self.by_samples:
+            raise InvalidOption(f"{given[0]} is for the measure {SAMPLED}")
+        if self.by_samples and (self.k is not None or self.threshold is None):
+            raise InvalidOption(f"measure {SAMPLED} needs a threshold, and no k")
+        positive_integer("fresh", self.fresh)
+
+    @property
+    def by_samples(self) -> bool:
+        """Whether the threshold is a share of rows that are drawn."""
+        return self.measure == SAMPLED
+
+
+class ExpectationExplainer:
+    """Explain predictions of a tree model by the values that make it expect its class.
+
+    :meth:`cpx.Explainer.expectation` asks it. A distribution of rows is fitted to X once. What
+    is explained then is which values of a row make the model expect its class, when nothing but
+    these values is known.
 
     Parameters
     ----------
     model : fitted classifier, TreeModel or path
         Whatever :func:`cpx.read_model` reads, or a logistic regression of scikit-learn over
         columns of few values.
-    background : DataFrame or array of shape (n, columns)
-        Rows of numbers that say what the data look like, without the target.
+    X : DataFrame or array of shape (n, columns)
+        The background: rows of numbers that say what the data look like, without the target.
     distribution : str or TreeMixture, default="mixture"
         What is fitted: ``"factorised"`` (all attributes independent: the best explanation can be
         proved), a ``"mixture"`` of such distributions, ``"chow-liu"`` trees, or ``"fitted"``: the
@@ -119,16 +152,18 @@ class ProbabilisticExplainer:
     >>> from sklearn.ensemble import RandomForestClassifier
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
     >>> forest = RandomForestClassifier(10, max_depth=3, random_state=0).fit(X, y)
-    >>> explainer = ProbabilisticExplainer(forest, X, distribution="factorised",
-    ...                                    class_names=["setosa", "versicolor", "virginica"])
+    >>> explainer = ExpectationExplainer(forest, X, distribution="factorised",
+    ...                                  class_names=["setosa", "versicolor", "virginica"])
     >>> print(explainer.explain(X.iloc[0], k=1))
     0.2 < petal width (cm) <= 0.7 => setosa
     """
 
+    asks: ClassVar = (ExpectationQuestion, Engine)
+
     def __init__(
         self,
         model: Any,
-        background: Any,
+        X: Any,
         *,
         distribution: str | TreeMixture = "mixture",
         components: int | None = None,
@@ -141,7 +176,7 @@ class ProbabilisticExplainer:
         **reader: Unpack[ReaderOptions],
     ) -> None:
         self.class_names, self.seed = class_names, seed
-        self.model, rows, self.notes = read_background(model, background, reader)
+        self.model, rows, self.notes = read_background(model, X, reader)
         also = None
         if not (isinstance(missing, str) and missing == "auto"):
             self.model = self.model.with_missing(missing)
@@ -168,67 +203,50 @@ class ProbabilisticExplainer:
 
     # ------------------------------------------------------------------ one row
 
-    def problem(
-        self,
-        x: Any,
-        k: int | None = None,
-        *,
-        threshold: Any = None,
-        measure: str | None = None,
-        prediction: str | None = None,
-        required: Any = (),
-        forbidden: Any = (),
-        where: str | Sequence[str] = (),
-        unit: Any = None,
-        label: Any = None,
-        name: str = "",
-    ) -> ExpectedPrediction:
+    def for_many(self) -> ExpectationExplainer:
+        """Return what explains many rows: itself, for the distribution is fitted already."""
+        return self
+
+    def problem(self, x: Any, k: int | None = None, **asked: Any) -> ExpectedPrediction:
         """State the problem of explaining x.
 
         Parameters
         ----------
-        x : row
-            A Series, a dict, a one-row frame or a vector.
-        k : int, optional
-            The greatest number of attributes; unless there is a threshold, 5 or all there are.
-        threshold : number, optional
-            In place of k: the fewest attributes are wanted that reach it.
-        measure : {"expectation", "probability-bound"}, optional
-            What must reach the threshold; see
-            :class:`~cpx.models.expected_prediction.fewest.FewestExpected`.
-        prediction : {"score", "probability", "share of votes"}, optional
-            What is expected, to be sure of it: a model has one of them only.
-        where : str or sequence of str
-            Side constraints on the attributes; see :meth:`cpx.models.Problem.where`.
-        required, forbidden, unit, label, name
-            As for :class:`~cpx.models.expected_prediction.problem.MLSE`.
+        x, k, **asked
+            As for :meth:`explain`.
 
         Raises
         ------
         InvalidOption, InvalidInstance, DataError
             Naming the argument that is wrong; DataError for the row.
         """
-        if prediction is not None:
-            self._require(prediction)
+        return self.state(x, built(ExpectationQuestion, {"k": k, **asked}))
+
+    def state(self, x: Any, question: ExpectationQuestion) -> ExpectedPrediction:
+        """Do what :meth:`problem` does, with what is asked as one object."""
+        q = question
+        if q.prediction is not None:
+            self._require(q.prediction)
         values: Any = x
         shared: dict[str, Any] = {
-            "required": several(required),
-            "forbidden": several(forbidden),
-            "side_constraints": where,
-            "unit": unit,
-            "label": label,
+            "required": several(q.required),
+            "forbidden": several(q.forbidden),
+            "side_constraints": q.where,
+            "unit": q.unit,
+            "label": q.label,
             "context": self._context(x),
-            "name": name,
+            "name": q.name,
         }
         stated = (self.model, values, self.coding, self.distribution)
-        if threshold is None:
-            if measure is not None:
+        if q.threshold is None or q.by_samples:
+            if q.measure not in (None, SAMPLED):
                 raise InvalidOption("measure says what must reach a threshold: give threshold")
-            most = min(_MOST, self.coding.n_attributes)
-            return MLSE(*stated, k=most if k is None else k, **shared)
-        if k is not None:
+            every = self.coding.n_attributes
+            most = every if q.by_samples else min(_MOST, every)
+            return MLSE(*stated, k=most if q.k is None else q.k, **shared)
+        if q.k is not None:
             raise InvalidOption("give k, or a threshold: the fewest attributes that reach it")
-        return FewestExpected(*stated, threshold, measure or "expectation", **shared)  # type: ignore[arg-type]
+        return FewestExpected(*stated, q.threshold, q.measure or "expectation", **shared)  # type: ignore[arg-type]
 
     def _require(self, prediction: str) -> None:
         own = MEASURES[self.model.rule]
@@ -248,7 +266,7 @@ class ProbabilisticExplainer:
         own = int(self.model.predict_index(np.array(row_values(self.model, x)))[0])
         return class_context(self.model, own, self.class_names)
 
-    def solve(self, x: Any, k: int | None = None, **options: Unpack[ExpectationOptions]) -> Result:
+    def solve(self, x: Any, k: int | None = None, **options: Any) -> Result:
         """Solve the problem of explaining x, and measure how often the class stays.
 
         Parameters
@@ -261,11 +279,8 @@ class ProbabilisticExplainer:
         Result
             Its ``explanation`` is None when the engine found nothing.
         """
-        asked, fresh = {**options}, options.get("fresh", FRESH)
-        if asked.get("measure") == SAMPLED:
-            question, result = self._by_samples(x, k, asked)
-            return self.measured(question.problem, result, fresh)
-        return self.measured(*self._solved(x, k, asked), fresh)
+        question, problem, result, _ = self._solved(x, {"k": k, **options})
+        return self.measured(problem, result, question.fresh)
 
     def measured(self, problem: ExpectedPrediction, result: Result, fresh: int = FRESH) -> Result:
         """Return a result that says how many rows with the known values get the class of x.
@@ -274,22 +289,40 @@ class ProbabilisticExplainer:
         """
         return with_same_class(problem, result, fresh, self.seed)
 
-    def explain(
-        self, x: Any, k: int | None = None, **options: Unpack[ExpectationOptions]
-    ) -> ExpectedExplanation:
+    def explain(self, x: Any, k: int | None = None, **options: Any) -> ExpectedExplanation:
         """Explain the prediction of x by the values that make the model expect it.
 
         Parameters
         ----------
-        x, k
-            As for :meth:`problem`, which takes some of the options, too.
-        **options
-            ``backend``, ``time_limit`` and others of :func:`cpx.solve`; ``fresh``, the number of
-            rows drawn to see how often the class stays, where it is not computed exactly. A
-            ``threshold`` may also be of the ``measure="sampled-probability"``: the fewest values
-            are wanted with which so large a share of the rows drawn keep the class. Any engine
-            for rules answers. ``samples`` is the number of these rows (10,000), ``least`` how
+        x : row
+            A Series, a dict, a one-row frame or a vector.
+        k : int, optional
+            The greatest number of attributes; unless there is a threshold, 5 or all there are.
+        threshold : number, optional
+            In place of k: the fewest attributes are wanted that reach it.
+        measure : {"expectation", "probability-bound", "sampled-probability"}, optional
+            What must reach the threshold; see
+            :class:`~cpx.models.expected_prediction.fewest.FewestExpected`. With the last one, the
+            fewest values are wanted with which so large a share of the rows drawn keep the class;
+            any engine for rules answers.
+        samples, least : int, optional
+            With ``measure="sampled-probability"``: the number of these rows (10,000), and how
             many of them must have the values (100).
+        prediction : {"score", "probability", "share of votes"}, optional
+            What is expected, to be sure of it: a model has one of them only.
+        required, forbidden, unit, label, name
+            As for :class:`~cpx.models.expected_prediction.problem.MLSE`.
+        where : str or sequence of str
+            Side constraints on the attributes; see :meth:`cpx.models.Problem.where`.
+        fresh : int, default=1000
+            The number of rows drawn to see how often the class stays, where it is not computed
+            exactly.
+        backend : str, default="search"
+            The engine; ``cpx backends`` lists them.
+        time_limit : float or None, default=10.0
+            Seconds for preparation and engine.
+        threads, gap, hint, encoding, isolate, listen
+            As for :func:`cpx.solve`.
 
         Returns
         -------
@@ -298,37 +331,24 @@ class ProbabilisticExplainer:
 
         Raises
         ------
-        EngineError
+        Infeasible, EngineError
             When the engine or the check failed, or nothing was found within the limit, or no
             attributes reach the threshold.
         """
-        asked, fresh = {**options}, options.get("fresh", FRESH)
-        if asked.get("measure") == SAMPLED:
-            question, result = self._by_samples(x, k, asked)
-            if result.explanation is None:
-                raise question.nothing(result)
-            problem: ExpectedPrediction = question.problem
-            notes = [*problem.missing_notes(), *self.notes]
-            checked = "the share of these rows"
+        question, problem, result, drawn = self._solved(x, {"k": k, **options})
+        found: Any = result.explanation
+        if drawn is not None:
+            if found is None:
+                raise drawn.nothing(result)
+            notes, checked = [*problem.missing_notes(), *self.notes], "the share of these rows"
         else:
-            problem, result = self._solved(x, k, asked)
-            found: Any = result.explanation
             if found is None or result.status is Status.ERROR:
                 raise nothing_found(problem, result, self.seed)
             notes, checked = [*found.notes, *self.notes], "the expectation"
         notes += held_against(self.model, problem.x)
-        return answered(problem, self.measured(problem, result, fresh), checked, notes)
+        return answered(problem, self.measured(problem, result, question.fresh), checked, notes)
 
-    def sampled(
-        self,
-        x: Any,
-        threshold: Any,
-        *,
-        samples: int = 10_000,
-        least: int = 100,
-        seed: int | None = None,
-        **asked: Any,
-    ) -> FewestSampled:
+    def sampled(self, x: Any, threshold: Any, **asked: Any) -> FewestSampled:
         """Draw rows to explain x by the fewest values with which enough of these keep the class.
 
         What :meth:`explain` answers with ``measure="sampled-probability"``. The question for one
@@ -336,51 +356,38 @@ class ProbabilisticExplainer:
 
         Parameters
         ----------
-        x, **asked
-            As for :meth:`problem`: what is required and forbidden, side constraints.
-        threshold, samples, least
+        x, threshold, **asked
             As for :meth:`explain`.
-        seed : int, optional
-            Of the rows; that of the explainer unless it is given.
         """
+        given = {"threshold": threshold, "measure": SAMPLED, **asked}
+        return self.drawn(x, built(ExpectationQuestion, given))
+
+    def drawn(self, x: Any, question: ExpectationQuestion) -> FewestSampled:
+        """Do what :meth:`sampled` does, with what is asked as one object."""
         from cpx.models.expected_prediction.sampled_probability import FewestSampled
 
-        problem = self.problem(x, self.coding.n_attributes, **asked)
-        seed = self.seed if seed is None else seed
-        return FewestSampled(problem, threshold, samples, least, seed)
-
-    @counted()
-    def _by_samples(
-        self, x: Any, k: int | None, asked: dict[str, Any]
-    ) -> tuple[FewestSampled, Result]:
-        """Ask for the fewest values with which enough rows that are drawn keep the class of x."""
-        if k is not None or asked.get("threshold") is None:
-            raise InvalidOption(f"measure {SAMPLED} needs a threshold, and no k")
-        asked = {name: v for name, v in asked.items() if name not in ("measure", "fresh")}
-        backend, seed, engine = self._engine(asked)
-        question = self.sampled(x, seed=seed, **asked)
-        limit = engine["time_limit"]
-        result = question.answer(backend, {**engine, "time_limit": left_of(limit)})
-        return question, with_limit(result, limit)
+        counts = {
+            name: usual if getattr(question, name) is None else getattr(question, name)
+            for name, usual in _SAMPLED_ONLY.items()
+        }
+        return FewestSampled(self.state(x, question), question.threshold, seed=self.seed, **counts)
 
     @counted()
     def _solved(
-        self, x: Any, k: int | None, asked: dict[str, Any]
-    ) -> tuple[ExpectedPrediction, Result]:
-        asked = {name: v for name, v in asked.items() if name != "fresh"}
-        if own := [name for name in ("samples", "least") if name in asked]:
-            raise InvalidOption(f"{own[0]} is for the measure {SAMPLED}")
-        backend, seed, engine = self._engine(asked)
-        problem = self.problem(x, k, **asked)
-        result = solve_in_time(problem, backend, seed, engine)
-        return problem, with_limit(result, engine["time_limit"])
-
-    def _engine(self, asked: dict[str, Any]) -> tuple[str, int, dict[str, Any]]:
-        """Take out who solves, the seed, and the options of the solve."""
-        engine: dict[str, Any] = {"time_limit": TIME_LIMIT}
-        engine |= {name: asked.pop(name) for name in SOLVE_OPTIONS if name in asked}
-        seed = engine.pop("seed", self.seed)
-        return asked.pop("backend", None) or BACKEND, seed, engine
+        self, x: Any, asked: dict[str, Any]
+    ) -> tuple[ExpectationQuestion, ExpectedPrediction, Result, FewestSampled | None]:
+        engine = Engine.taken(asked)
+        question, limit = built(ExpectationQuestion, asked), engine.time_limit
+        drawn = None
+        if question.by_samples:
+            drawn = self.drawn(x, question)
+            problem: ExpectedPrediction = drawn.problem
+            options = {**engine.options, "time_limit": left_of(limit)}
+            result = drawn.answer(engine.backend or BACKEND, options)
+        else:
+            problem = self.state(x, question)
+            result = engine.solve(problem, self.seed)
+        return question, problem, with_limit(result, limit), drawn
 
     def frontier(
         self, x: Any, k: int | None = None, *, width: int = 5, threads: int = 1, **asked: Any

@@ -20,7 +20,7 @@ from cpx.answers.result import Result, Status, Termination
 from cpx.answers.values import plural
 from cpx.data.samples import Samples
 from cpx.errors import EngineError, Infeasible, InvalidOption
-from cpx.explainers.arguments import BACKEND, TIME_LIMIT
+from cpx.explainers.options import BACKEND, TIME_LIMIT
 from cpx.modelling.competing import competing
 from cpx.models.expected_prediction.parameters import Number
 from cpx.models.expected_prediction.problem import ExpectedPrediction

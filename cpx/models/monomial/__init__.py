@@ -1,6 +1,6 @@
 """Rules for one prediction: conjunctions of at most k conditions."""
 
-from cpx.support.families import Family, ProofKind
+from cpx.support.families import Door, Family, ProofKind
 
 _KINDS = ("k-monomial", "negative-only", "max-precision", "max-coverage")
 _FORMS = ("cpx.models.monomial.form:WeightedMonomial", "cpx.models.monomial.form:RatioMonomial")
@@ -35,6 +35,14 @@ FAMILY = Family(
     medium="cpx.models.monomial.cases:medium",
     draw=dict.fromkeys(_KINDS, "cpx.models.monomial.draw:draw"),
     brute=dict.fromkeys(_KINDS, "cpx.models.monomial.brute:Monomial"),
+    doors={
+        "rule": Door(
+            "cpx.models.monomial.explainers.rule:RuleExplainer",
+            plural="rules",
+            about="the best rule of at most k conditions, of any classifier",
+        )
+    },
+    reachable=dict.fromkeys(_KINDS, "cpx.models.monomial.explainers.unreachable:with_reachable"),
     library="cpx.models.monomial.library:FAMILIES",
     probes="cpx.models.monomial.cases:probes",
 )

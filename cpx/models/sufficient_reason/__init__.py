@@ -1,6 +1,6 @@
 """Sufficient reasons of tree models: what forces a class, whatever the rest of the row is."""
 
-from cpx.support.families import Family, ProofKind
+from cpx.support.families import Door, Family, ProofKind
 
 FAMILY = Family(
     name="sufficient-reason",
@@ -32,6 +32,18 @@ FAMILY = Family(
     medium="cpx.models.sufficient_reason.cases:medium",
     draw={"sufficient-reason": "cpx.models.sufficient_reason.draw:draw"},
     brute={"sufficient-reason": "cpx.models.sufficient_reason.brute:SufficientReason"},
+    doors={
+        "reason": Door(
+            "cpx.models.sufficient_reason.explainer:ReasonExplainer",
+            plural="reasons",
+            about="the fewest columns that force the class of a tree model",
+        ),
+        "contrast": Door(
+            "cpx.models.sufficient_reason.contrast:ContrastExplainer",
+            plural="contrasts",
+            about="the fewest columns whose change gives another class of a tree model",
+        ),
+    },
     library="cpx.models.sufficient_reason.library:FAMILIES",
     probes="cpx.models.sufficient_reason.cases:probes",
 )

@@ -1,31 +1,32 @@
-"""Explanations of tree models: from a model and a row to a sufficient reason."""
+"""What forces a prediction of a tree model, one row after the other: the door ``reason``."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Unpack
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Unpack
 
 from cpx.answers.explanation import Explanation, Reason
 from cpx.answers.result import Result, Status
 from cpx.errors import EngineError, Infeasible
-from cpx.explainers.arguments import READER_OPTIONS, SOLVE_OPTIONS, TIME_LIMIT, ReasonOptions
 from cpx.explainers.background import fitted_to_rows
 from cpx.explainers.class_names import ClassNames, class_name
-from cpx.explainers.preparation import solve_in_time, with_limit
+from cpx.explainers.options import Engine, ReaderOptions, built
+from cpx.explainers.preparation import counted, with_limit
 from cpx.modelling.row import fitted_to, refuse_missing_conditions, row_values
 from cpx.modelling.side_constraints.parameter import texts_of
 from cpx.models.sufficient_reason.features import Features, Level
 from cpx.models.sufficient_reason.form import Definition
 from cpx.models.sufficient_reason.problem import SufficientReason
 from cpx.trees import TreeModel, read_model
+from cpx.trees.form import Missing
 from cpx.trees.hold import held_against
 from cpx.trees.library_agreement import near_ties
 
 
 @dataclass(frozen=True)
 class ReasonQuestion:
-    """Which reason is wanted; the parameters are explained at :func:`cpx.explain`."""
+    """Which reason is wanted; the parameters are explained at :meth:`ReasonExplainer.explain`."""
 
     level: Level = "attributes"
     definition: Definition = "sufficient"
@@ -33,51 +34,154 @@ class ReasonQuestion:
     required: object = ()
     forbidden: object = ()
     where: str | Sequence[str] = ()
-    class_names: ClassNames = None
     label: Any = None
     name: str = ""
 
-    def problem(self, trees: TreeModel, x: Any) -> SufficientReason:
-        """State the problem for a row of a model."""
+    def problem(self, trees: TreeModel, x: Any, names: ClassNames) -> SufficientReason:
+        """State the problem for a row of a model, whose classes have these names."""
         features = Features(trees, row_values(trees, x), self.level)
         stated = SufficientReason(
             trees,
             features.x,
             self.level,
             self.definition,
-            weights=_weights(features, self.weights),
+            weights=mapped_weights(features, self.weights),
             required=several(self.required),
             forbidden=several(self.forbidden),
             label=self.label,
-            context=class_context(
-                trees, int(trees.predict_index(features.x)[0]), self.class_names
-            ),
+            context=class_context(trees, int(trees.predict_index(features.x)[0]), names),
             name=self.name,
         )
         texts = texts_of(self.where)
         return stated.where(*texts) if texts else stated
 
 
-def explain_by_reason(model: Any, x: Any, **options: Unpack[ReasonOptions]) -> Reason:
-    """Do what :func:`cpx.explain` does with ``kind="sufficient"``."""
-    asked: dict[str, Any] = {**options}
-    reader = {name: asked.pop(name) for name in READER_OPTIONS if name in asked}
-    missing, background = asked.pop("missing", "auto"), asked.pop("background", None)
-    refuse_missing_conditions(asked.get("level"), missing)
-    trees, notes = read_model(model, **reader), tuple[str, ...]()
-    if background is not None:
-        trees, _, notes = fitted_to_rows(trees, background)
-    known = background is not None or asked.get("level") == "conditions"
-    trees, told = fitted_to(trees, x, missing, of_data=known)
-    engine: dict[str, Any] = {"time_limit": TIME_LIMIT}
-    engine |= {name: asked.pop(name) for name in SOLVE_OPTIONS if name in asked}
-    backend, seed = asked.pop("backend", None), engine.pop("seed", 0)
-    problem = ReasonQuestion(**asked).problem(trees, x)
-    engine["hint"] = _hint(problem, engine.get("hint"))
-    result = solve_in_time(problem, backend or engine_for(problem), seed, engine)
-    result = with_limit(result, engine["time_limit"])
-    notes = (*notes, *told, *_near_tie(problem), *held_against(trees, problem.x))
-    return conclude(problem, result, notes)
+class ReadModel:
+    """A tree model that is read once, and made to fit one row after the other.
+
+    Parameters
+    ----------
+    model : fitted classifier, TreeModel or path
+        Whatever :func:`cpx.read_model` reads. A model that was trained without names gets those
+        of the columns of X, or of the row.
+    X : DataFrame or array of shape (n, columns), optional
+        Rows that say which values may be missing; nothing is drawn from them.
+    class_names : sequence or mapping, optional
+        Names of the classes, by position or by label.
+    missing : {"auto", "never", "always"} or sequence of str, default="auto"
+        Which values rows may lack, of a model that takes missing values: none, all, or those of
+        some columns. ``"auto"``: those of columns of which x, X or the model itself shows missing
+        values; see :func:`cpx.read_model`. The answer says which.
+    seed : int, default=0
+        Of the engine.
+    **reader
+        Options of :func:`cpx.read_model` and its readers: ``trusted``, ``rounds``, ``classes``.
+    """
+
+    def __init__(
+        self,
+        model: Any,
+        X: Any = None,
+        *,
+        class_names: ClassNames = None,
+        missing: Missing = "auto",
+        seed: int = 0,
+        **reader: Unpack[ReaderOptions],
+    ) -> None:
+        self.class_names, self.missing, self.seed = class_names, missing, seed
+        self.model, self.notes = read_model(model, **reader), tuple[str, ...]()
+        self._of_rows = X is not None
+        if X is not None:
+            self.model, _, self.notes = fitted_to_rows(self.model, X)
+
+    def fitted(self, x: Any, level: str = "attributes") -> tuple[TreeModel, tuple[str, ...]]:
+        """Return the model as it fits the row, and notes."""
+        refuse_missing_conditions(level, self.missing)
+        known = self._of_rows or level == "conditions"
+        trees, told = fitted_to(self.model, x, self.missing, of_data=known)
+        return trees, (*self.notes, *told)
+
+    def for_many(self) -> Any:
+        """Return what explains many rows: itself, for the model is read already."""
+        return self
+
+
+class ReasonExplainer(ReadModel):
+    """Explain predictions of a tree model by the fewest columns that force its class.
+
+    :meth:`cpx.Explainer.reason` asks it. What is said holds for all rows: nothing is sampled.
+    """
+
+    __doc__ = f"{__doc__}{(ReadModel.__doc__ or '').partition(chr(10))[2]}"
+
+    asks: ClassVar = (ReasonQuestion, Engine)
+
+    def problem(self, x: Any, **asked: Any) -> SufficientReason:
+        """State the problem of explaining x, with the options of :meth:`explain`."""
+        return self._stated(x, built(ReasonQuestion, asked))[0]
+
+    def _stated(
+        self, x: Any, question: ReasonQuestion
+    ) -> tuple[SufficientReason, tuple[str, ...]]:
+        trees, notes = self.fitted(x, question.level)
+        return question.problem(trees, x, self.class_names), notes
+
+    @counted()
+    def _solved(
+        self, x: Any, asked: dict[str, Any]
+    ) -> tuple[SufficientReason, Result, tuple[str, ...]]:
+        engine = Engine.taken(asked)
+        problem, notes = self._stated(x, built(ReasonQuestion, asked))
+        engine = replace(engine, hint=_hint(problem, engine.hint))
+        result = engine.solve(problem, self.seed, engine_for(problem))
+        return problem, with_limit(result, engine.time_limit), notes
+
+    def solve(self, x: Any, **options: Any) -> Result:
+        """Solve the problem of explaining x, with the options of :meth:`explain`."""
+        return self._solved(x, options)[1]
+
+    def explain(self, x: Any, **options: Any) -> Reason:
+        """Explain the prediction of x by what forces it, whatever the other columns are.
+
+        Parameters
+        ----------
+        x : row
+            The instance: a Series, a dict, a one-row frame or a vector.
+        level : {"attributes", "conditions"}, default="attributes"
+        definition : {"sufficient", "majoritary", "tree-specific"}, default="sufficient"
+        weights, required, forbidden, label
+            As for :class:`cpx.SufficientReason`, where features can be given by name;
+            ``weights`` can be a mapping, of the features that do not weigh 1.
+        where : str or sequence of str
+            Side constraints on the features; see :meth:`cpx.models.Problem.where`.
+        name : str, optional
+            That of the problem.
+        hint : Explanation, or sequence of int or str
+            Features of a known reason.
+        backend : str, optional
+            The engine: ``hitting-sets`` where several trees are explained in the full sense,
+            else ``cpsat``, unless another one is named.
+        time_limit : float or None, default=10.0
+            Seconds for preparation and engine.
+        threads, gap, encoding, isolate, listen
+            As for :func:`cpx.solve`.
+
+        Returns
+        -------
+        Reason
+            What forces the class, in words, and between which numbers the size of a smallest
+            reason is known to be.
+
+        Raises
+        ------
+        Infeasible, EngineError
+            When there is none, or the engine or the check failed.
+        ModelError, UnsupportedModel, DataError
+            When the model cannot be read, or x is no row of it.
+        """
+        problem, result, notes = self._solved(x, options)
+        held = (*_near_tie(problem), *held_against(problem.tree_model, problem.x))
+        return conclude(problem, result, (*notes, *held))
 
 
 def engine_for(problem: SufficientReason) -> str:
@@ -140,7 +244,7 @@ def several(given: object) -> Any:
     return [given] if isinstance(given, str | int) else given
 
 
-def _weights(features: Features, given: Any) -> Any:
+def mapped_weights(features: Features, given: Any) -> Any:
     """Return weights given by feature as a list; 1 where nothing is given."""
     if not isinstance(given, Mapping):
         return given

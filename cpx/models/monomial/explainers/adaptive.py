@@ -22,7 +22,7 @@ from cpx.data.oracle import Oracle, classifier_name
 from cpx.data.samples import Samples
 from cpx.data.statistics import UniformLimits, exact_lower
 from cpx.errors import InvalidOption
-from cpx.explainers.conclusions import break_tie
+from cpx.models.monomial.explainers.conclusions import break_tie
 from cpx.models.monomial.explainers.guarantees import (
     allowed_rules,
     chance,
@@ -35,7 +35,7 @@ from cpx.solving import solve
 
 if TYPE_CHECKING:
     from cpx.explainers.conditions import Conditions
-    from cpx.explainers.question import Question
+    from cpx.models.monomial.explainers.question import Question
 
 _FIRST = 500
 """Samples of the first round."""

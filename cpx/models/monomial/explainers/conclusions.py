@@ -10,7 +10,7 @@ from cpx import check
 from cpx.answers.result import Result, Status, Times
 from cpx.answers.values import Value, in_words
 from cpx.errors import CheckFailed
-from cpx.explainers.arguments import BACKEND
+from cpx.explainers.options import BACKEND
 from cpx.models.monomial.explainers.guarantees import guarantee
 from cpx.models.monomial.precision_coverage import MaxPrecision
 from cpx.models.monomial.problem import MonomialProblem
@@ -19,7 +19,7 @@ from cpx.support.shares import share_text
 
 if TYPE_CHECKING:
     from cpx.answers.explanation import Explanation
-    from cpx.explainers.question import Question
+    from cpx.models.monomial.explainers.question import Question
 
 _PROVED = "no rule that is as precise covers more"
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Any, Self
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 from cpx.data.bits import require_rows_fit
-from cpx.errors import InvalidOption, UnknownName, nearest, shown
-from cpx.explainers.arguments import Objective
+from cpx.errors import InvalidOption, UnknownName, shown
+from cpx.explainers.options import FRESH, built
 from cpx.modelling.side_constraints.parameter import texts_of
 from cpx.models.monomial.precision_coverage import MaxCoverage, MaxPrecision
 from cpx.models.monomial.problem import MonomialProblem
@@ -18,6 +18,8 @@ from cpx.support.validation import Share, integer, open_unit, positive_integer, 
 if TYPE_CHECKING:
     from cpx.data.samples import Samples
     from cpx.explainers.conditions import Conditions
+
+Objective = Literal["precision", "coverage", "loss", "negative-only"]
 
 OBJECTIVES: dict[str, type[MonomialProblem]] = {
     "precision": MaxPrecision,
@@ -63,16 +65,14 @@ class Question:
     forbidden: object = ()
     where: str | Sequence[str] = ()
     one_per_group: bool = False
+    fresh: int = FRESH
     name: str = ""
 
     @classmethod
     def of(cls, asked: Mapping[str, Any]) -> Self:
         """Build a question from named parameters; an unknown name is refused."""
-        known = [field.name for field in fields(cls)]
-        for name in asked:
-            if name not in known:
-                raise InvalidOption(f"there is no option {shown(name)}{nearest(name, known)}")
-        return cls(**asked)
+        question: Self = built(cls, asked)
+        return question
 
     def __post_init__(self) -> None:
         if self.objective not in OBJECTIVES:
@@ -98,6 +98,7 @@ class Question:
                     "max_queries is for epsilon and delta with the objective 'precision', which "
                     "draw samples until they are enough"
                 )
+        positive_integer("fresh", self.fresh)
         for name in _LIMITS:
             if getattr(self, name) is not None:
                 share(name, getattr(self, name))

@@ -11,8 +11,7 @@ from cpx.answers.explanation import Explanation
 from cpx.answers.result import Result, Status
 from cpx.answers.rule import Rule
 from cpx.errors import Infeasible
-from cpx.explainers.arguments import BACKEND
-from cpx.modelling.base import Problem
+from cpx.explainers.options import BACKEND
 from cpx.models.monomial.precision_coverage import MaxCoverage, MaxPrecision
 from cpx.models.monomial.problem import MonomialProblem
 from cpx.solving.run import solve_with
@@ -22,10 +21,10 @@ _MOST = 2**31  # weight of the samples that a precision is asked of
 
 
 def with_reachable(
-    problem: Problem, result: Result, wording: Callable[[Rule], Rule] | None = None
+    problem: MonomialProblem, result: Result, wording: Callable[[Rule], Rule] | None = None
 ) -> Result:
     """Return a result without a rule with what is reachable as a warning; others unchanged."""
-    if result.status is not Status.INFEASIBLE or not isinstance(problem, MonomialProblem):
+    if result.status is not Status.INFEASIBLE:
         return result
     return result.with_warnings(str(no_rule(problem, result, wording)))
 

@@ -1,0 +1,159 @@
+"""Explanations of many rows, as a collection; a row without an answer says why there is none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar, overload
+
+from cpx.answers.explanation import Explanation
+from cpx.answers.html import Shown
+from cpx.answers.rule import Rule
+from cpx.answers.text import Block, Fact, Paragraph, Table, as_text
+from cpx.answers.values import plural
+from cpx.errors import printable
+from cpx.support.shares import share_text
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["Explanations", "Unanswered", "unanswered"]
+
+_SHOWN = 20
+
+
+@dataclass(frozen=True)
+class NoRule(Rule):
+    """What stands in the place of a rule where there is none."""
+
+    empty: ClassVar[str] = "(no answer)"
+
+    @property
+    def text(self) -> str:
+        """That there is no answer."""
+        return self.empty
+
+
+@dataclass(frozen=True)
+class Unanswered(Explanation):
+    """That a row has no explanation, and why.
+
+    Examples
+    --------
+    >>> found = unanswered("there is no rule of at most 1 condition; search proved it")
+    >>> str(found), found.why.partition(";")[0], len(found.rule)
+    ('(no answer)', 'there is no rule of at most 1 condition', 0)
+    """
+
+    told: str = field(kw_only=True)
+
+    @property
+    def why(self) -> str:
+        """Why there is no answer."""
+        return self.told
+
+    def headline(self) -> list[Block]:
+        """Return why there is no answer."""
+        return [Paragraph(self.told, "strong")]
+
+    def facts(self) -> list[Fact]:
+        """Return nothing: nothing is known of an answer."""
+        return []
+
+
+def unanswered(why: str, result: Any = None) -> Unanswered:
+    """Return what stands for the explanation of a row that has none."""
+    return Unanswered(NoRule((), ""), result=result, told=why)
+
+
+@dataclass(frozen=True)
+class Explanations(Shown, Sequence[Explanation]):
+    """Explanations of rows, in their order.
+
+    Attributes
+    ----------
+    explanations : tuple of Explanation
+    labels : tuple
+        Of the rows, as the index of their table has them.
+
+    Examples
+    --------
+    >>> rule = Rule.of([0], ["a > 1"], "yes")
+    >>> found = Explanations((Explanation(rule), unanswered("no rule covers enough")), (7, 9))
+    >>> print(found)
+    row  precision  coverage  explanation
+      7                       a > 1 => yes
+      9                       (no answer): no rule covers enough
+    >>> len(found), str(found[0]), found[1:].labels, len(found.answered)
+    (2, 'a > 1 => yes', (9,), 1)
+    """
+
+    explanations: tuple[Explanation, ...]
+    labels: tuple[Any, ...]
+
+    def __len__(self) -> int:
+        return len(self.explanations)
+
+    def __iter__(self) -> Iterator[Explanation]:
+        return iter(self.explanations)
+
+    @overload
+    def __getitem__(self, place: int) -> Explanation: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> Explanations: ...
+
+    def __getitem__(self, place: int | slice) -> Explanation | Explanations:
+        if isinstance(place, slice):
+            return Explanations(self.explanations[place], self.labels[place])
+        return self.explanations[place]
+
+    @property
+    def answered(self) -> Explanations:
+        """Those that have an answer."""
+        kept = [i for i, found in enumerate(self) if not found.why]
+        return Explanations(
+            tuple(self.explanations[i] for i in kept), tuple(self.labels[i] for i in kept)
+        )
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a row for each, with the labels as index.
+
+        Its columns are ``class``, ``explanation`` (the conditions), ``size``, ``precision``,
+        ``coverage`` (floats, missing where they are not known), ``status`` and ``why``.
+        """
+        import pandas as pd
+
+        rows = [
+            {
+                "class": found.rule.conclusion,
+                "explanation": f" {found.rule.joint} ".join(found.rule.words),
+                "size": len(found.rule),
+                "precision": None if found.precision is None else float(found.precision),
+                "coverage": None if found.coverage is None else float(found.coverage),
+                "status": "" if found.status is None else str(found.status),
+                "why": found.why,
+            }
+            for found in self
+        ]
+        columns = ["class", "explanation", "size", "precision", "coverage", "status", "why"]
+        frame = pd.DataFrame(rows, columns=columns, index=pd.Index(self.labels))
+        return frame.astype({"precision": "float64", "coverage": "float64"})
+
+    def __str__(self) -> str:
+        return as_text(self.blocks())
+
+    def blocks(self) -> list[Block]:
+        """Return a table of the first ones, and how many more there are."""
+        rows = tuple(
+            (
+                printable(label),
+                "" if found.precision is None else share_text(found.precision),
+                "" if found.coverage is None else share_text(found.coverage),
+                f"{found}: {found.why}" if found.why else str(found),
+            )
+            for label, found in zip(self.labels[:_SHOWN], self[:_SHOWN])
+        )
+        table = Table(("row", "precision", "coverage", "explanation"), rows, left=(3,))
+        more = len(self) - len(rows)
+        return [table, *([Paragraph(f"and {plural(more, 'row')} more")] if more > 0 else [])]

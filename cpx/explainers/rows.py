@@ -1,0 +1,108 @@
+"""Rows to explain: as they are, or by position or label; and what is given in another order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+
+from cpx.data.other_frames import as_pandas
+from cpx.errors import DataError, InvalidOption, shown
+
+_ORDER = "the order is model, X, x: explain(model, X, x), Explainer(model, X)"
+
+
+def refuse_other_order(model: Any, X: Any) -> None:
+    """Raise where rows stand in the place of the model, or the model in that of rows."""
+    if _is_model(X) and not _is_model(model):
+        raise InvalidOption(f"X is a model and model is not, it seems; {_ORDER}")
+    if hasattr(model, "shape") and not _is_model(model):
+        raise InvalidOption(f"model is a table, it seems; {_ORDER}")
+    if X is not None and not hasattr(X, "shape") and _length(X) is None:
+        raise InvalidOption(f"X must be rows, a table or an array, got {shown(X)}; {_ORDER}")
+    if getattr(X, "ndim", 2) == 1:
+        raise InvalidOption(f"X must be a table, and is one row or column; {_ORDER}")
+
+
+def _is_model(thing: Any) -> bool:
+    return hasattr(thing, "predict") or (callable(thing) and not hasattr(thing, "shape"))
+
+
+def _length(thing: Any) -> int | None:
+    try:
+        return len(thing)
+    except TypeError:
+        return None
+
+
+def row_of(X: Any, x: Any) -> Any:
+    """Return the row that x is, or whose position or label in X it is.
+
+    A label counts where the rows of X have labels; a position where they have none, or texts.
+
+    Raises
+    ------
+    DataError
+        When X has no such row.
+    InvalidOption
+        When x is many rows.
+
+    Examples
+    --------
+    >>> row_of([[1, 2], [3, 4]], 1), row_of(None, [5, 6])
+    ([3, 4], [5, 6])
+    """
+    if not _is_place(x):
+        shape: tuple[int, ...] = getattr(x, "shape", ())
+        if len(shape) == 2 and shape[0] > 1:
+            hint = "" if len(X if X is not None else "..") != 1 else f"; {_ORDER}"
+            raise InvalidOption(
+                f"x must be one row, got {shape[0]}; Explainer(model, X).rules(...) and its like "
+                f"explain many{hint}"
+            )
+        return x
+    if X is None:
+        raise DataError(f"x is {shown(x)}, a row of X by its position or label, and there is no X")
+    table = as_pandas(X)
+    if hasattr(table, "iloc"):
+        index = table.index
+        if x in index:
+            rows = table.loc[[x]]
+            if len(rows) > 1:
+                raise DataError(f"x: {len(rows)} rows of X have the label {shown(x)}")
+            return rows
+        if not isinstance(x, Integral) or all(isinstance(one, Integral) for one in index):
+            raise DataError(f"x: no row of X has the label {shown(x)}")
+    count = len(table) if not hasattr(table, "shape") else table.shape[0]
+    if not isinstance(x, Integral) or not 0 <= int(x) < count:
+        told = f"x: the {count} rows of X have the positions 0 to {count - 1}, got {shown(x)}"
+        raise DataError(told)
+    return table.iloc[[int(x)]] if hasattr(table, "iloc") else table[int(x)]
+
+
+def _is_place(x: Any) -> bool:
+    """Whether it is no row but what finds one: a number, a text, a date."""
+    if isinstance(x, bool | np.bool_) or x is None:
+        return False
+    return isinstance(x, str | int | np.integer | np.datetime64) or hasattr(x, "isoformat")
+
+
+def rows_of(X: Any) -> tuple[Sequence[Any], Sequence[Any]]:
+    """Return the rows of a table one by one, and their labels.
+
+    A row of a table keeps the names and types of its columns as a table of one row.
+
+    Raises
+    ------
+    InvalidOption
+        When it is one row.
+    """
+    X = as_pandas(X)
+    if getattr(X, "ndim", 2) != 2 or isinstance(X, str | dict):
+        raise InvalidOption("X must be a table of rows; the singular explains one row")
+    if hasattr(X, "iloc"):
+        return [X.iloc[[i]] for i in range(len(X))], list(X.index)
+    rows = [X[i] for i in range(X.shape[0])] if hasattr(X, "shape") else list(X)
+    return rows, list(range(len(rows)))

@@ -1,0 +1,287 @@
+"""What would have to change for another class, one row after the other: the door ``contrast``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import product
+from typing import Any, ClassVar
+
+import numpy as np
+
+from cpx.answers.explanation import Explanation
+from cpx.answers.result import Result, Status, Termination, Times
+from cpx.answers.rule import Literal, Rule
+from cpx.answers.text import Block, Fact, Paragraph
+from cpx.answers.values import class_words, plural
+from cpx.errors import EngineError, Infeasible, InvalidOption, printable
+from cpx.explainers.class_names import class_name
+from cpx.explainers.options import TIME_LIMIT, built
+from cpx.explainers.preparation import counted, left_of
+from cpx.modelling.row import row_values
+from cpx.models.sufficient_reason.explainer import ReadModel, mapped_weights, several
+from cpx.models.sufficient_reason.features import Features, interval_text
+from cpx.models.sufficient_reason.methods.contrast import SmallestChange, contrastive
+from cpx.support.validation import seconds
+from cpx.trees import MISSING, TreeModel
+from cpx.trees.attribute import value_text
+from cpx.trees.hold import held_against
+
+_MOST = 4096
+"""Rows that are asked about to say from where to where values may change."""
+
+
+@dataclass(frozen=True)
+class Contrast(Explanation):
+    """The fewest columns whose change gives a row another class; its rule has the new values.
+
+    Attributes
+    ----------
+    instead_of : str
+        The class of x.
+    weight : int
+        What its columns weigh: their number, unless there are weights.
+    least : int or None
+        No change weighs less; None when nothing was shown.
+
+    Examples
+    --------
+    >>> rule = Rule.of([0], ["a > 1 (now 0.5)"], "yes")
+    >>> print(Contrast(rule, instead_of="no", weight=1, least=1))
+    a > 1 (now 0.5) gives yes in place of no
+    """
+
+    instead_of: str = field(kw_only=True)
+    weight: int = field(kw_only=True)
+    least: int | None = field(kw_only=True)
+
+    @property
+    def minimum(self) -> bool:
+        """Whether no change weighs less."""
+        return self.least == self.weight
+
+    def __str__(self) -> str:
+        changed, now = " and ".join(self.rule.words), class_words(self.rule.conclusion)
+        return printable(f"{changed} gives {now} in place of {class_words(self.instead_of)}")
+
+    def headline(self) -> list[Block]:
+        """Return the sentence that says what gives another class."""
+        return [Paragraph(str(self), "strong")]
+
+    def facts(self) -> list[Fact]:
+        """Return what is known about it."""
+        return [Fact("proved", self.proved), *(Fact("note", text) for text in self.notes)]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the change as plain JSON values."""
+        own = {"instead_of": self.instead_of, "weight": self.weight, "least": self.least}
+        return {**super().to_dict(), **own}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Contrast:
+        """Read what :meth:`to_dict` wrote."""
+        plain = Explanation.from_dict(data)
+        own = {name: data[name] for name in ("instead_of", "weight", "least")}
+        return cls(plain.rule, proved=plain.proved, notes=plain.notes, **own)
+
+
+@dataclass(frozen=True)
+class ContrastQuestion:
+    """Which change is wanted; see :meth:`ContrastExplainer.explain`."""
+
+    actionable: object = None
+    frozen: object = ()
+    weights: Sequence[int] | Mapping[Any, int] | None = None
+    time_limit: float | None = TIME_LIMIT
+
+    def kept(self, features: Features) -> tuple[int, ...]:
+        """Return the columns that may not change."""
+        frozen = {*features.numbers("frozen", several(self.frozen))}
+        if self.actionable is not None:
+            free = {*features.numbers("actionable", several(self.actionable))}
+            if both := sorted(free & frozen):
+                raise InvalidOption(
+                    f"actionable and frozen both have {features.model.attributes[both[0]].name!r}"
+                )
+            frozen |= {*range(len(features))} - free
+        return tuple(sorted(frozen))
+
+
+class ContrastExplainer(ReadModel):
+    """Explain predictions of a tree model by the fewest columns whose change gives another class.
+
+    :meth:`cpx.Explainer.contrast` asks it.
+    """
+
+    __doc__ = f"{__doc__}{(ReadModel.__doc__ or '').partition(chr(10))[2]}"
+
+    asks: ClassVar = (ContrastQuestion,)
+
+    @counted()
+    def explain(self, x: Any, **options: Any) -> Contrast:
+        """Say what would have to change for the model to give x another class.
+
+        Parameters
+        ----------
+        x : row
+            The instance: a Series, a dict, a one-row frame or a vector.
+        actionable : str, int, or a sequence of them, optional
+            The columns that may change; by default all.
+        frozen : str, int, or a sequence of them
+            Columns that may not change.
+        weights : sequence or mapping of positive integers, optional
+            What the change of a column costs; 1 where nothing is given.
+        time_limit : float or None, default=10.0
+            Seconds; then the best change so far is returned.
+
+        Returns
+        -------
+        Contrast
+            The columns, with the values that give another class while all others stay. That they
+            do is checked by the trees, and by ``predict`` of a live model.
+
+        Raises
+        ------
+        Infeasible
+            When no change of these columns gives another class.
+        EngineError
+            When none was found within the time limit.
+        ModelError, UnsupportedModel, DataError
+            When the model cannot be read, or x is no row of it.
+        """
+        question = built(ContrastQuestion, options)
+        trees, notes = self.fitted(x)
+        features = Features(trees, row_values(trees, x), "attributes")
+        kept, limit = question.kept(features), seconds(question.time_limit)
+        found = contrastive(
+            trees,
+            features.x,
+            weights=mapped_weights(features, question.weights),
+            must_keep=kept,
+            time_limit=left_of(limit),
+            seed=self.seed,
+        )
+        result = _result(found, limit)
+        own = int(trees.predict_index(features.x)[0])
+        named = class_words(self._called(trees, own))
+        if found.attributes is None or found.cells is None or found.upper is None:
+            if found.proved:
+                which = "the columns that may change" if kept else "columns"
+                told = f"no change of {which} gives another class than {named}"
+                raise Infeasible(told, result)
+            raise EngineError(f"no change to another class than {named} was found in time")
+        new, ranges = _ranges(trees, features.x, found.attributes, found.cells)
+        texts = {a: _text(trees, a, r, features.x[a]) for a, r in ranges.items()}
+        rule = Rule(tuple(Literal(a, texts[a]) for a in ranges), self._called(trees, new))
+        least = found.lower
+        cost = f"weight {found.upper}"
+        if question.weights is None:
+            cost = plural(found.upper, "column")
+        proved = f"{cost}: " + (
+            "no smaller change gives another class"
+            if found.proved
+            else f"not shown to be the fewest, at least {least} are needed"
+        )
+        checked = "checked: the trees give every such row this class"
+        answer = Contrast(
+            rule,
+            proved=proved,
+            notes=(*notes, checked, *held_against(trees, features.x)),
+            instead_of=self._called(trees, own),
+            weight=found.upper,
+            least=least,
+        )
+        return replace(answer, result=replace(result, explanation=answer))
+
+    def _called(self, trees: TreeModel, label: int) -> str:
+        return class_name(trees.classes[label], self.class_names, trees.classes)
+
+
+def _result(found: SmallestChange, limit: float | None) -> Result:
+    """Return what is known as a result; there is no saved instance, and no proof, of it."""
+    none = found.attributes is None
+    if found.proved:
+        status = Status.INFEASIBLE if none else Status.OPTIMAL
+    else:
+        status = Status.UNKNOWN if none else Status.FEASIBLE
+    return Result(
+        status,
+        Termination.COMPLETED if found.proved else Termination.TIME_LIMIT,
+        objective=found.upper,
+        bound=found.lower,
+        times=Times(solve=found.seconds, total=found.seconds),
+        backend="hitting-sets",
+        options={"time_limit": limit},
+    )
+
+
+def _ranges(
+    model: TreeModel, x: Sequence[float], changed: Sequence[int], cells: Sequence[int]
+) -> tuple[int, dict[int, tuple[int, int]]]:
+    """Return the new class, and for each column the cells that give it, whatever the others'.
+
+    Each cell moves as near to that of x as the class allows; then ranges grow away from x, and
+    what they give is asked of the trees, all combinations.
+    """
+    own = model.cells(np.array([x], dtype=np.float64))[0]
+    now = own.copy()
+    for a in changed:
+        now[a] = cells[a]
+    label = int(_classes(model, now[None, :])[0])
+    for a in changed:
+        if now[a] != MISSING:
+            now[a] = _nearest(model, now, a, int(own[a]), label)
+    ranges = {a: (int(now[a]), int(now[a])) for a in changed}
+    for a in changed:
+        if now[a] == MISSING:
+            continue
+        for step in (1, -1) if own[a] == MISSING else (1 if now[a] > own[a] else -1,):
+            while (wider := _grown(model, ranges, a, step)) is not None and _gives(
+                model, now, wider, label
+            ):
+                ranges = wider
+    return label, ranges
+
+
+def _classes(model: TreeModel, cells: Any) -> Any:
+    return model.decide(model.totals_of(cells))
+
+
+def _nearest(model: TreeModel, now: Any, a: int, own: int, label: int) -> int:
+    """Return the cell of a column next to that of x which keeps the new class."""
+    options = np.flatnonzero(model.possible[a])
+    options = options[np.argsort(np.abs(options - own), kind="stable")]
+    rows = np.tile(now, (len(options), 1))
+    rows[:, a] = options
+    keeps = options[_classes(model, rows) == label]
+    return int(keeps[0]) if len(keeps) else int(now[a])
+
+
+def _grown(
+    model: TreeModel, ranges: dict[int, tuple[int, int]], a: int, step: int
+) -> dict[int, tuple[int, int]] | None:
+    low, high = ranges[a]
+    low, high = (low, high + 1) if step > 0 else (low - 1, high)
+    count = int(np.prod([1 + b - c for c, b in ranges.values()]))
+    if low < 0 or high > int(model.sizes[a]) or count > _MOST:
+        return None
+    return {**ranges, a: (low, high)}
+
+
+def _gives(model: TreeModel, now: Any, ranges: dict[int, tuple[int, int]], label: int) -> bool:
+    spans = [range(low, high + 1) for low, high in ranges.values()]
+    grid = np.array(list(product(*spans)), dtype=now.dtype)
+    rows = np.tile(now, (len(grid), 1))
+    rows[:, [*ranges]] = grid
+    return bool((_classes(model, rows) == label).all())
+
+
+def _text(model: TreeModel, a: int, cells: tuple[int, int], value: float) -> str:
+    """Return the new values of a column, and what it has now."""
+    attribute = model.attributes[a]
+    listed = (0.0, 1.0) if attribute.kind == "boolean" else attribute.values or ()
+    column = np.zeros((len(listed), model.n_attributes))
+    column[:, a] = listed
+    new = [v for v, c in zip(listed, model.cells(column)[:, a]) if cells[0] <= c <= cells[1]]
+    now = "missing" if np.isnan(value) else value_text(value)
+    return f"{interval_text(model, a, *cells, new[0] if new else value)} (now {now})"
