@@ -158,7 +158,7 @@ def shown() -> dict[str, Any]:
         "problem": problem(),
         "ranking": cpx.solutions(problem(), 2),
         "comparison": compare({EVIL: problem()}, ["cpsat"], time_limit=20),
-        "reason": cpx.explain(tree, row, kind="sufficient", class_names=[EVIL, "other"]),
+        "reason": cpx.explain(tree, None, row, kind="reason", class_names=[EVIL, "other"]),
         "sufficient reason": cpx.SufficientReason(cpx.read_model(tree), row),
         "classifier": rules(),
         "rules": rules().rule_set_,

@@ -33,8 +33,8 @@ class RowExplainer(Protocol):
     def explain(self, x: Any, **asked: Any) -> Explanation:
         """Explain one row; raise EngineError, or Infeasible, where there is no answer."""
 
-    def for_many(self) -> RowExplainer:
-        """Return what explains many rows, with what it can learn once for all."""
+    def for_many(self, asked: Mapping[str, Any]) -> RowExplainer:
+        """Return what explains many rows, with what it can learn once for all of them."""
 
 
 @dataclass(frozen=True)

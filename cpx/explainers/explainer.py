@@ -210,7 +210,7 @@ class Explainer:
 
         (rows, labels), asked = rows_of(X), _with(k, asked)
         _refuse(kind, asked)
-        by: RowExplainer = self.of(kind).for_many()
+        by: RowExplainer = self.of(kind).for_many(asked)
         # On a cluster joblib leaves arguments with one machine: a row is lost with it.
         found = Parallel(n_jobs=n_jobs)(
             delayed(partial(_answered, by, row, asked))() for row in rows

@@ -20,7 +20,7 @@ def refuse_other_order(model: Any, X: Any) -> None:
         raise InvalidOption(f"X is a model and model is not, it seems; {_ORDER}")
     if hasattr(model, "shape") and not _is_model(model):
         raise InvalidOption(f"model is a table, it seems; {_ORDER}")
-    if X is not None and not hasattr(X, "shape") and _length(X) is None:
+    if X is not None and not hasattr(X, "shape") and (isinstance(X, str) or _length(X) is None):
         raise InvalidOption(f"X must be rows, a table or an array, got {shown(X)}; {_ORDER}")
     if getattr(X, "ndim", 2) == 1:
         raise InvalidOption(f"X must be a table, and is one row or column; {_ORDER}")
@@ -58,9 +58,9 @@ def row_of(X: Any, x: Any) -> Any:
         shape: tuple[int, ...] = getattr(x, "shape", ())
         if len(shape) == 2 and shape[0] > 1:
             hint = "" if len(X if X is not None else "..") != 1 else f"; {_ORDER}"
-            raise InvalidOption(
-                f"x must be one row, got {shape[0]}; Explainer(model, X).rules(...) and its like "
-                f"explain many{hint}"
+            raise DataError(
+                f"x must be one row, got a table of {shape[0]}; many are explained by methods of "
+                f"Explainer(model, X) such as rules{hint}"
             )
         return x
     if X is None:

@@ -9,10 +9,10 @@ import pytest
 from sklearn.datasets import load_digits
 from sklearn.ensemble import GradientBoostingClassifier
 
-import cpx
 from cpx.answers.rule import Rule
 from cpx.errors import InvalidOption
 from cpx.models.expected_prediction.answer import ExpectedExplanation
+from cpx.models.expected_prediction.explainer import ExpectationExplainer
 from cpx.models.expected_prediction.pictures import pixel_places, plot_pixels
 
 figures = pytest.importorskip("matplotlib.figure")
@@ -55,7 +55,7 @@ def test_a_mistaken_digit_is_drawn() -> None:
     boosted.fit(X.iloc[:100], y.iloc[:100])
     wrong = np.flatnonzero(boosted.predict(X) != y)
     x = X.iloc[wrong[0]]
-    explainer = cpx.ProbabilisticExplainer(
+    explainer = ExpectationExplainer(
         boosted, X.iloc[:100], distribution="factorised", max_states=3, class_names=["3", "5"]
     )
     found = explainer.explain(x, 4)

@@ -20,7 +20,6 @@ from typer.testing import CliRunner
 
 import cpx.check
 from cpx import (
-    Explainer,
     KernelRule,
     KMonomial,
     MaxCoverage,
@@ -39,6 +38,7 @@ from cpx.cli import app
 from cpx.modelling import instances
 from cpx.modelling.base import Problem
 from cpx.models import PROBLEMS
+from cpx.models.monomial.explainers.rule import RuleExplainer
 from cpx.testing.cases import cases
 from cpx.trees import Attribute, Tree, TreeModel
 from tests.seeds import every_other
@@ -307,7 +307,7 @@ def test_fresh_samples_are_trusted_unless_all_there_are_were_counted() -> None:
 def test_what_is_said_of_other_rows_is_trusted() -> None:
     X, y = load_iris(return_X_y=True, as_frame=True)
     tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(X, y)
-    explainer = Explainer(tree, X, distribution="product")
+    explainer = RuleExplainer(tree, X, distribution="product")
     asked = {"objective": "loss", "epsilon": 0.2, "delta": 0.1}
     result = explainer.explain(X.iloc[60], 2, fresh=100, **asked).result
     instance, saved = explainer.problem(X.iloc[60], 2, **asked).to_dict(), result.to_dict()

@@ -266,9 +266,9 @@ def test_bad_questions_are_refused_before_training(
     names: list[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    from cpx.explainers import Explainer
+    from cpx.models.monomial.explainers.rule import RuleExplainer
 
-    monkeypatch.setattr(Explainer, "fit", None)
+    monkeypatch.setattr(RuleExplainer, "fit", None)
     refused(run(command, table, *args, "-o", "out.json"), *names)
     assert os.listdir() == ["table.csv"]
 
@@ -282,9 +282,9 @@ def false_condition(table: Path) -> str:
 def test_a_false_condition_is_refused_before_training(
     run: Run, table: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from cpx.explainers import Explainer
+    from cpx.models.monomial.explainers.rule import RuleExplainer
 
-    monkeypatch.setattr(Explainer, "fit", None)
+    monkeypatch.setattr(RuleExplainer, "fit", None)
     args, text = (table, "--target", "y", "--row", 0), false_condition(table)
     refused(run("explain", *args, "--required", text), "required", f"'{text}' is false of x")
     refused(run("score", *args, "--rule", text), f"'{text}' is false of x")

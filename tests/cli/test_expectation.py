@@ -29,7 +29,7 @@ def table(tmp_path: Path) -> Path:
 def test_explain_from_a_table_with_texts(run: Run, table: Path) -> None:
     ran = run(
         *("explain", table, "--target", "y", "--row", 3, "--model", "tree", "--no-isolate"),
-        *("--kind", "probabilistic", "-k", 2, "--distribution", "factorised"),
+        *("--kind", "expectation", "-k", 2, "--distribution", "factorised"),
     )
     assert ran.exit_code == 0, ran.output
     for told in (
@@ -81,7 +81,7 @@ def test_make_from_a_model_and_rows(run: Run, table: Path) -> None:
 def test_the_fewest_columns_by_rows_drawn(run: Run, table: Path) -> None:
     rows = (table, "--target", "y", "--row", 3, "--model", "tree")
     asked = ("--measure", "sampled-probability", "--samples", 500, "--least", 5)
-    kind = ("--kind", "probabilistic", "--no-isolate", *asked)
+    kind = ("--kind", "expectation", "--no-isolate", *asked)
     ran = run("explain", *rows, *kind, "--threshold", "0.9", "-o", "result.json")
     assert ran.exit_code == 0, ran.output
     for told in ("sampled probability at least 0.9, m 500", "minimum on these rows: no smaller"):
@@ -108,15 +108,15 @@ def test_the_fewest_columns_by_rows_drawn(run: Run, table: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        (("--kind", "probabilistic"), "--model tree, forest, boosting"),
-        (("--kind", "probabilistic", "--n-bins", "4"), "--n-bins is for a rule"),
-        (("--kind", "probabilistic", "--distribution", "product"), "that is fitted"),
-        (("--kind", "probabilistic", "--level", "conditions"), "--level is for --kind sufficient"),
-        (("--threshold", "1"), "--threshold is for --kind probabilistic"),
-        (("--samples", "9"), "--samples is for --kind probabilistic"),
-        (("--kind", "probabilistic", "-k", "2", "--threshold", "1"), "-k and --threshold"),
-        (("--kind", "probabilistic", "--least", "9"), "is for --measure sampled-probability"),
-        (("--kind", "probabilistic", "--measure", "median"), "unknown measure 'median'"),
+        (("--kind", "expectation"), "--model tree, forest, boosting"),
+        (("--kind", "expectation", "--n-bins", "4"), "--n-bins is for a rule"),
+        (("--kind", "expectation", "--distribution", "product"), "that is fitted"),
+        (("--kind", "expectation", "--level", "conditions"), "--level is for --kind reason"),
+        (("--threshold", "1"), "--threshold is for --kind expectation"),
+        (("--samples", "9"), "--samples is for --kind expectation"),
+        (("--kind", "expectation", "-k", "2", "--threshold", "1"), "-k and --threshold"),
+        (("--kind", "expectation", "--least", "9"), "is for --measure sampled-probability"),
+        (("--kind", "expectation", "--measure", "median"), "unknown measure 'median'"),
     ],
 )
 def test_wrong_options_of_explain(

@@ -13,11 +13,11 @@ import pytest
 from cpx.cli import make
 from cpx.cli import options as opt
 from cpx.cli.row_question import RuleOptions
-from cpx.models.monomial.explainers.question import OBJECTIVES
 from cpx.modelling import registry
 from cpx.modelling.instances import load
 from cpx.modelling.parameters import Choice, Integer, Parameter, ShareOf, parameter, parameters_of
 from cpx.models import PROBLEMS, KMonomial, register
+from cpx.models.monomial.explainers.question import OBJECTIVES
 from cpx.models.rule_set import cli_make as make_rule_set
 
 from .conftest import Run

@@ -53,7 +53,7 @@ def people(tmp_path: Path) -> pd.DataFrame:
 def test_reasons(run: Run, people: pd.DataFrame, asked: tuple[str, ...], told: str) -> None:
     row = people.index[people["paid"] == "yes"][0]
     where = ("people.csv", "--target", "paid", "--row", row, "--model", "tree")
-    explained = run("explain", *where, "--kind", "sufficient", *asked)
+    explained = run("explain", *where, "--kind", "reason", *asked)
     assert explained.exit_code == 0, explained.output
     assert told in explained.stdout
     for model in (("tree.joblib", "row.csv", "--trust"), ("plain.json", "row.csv")):
@@ -85,7 +85,7 @@ def test_expectations(run: Run, people: pd.DataFrame, asked: tuple[str, ...], to
     row = people.index[people["paid"] == "yes"][0]
     where = ("people.csv", "--target", "paid", "--row", row, "--model", "tree")
     options = ("-k", "1", "--distribution", "factorised", *asked)
-    explained = run("explain", *where, "--kind", "probabilistic", *options)
+    explained = run("explain", *where, "--kind", "expectation", *options)
     assert explained.exit_code == 0, explained.output
     assert told in explained.stdout
     assert ("rows of the background are left out" in explained.stderr) == bool(asked)
@@ -99,9 +99,9 @@ def test_expectations(run: Run, people: pd.DataFrame, asked: tuple[str, ...], to
 
 def test_wrong_use(run: Run, people: pd.DataFrame) -> None:
     where = ("people.csv", "--target", "paid", "--row", "0", "--model", "tree")
-    gone, reason = people.index[people["phone"].isna()][0], ("--kind", "sufficient")
+    gone, reason = people.index[people["phone"].isna()][0], ("--kind", "reason")
     for arguments, told in (
-        (("explain", *where, "--missing-in", "age"), "--missing-in is for --kind sufficient"),
+        (("explain", *where, "--missing-in", "age"), "--missing-in is for --kind reason"),
         (("make", *where, "--missing-in", "age"), "--missing-in is for --problem sufficient"),
         (
             ("make", "plain.json", "row.csv", *REASON, "--missing-in", "agee"),

@@ -135,11 +135,11 @@ def test_wrong_use(run: Run, model: Path, arguments: tuple[str, ...], message: s
     assert not Path("inst.json").exists()
 
 
-# ------------------------------------------------------- cpx explain --kind sufficient
+# ------------------------------------------------------- cpx explain --kind reason
 
 
 def _explain(table: Path, *more: object) -> tuple[object, ...]:
-    return ("explain", table, "--target", "y", "--row", 0, "--kind", "sufficient", *more)
+    return ("explain", table, "--target", "y", "--row", 0, "--kind", "reason", *more)
 
 
 @pytest.fixture
@@ -173,7 +173,7 @@ def test_a_forest_is_asked_in_the_full_sense(run: Run, numbers: Path) -> None:
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        ((), "--kind sufficient is for tree models: --model tree, forest, boosting, got 'mlp'"),
+        ((), "--kind reason is for tree models: --model tree, forest, boosting, got 'mlp'"),
         (("--model", "tree", "-k", 3), "-k is for --kind rule"),
         (("--model", "tree", "--n-bins", 5), "--n-bins is for --kind rule"),
         (("--model", "tree", "--objective", "loss"), "--objective is for --kind rule"),
@@ -195,10 +195,10 @@ def test_words_are_no_numbers(run: Run, table: Path) -> None:
     done = run(*_explain(table, "--model", "tree"))
     assert done.exit_code == 2
     assert "column 'colour' has no numbers" in done.stderr
-    other = run("explain", table, "--target", "y", "--row", 0, "--kind", "reason")
-    assert "unknown kind 'reason'; known: probabilistic, rule, sufficient" in other.stderr
+    other = run("explain", table, "--target", "y", "--row", 0, "--kind", "sufficient")
+    assert "unknown kind 'sufficient'; known: expectation, reason, rule" in other.stderr
     level = run("explain", table, "--target", "y", "--row", 0, "--level", "conditions")
-    assert "--level is for --kind sufficient" in level.stderr
+    assert "--level is for --kind reason" in level.stderr
 
 
 # ----------------------------------------------------------------- files and rows
@@ -331,11 +331,11 @@ def test_options_of_readers(run: Run, model: Path) -> None:
     assert "is for --problem" in run("make", "a.csv", "--rounds", "best").stderr
 
     with pytest.raises(InvalidOption, match="say rounds='best'"):
-        cpx.explain("stopped.json", row, kind="sufficient")
-    found = cpx.explain("stopped.json", row, kind="sufficient", rounds="best")
-    assert str(found) == str(cpx.explain(fitted, row, kind="sufficient"))
+        cpx.explain("stopped.json", None, row, kind="reason")
+    found = cpx.explain("stopped.json", None, row, kind="reason", rounds="best")
+    assert str(found) == str(cpx.explain(fitted, None, row, kind="reason"))
     with pytest.raises(InvalidOption, match="rounds is no option of read_sklearn"):
-        cpx.explain(DecisionTreeClassifier().fit(X, y), row, kind="sufficient", rounds=2)
+        cpx.explain(DecisionTreeClassifier().fit(X, y), None, row, kind="reason", rounds=2)
 
 
 def test_options_of_readers_for_expectations(tmp_path: Path) -> None:
@@ -345,9 +345,7 @@ def test_options_of_readers_for_expectations(tmp_path: Path) -> None:
     file = tmp_path / "six.json"
     fitted.save_model(file)
     found = [
-        cpx.explain(
-            model, X.iloc[60], X, kind="probabilistic", k=1, rounds=2, classes=["no", "yes"]
-        )
+        cpx.explain(model, X, X.iloc[60], kind="expectation", k=1, rounds=2, classes=["no", "yes"])
         for model in (fitted, file)
     ]
     assert str(found[0]) == str(found[1])

@@ -77,7 +77,7 @@ def test_explain_and_reasons_take_them(run: Run, table: Path) -> None:
     assert "keeps the side constraints" in found["proved"]
     numbers = pd.read_csv(table).assign(colour=lambda rows: (rows.colour == "red") * 1)
     numbers.to_csv(table, index=False)
-    reason = ("explain", *ask, "--kind", "sufficient", "--no-isolate", "--json")
+    reason = ("explain", *ask, "--kind", "reason", "--no-isolate", "--json")
     solved = run(*reason, "--where", "weight")
     assert solved.exit_code == 0, solved.output
     names = [text for _, text in json.loads(solved.stdout)["explanation"]["rule"]["literals"]]

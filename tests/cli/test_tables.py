@@ -18,10 +18,10 @@ pytestmark = pytest.mark.filterwarnings("ignore")  # recorded where they are loo
 OPTIONS = {
     "rule": ("explain", "--row", 0, "--model", "tree", "--no-isolate"),
     "probabilistic": (
-        *("explain", "--row", 0, "--model", "tree", "--no-isolate", "--kind", "probabilistic"),
+        *("explain", "--row", 0, "--model", "tree", "--no-isolate", "--kind", "expectation"),
     ),
     "sufficient": (
-        *("explain", "--row", 0, "--model", "tree", "--no-isolate", "--kind", "sufficient"),
+        *("explain", "--row", 0, "--model", "tree", "--no-isolate", "--kind", "reason"),
     ),
     "score": ("score", "--row", 0, "--model", "tree", "--no-isolate", "--rule", "(always)"),
     "make": ("make", "--row", 0, "--model", "tree", "-o", "made.json"),

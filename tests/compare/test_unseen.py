@@ -13,13 +13,14 @@ from sklearn.tree import DecisionTreeClassifier
 from typer.testing import CliRunner
 
 import cpx
-from cpx import Explainer, KMonomial, MaxPrecision, Samples, check, compare, solve
+from cpx import KMonomial, MaxPrecision, Samples, check, compare, solve
 from cpx.cli.app import app
 from cpx.compare import Comparison
 from cpx.compare.report import as_html
 from cpx.compare.report_tables import as_markdown, grids
 from cpx.errors import InvalidInstance, InvalidOption
 from cpx.modelling.instances import dumps, fingerprint, loads, save, schema
+from cpx.models.monomial.explainers.rule import RuleExplainer
 
 
 def _samples(seed: int, m: int = 60) -> Samples:
@@ -140,7 +141,7 @@ def test_reports_show_them() -> None:
 def test_an_explainer_draws_them_apart() -> None:
     X = pd.DataFrame(np.random.default_rng(0).random((300, 4)), columns=list("abcd"))
     y = (X.a + X.b > 1).astype(int)
-    explainer = Explainer(
+    explainer = RuleExplainer(
         DecisionTreeClassifier(random_state=0).fit(X, y), X, distribution="product"
     )
     problem = explainer.problem(X.iloc[0], 2, m=400, unseen=300)
@@ -150,7 +151,7 @@ def test_an_explainer_draws_them_apart() -> None:
     rows = [row.tobytes() for row in problem.unseen.agreement]
     assert rows != [row.tobytes() for row in problem.samples.agreement][: len(rows)]
     assert seen & set(rows)
-    rows_at_hand = Explainer(explainer.classifier, X)
+    rows_at_hand = RuleExplainer(explainer.classifier, X)
     with pytest.raises(InvalidOption, match="all rows of the distribution"):
         rows_at_hand.problem(X.iloc[0], 2, unseen=10)
 

@@ -12,6 +12,7 @@ import cpx
 from cpx.data import Binarizer
 from cpx.data.other_frames import as_pandas
 from cpx.errors import DataError
+from cpx.models.monomial.explainers.rule import RuleExplainer
 
 RNG = np.random.default_rng(0)
 PLAIN = pd.DataFrame({"a": RNG.normal(size=200), "b": RNG.normal(size=200)})
@@ -57,18 +58,17 @@ def rows(frame):
 def test_every_door_answers_as_for_pandas(name):
     model = HistGradientBoostingClassifier(max_iter=5, random_state=0).fit(PLAIN, Y)
     X, x, frame = PLAIN, PLAIN.iloc[0], FRAMES[name]
-    reason = str(cpx.explain(model, x, kind="sufficient"))
-    expected = str(cpx.explain(model, x, X, kind="probabilistic", k=1))
+    reason = str(cpx.explain(model, None, x, kind="reason"))
+    expected = str(cpx.explain(model, X, x, kind="expectation", k=1))
     rule = str(cpx.explain(model, X, x, k=2))
     for row in rows(frame):
         assert str(cpx.explain(model, frame, row, k=2)) == rule
-        assert str(cpx.explain(model, row, frame, kind="probabilistic", k=1)) == expected
+        assert str(cpx.explain(model, frame, row, kind="expectation", k=1)) == expected
         if not isinstance(row, list | tuple):  # these have no names
-            assert str(cpx.explain(model, row, kind="sufficient")) == reason
-    answers = [str(r.explanation) for r in cpx.explain_rows(cpx.Explainer(model, X), X[:3], k=1)]
+            assert str(cpx.explain(model, None, row, kind="reason")) == reason
+    answers = [str(found) for found in cpx.Explainer(model, X).rules(X[:3], k=1)]
     other = frame[:3] if isinstance(frame, pd.DataFrame) else frame.slice(0, 3)
-    found = cpx.explain_rows(cpx.Explainer(model, frame), other, k=1)
-    assert [str(r.explanation) for r in found] == answers
+    assert [str(one) for one in cpx.Explainer(model, frame).rules(other, k=1)] == answers
 
 
 @pytest.mark.parametrize("name", list(FRAMES))
@@ -85,9 +85,9 @@ def test_all_that_is_missing_is_missing(gone):
     model = HistGradientBoostingClassifier(max_iter=5, random_state=0).fit(PLAIN, Y)
     x = {"a": PLAIN["a"].iloc[0], "b": gone}
     plain = x | {"b": np.nan}
-    for kind in ("sufficient", "probabilistic"):
-        background = () if kind == "sufficient" else (PLAIN,)
-        found = [str(cpx.explain(model, row, *background, kind=kind)) for row in (x, plain)]
+    for kind in ("reason", "expectation"):
+        background = None if kind == "reason" else PLAIN
+        found = [str(cpx.explain(model, background, row, kind=kind)) for row in (x, plain)]
         assert found[0] == found[1]
     assert str(cpx.explain(model, PLAIN, x, k=1)) == str(cpx.explain(model, PLAIN, plain, k=1))
 
@@ -118,8 +118,8 @@ def test_large_integers_are_refused_by_name(dtype):
     big = 2**53 + 1
     table = pd.DataFrame({"id": pd.Series([big, 5, 7], dtype=dtype), "a": [0.5, 1.5, 2.5]})
     with pytest.raises(DataError, match=f"column 'id' has the integer {big}, which no float"):
-        cpx.Explainer(lambda rows: rows["a"] > 1, table)
-    explainer = cpx.Explainer(lambda rows: rows["a"] > 1, table, categorical=["id"])
+        RuleExplainer(lambda rows: rows["a"] > 1, table)
+    explainer = RuleExplainer(lambda rows: rows["a"] > 1, table, categorical=["id"])
     assert f"id = {big}" in explainer.conditions(table.iloc[[0]]).literals
     # The neighbour is another integer, though the same float.
     assert f"id != {big}" in explainer.conditions({"id": big - 1, "a": 0.5}).literals
@@ -129,7 +129,7 @@ def test_large_integers_are_refused_by_name(dtype):
 
 def test_rows_of_floats_refuse_large_integers():
     table = pd.DataFrame({"id": [0.5, 1.5], "a": [0.5, 1.5]})
-    explainer = cpx.Explainer(lambda rows: rows["a"] > 1, table)
+    explainer = RuleExplainer(lambda rows: rows["a"] > 1, table)
     message = "x in column 'id' has the integer 9007199254740993, which no float holds"
     with pytest.raises(DataError, match=message):
         explainer.explain({"id": 2**53 + 1, "a": 0.5}, k=1)
@@ -138,19 +138,19 @@ def test_rows_of_floats_refuse_large_integers():
 
 def test_rows_of_arrays_keep_large_integers():
     table = np.array([[2**53, 0], [5, 1], [7, 0]])
-    explainer = cpx.Explainer(lambda rows: rows[:, 1] > 0, table)
+    explainer = RuleExplainer(lambda rows: rows[:, 1] > 0, table)
     with pytest.raises(DataError, match="has the integer 9007199254740993, which no float holds"):
         explainer.explain([2**53 + 1, 0], k=1)
     model = DecisionTreeClassifier().fit(table, [0, 1, 0])
     with pytest.raises(DataError, match="has the integer 9007199254740993, which no float holds"):
-        cpx.explain(model, [2**53 + 1, 0], kind="sufficient")
+        cpx.explain(model, None, [2**53 + 1, 0], kind="reason")
 
 
 @pytest.mark.parametrize("frame", [True, False])
 def test_a_number_for_a_text_is_refused_as_the_reverse_is(frame):
     table = pd.DataFrame({"size": [1.0, 2.0, 3.0], "colour": ["red", "blue", "red"]})
     X = table if frame else table.to_numpy(dtype=object)
-    explainer = cpx.Explainer(lambda rows: np.asarray(rows)[:, 1] == "red", X)
+    explainer = RuleExplainer(lambda rows: np.asarray(rows)[:, 1] == "red", X)
     size, colour = ("size", "colour") if frame else ("x0", "x1")
     with pytest.raises(DataError, match=f"column '{colour}' holds texts, got 5"):
         explainer.explain([1.0, 5], k=1)

@@ -10,8 +10,9 @@ import pytest
 
 import cpx
 from cpx.errors import InvalidOption
-from cpx.models.monomial.explainers.question import Question
 from cpx.models.monomial.explainers.adaptive import Rounds
+from cpx.models.monomial.explainers.question import Question
+from cpx.models.monomial.explainers.rule import RuleExplainer
 from tests.processor_time import processor_seconds
 
 from .worlds import WORLDS, World, ask, broken, said, world
@@ -50,9 +51,9 @@ def test_conditions_that_all_better_rules_have_are_sampled_given():
     assert not answer.stopped
 
 
-def _explainer(known: World) -> cpx.Explainer:
+def _explainer(known: World) -> RuleExplainer:
     rows = known.cube.astype(np.int8)
-    return cpx.Explainer(known.classifier, rows, distribution=known.distribution)
+    return RuleExplainer(known.classifier, rows, distribution=known.distribution)
 
 
 def _asked(known: World):
@@ -80,7 +81,7 @@ def test_a_slow_classifier_is_asked_in_small_batches_and_stops_in_time():
         time.sleep(0.01 * len(rows))
         return known.classifier(rows)
 
-    explainer = cpx.Explainer(slow, known.cube.astype(np.int8), distribution=known.distribution)
+    explainer = RuleExplainer(slow, known.cube.astype(np.int8), distribution=known.distribution)
     started = processor_seconds()
     x = np.ones(known.cube.shape[1])
     found = explainer.explain(x, 3, epsilon=0.001, delta=0.1, time_limit=1.5, fresh=1)

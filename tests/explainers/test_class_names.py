@@ -8,14 +8,15 @@ from sklearn.tree import DecisionTreeClassifier
 
 import cpx
 from cpx.errors import InvalidOption
+from cpx.models.monomial.explainers.rule import RuleExplainer
 
 X, Y = load_iris(return_X_y=True, as_frame=True)
 X.columns = list("abcd")
 DOORS = {
     "rule": lambda model, x, **o: cpx.explain(model, X, x, k=1, **o).rule,
-    "sufficient": lambda model, x, **o: cpx.explain(model, x, kind="sufficient", **o).rule,
+    "reason": lambda model, x, **o: cpx.explain(model, None, x, kind="reason", **o).rule,
     "probabilistic": lambda model, x, **o: (
-        cpx.explain(model, x, X, kind="probabilistic", k=1, **o).rule
+        cpx.explain(model, X, x, kind="expectation", k=1, **o).rule
     ),
 }
 LABELS = {"numbers": [0, 1, 2], "texts": ["z", "m", "a"], "truth": [False, True, True]}
@@ -75,7 +76,7 @@ def test_the_default_size_is_at_most_the_number_of_features(table):
     def f(rows):
         return rows.iloc[:, 0] == table.iloc[0, 0]
 
-    explainer = cpx.Explainer(f, table)
+    explainer = RuleExplainer(f, table)
     d = explainer.distribution.n_features
     problem = explainer.problem(table.iloc[0])
     assert problem.k == d < 5

@@ -10,8 +10,8 @@ import numpy as np
 import cpx
 from cpx import check
 from cpx.answers.result import Status
-from cpx.models.monomial.explainers.conclusions import break_tie
 from cpx.models.monomial.draw import random_problem
+from cpx.models.monomial.explainers.conclusions import break_tie
 from cpx.models.monomial.precision_coverage import MaxPrecision
 from cpx.models.monomial.weighted import KMonomial
 from cpx.solving import solve

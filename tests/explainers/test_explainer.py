@@ -1,15 +1,11 @@
-"""What a user asks of ``cpx.explain`` and ``Explainer``, and what is said of the answer."""
+"""What a user asks of a rule, and what is said of the answer."""
 
 from __future__ import annotations
 
-import ast
-import inspect
 import itertools
 import pickle
 import re
-from dataclasses import fields
 from fractions import Fraction
-from typing import get_overloads, get_type_hints
 
 import numpy as np
 import pandas as pd
@@ -17,8 +13,7 @@ import pytest
 from scipy.stats import binomtest
 
 import cpx
-from cpx import Explainer
-from cpx.answers.explanation import Explanation, Reason
+from cpx.answers.explanation import Explanation
 from cpx.errors import (
     CpxError,
     DataError,
@@ -28,22 +23,9 @@ from cpx.errors import (
     InvalidOption,
     NoMass,
 )
-from cpx.explainers.options import (
-    BACKEND,
-    FRESH,
-    TIME_LIMIT,
-    EngineOptions,
-    ExplainOptions,
-    ProbabilisticOptions,
-    QuestionOptions,
-    ReaderOptions,
-    ReasonOptions,
-)
-from cpx.explainers.one_call import explain
-from cpx.models.monomial.explainers.question import Question
-from cpx.models.expected_prediction.answer import ExpectedExplanation
 from cpx.models.monomial.explainers.guarantees import guarantee
-from cpx.models.sufficient_reason.explainer import ReasonQuestion
+from cpx.models.monomial.explainers.question import Question
+from cpx.models.monomial.explainers.rule import RuleExplainer
 
 from ..cli.test_engines import hide
 
@@ -68,14 +50,14 @@ def heavy(rows: pd.DataFrame) -> np.ndarray:
 
 
 @pytest.fixture(scope="module")
-def explainer(table: pd.DataFrame) -> Explainer:
-    return Explainer(heavy, table, seed=4)
+def explainer(table: pd.DataFrame) -> RuleExplainer:
+    return RuleExplainer(heavy, table, seed=4)
 
 
 @pytest.fixture(scope="module")
-def drawing(table: pd.DataFrame) -> Explainer:
+def drawing(table: pd.DataFrame) -> RuleExplainer:
     """Draws its samples, for its rows have no list."""
-    return Explainer(heavy, table, distribution="perturbed", seed=4)
+    return RuleExplainer(heavy, table, distribution="perturbed", seed=4)
 
 
 @pytest.fixture(scope="module")
@@ -83,7 +65,9 @@ def x(table: pd.DataFrame) -> pd.Series:
     return table.iloc[int(np.flatnonzero(heavy(table) == "heavy")[0])]
 
 
-def figures(explainer: Explainer, x: pd.Series, k: int) -> list[tuple[Fraction, Fraction, int]]:
+def figures(
+    explainer: RuleExplainer, x: pd.Series, k: int
+) -> list[tuple[Fraction, Fraction, int]]:
     """Precision, coverage and loss of every rule that covers something, by brute force."""
     samples = explainer.samples(x)
     found = []
@@ -98,7 +82,7 @@ def figures(explainer: Explainer, x: pd.Series, k: int) -> list[tuple[Fraction, 
     return found
 
 
-def test_each_objective_is_the_best_of_all_rules(explainer: Explainer, x: pd.Series) -> None:
+def test_each_objective_is_the_best_of_all_rules(explainer: RuleExplainer, x: pd.Series) -> None:
     rules = figures(explainer, x, 2)
     floor = Fraction(3, 20)
     found = explainer.explain(x, 2, min_coverage=0.15)
@@ -116,7 +100,7 @@ def test_each_objective_is_the_best_of_all_rules(explainer: Explainer, x: pd.Ser
     assert limited.objective == min(n for _, c, n in rules if c <= 0.1)
 
 
-def test_limits_that_no_rule_keeps(explainer: Explainer, x: pd.Series) -> None:
+def test_limits_that_no_rule_keeps(explainer: RuleExplainer, x: pd.Series) -> None:
     result = explainer.solve(x, 2, min_coverage=0.9, min_precision=0.9)
     assert (str(result.status), result.explanation) == ("INFEASIBLE", None)
     with pytest.raises(Infeasible, match="covers at least 100 %"):
@@ -124,7 +108,7 @@ def test_limits_that_no_rule_keeps(explainer: Explainer, x: pd.Series) -> None:
                     min_precision=1)  # fmt: skip
 
 
-def test_required_and_forbidden_conditions(explainer: Explainer, x: pd.Series) -> None:
+def test_required_and_forbidden_conditions(explainer: RuleExplainer, x: pd.Series) -> None:
     names = explainer.conditions(x).literals
     best = explainer.explain(x, 2)
     j = best.features[0]
@@ -144,7 +128,9 @@ def test_required_and_forbidden_conditions(explainer: Explainer, x: pd.Series) -
     assert len(set(groups)) == len(groups)
 
 
-def test_the_empty_rule_of_least_loss_is_told(explainer: Explainer, table: pd.DataFrame) -> None:
+def test_the_empty_rule_of_least_loss_is_told(
+    explainer: RuleExplainer, table: pd.DataFrame
+) -> None:
     light = table.iloc[int(np.flatnonzero(heavy(table) == "light")[0])]
     result = explainer.solve(light, 0, objective="loss")
     (note,) = result.explanation.notes
@@ -158,13 +144,13 @@ def test_the_empty_rule_of_least_loss_is_told(explainer: Explainer, table: pd.Da
 
 
 def test_all_samples_agree_is_no_empty_rule_by_loss(table: pd.DataFrame) -> None:
-    always = Explainer(lambda rows: np.ones(len(rows)), table)
+    always = RuleExplainer(lambda rows: np.ones(len(rows)), table)
     result = always.solve(table.iloc[0], 2, objective="loss")
     assert (result.explanation.features, result.explanation.notes) == ((), ())
 
 
 @pytest.mark.parametrize("objective", ["loss", "negative-only"])
-def test_guarantee_of_a_loss(explainer: Explainer, x: pd.Series, objective: str) -> None:
+def test_guarantee_of_a_loss(explainer: RuleExplainer, x: pd.Series, objective: str) -> None:
     asked = {"objective": objective, "epsilon": 0.2, "delta": 0.1}
     result = explainer.solve(x, 2, **asked)
     d = explainer.distribution.n_features
@@ -178,7 +164,7 @@ def test_guarantee_of_a_loss(explainer: Explainer, x: pd.Series, objective: str)
     assert "guarantee" in result.explanation.summary()
 
 
-def test_guarantee_without_proof_adds_the_gap(explainer: Explainer, x: pd.Series) -> None:
+def test_guarantee_without_proof_adds_the_gap(explainer: RuleExplainer, x: pd.Series) -> None:
     question = Question(k=2, objective="loss", epsilon=0.2, delta=0.1)
     problem = explainer.state(x, question)
     rule = problem.explanation([0])
@@ -191,7 +177,7 @@ def test_guarantee_without_proof_adds_the_gap(explainer: Explainer, x: pd.Series
     assert usual.startswith("with probability at least 0.95 over")
 
 
-def test_a_guarantee_claims_no_more_than_is_proved(drawing: Explainer, x: pd.Series) -> None:
+def test_a_guarantee_claims_no_more_than_is_proved(drawing: RuleExplainer, x: pd.Series) -> None:
     """Six digits of 1 - delta may be 1."""
     explainer = drawing
     question = Question(k=1, objective="loss", epsilon=0.12345649, delta=1e-7)
@@ -208,7 +194,7 @@ def test_a_loss_is_seldom_further_from_the_least_than_is_said(table: pd.DataFram
     x = table.iloc[int(np.flatnonzero(heavy(table) == "heavy")[0])]
     delta, epsilon, wrong, rounds = 0.3, 0.3, 0, 12
     for seed in range(rounds):
-        explainer = Explainer(heavy, table, seed=seed)
+        explainer = RuleExplainer(heavy, table, seed=seed)
         asked = {"objective": "loss", "epsilon": epsilon, "delta": delta}
         found = explainer.explain(x, 1, fresh=1, **asked)
         agreement = explainer.distribution.background.bits == explainer.distribution.encode(x)
@@ -224,7 +210,7 @@ def test_a_loss_is_seldom_further_from_the_least_than_is_said(table: pd.DataFram
 
 
 @pytest.mark.parametrize("objective", ["precision", "coverage"])
-def test_guarantee_of_shares(drawing: Explainer, x: pd.Series, objective: str) -> None:
+def test_guarantee_of_shares(drawing: RuleExplainer, x: pd.Series, objective: str) -> None:
     """The figures are those of the derivation, rounded to the safe side."""
     explainer = drawing
     asked = {"objective": objective, "epsilon": 0.05, "delta": 0.1, "min_precision": 0.7}
@@ -247,7 +233,7 @@ def test_guarantee_of_shares(drawing: Explainer, x: pd.Series, objective: str) -
     assert low >= found.precision - h / np.sqrt(float(found.coverage))
 
 
-def test_a_guarantee_of_nothing_is_told(explainer: Explainer, x: pd.Series) -> None:
+def test_a_guarantee_of_nothing_is_told(explainer: RuleExplainer, x: pd.Series) -> None:
     question = Question(k=9, epsilon=0.9, delta=0.9)
     problem = explainer.state(x, question)
     text = guarantee(problem, problem.explanation(range(9)), None, question.delta)
@@ -261,7 +247,7 @@ def test_what_is_guaranteed_is_not_often_wrong(table: pd.DataFrame) -> None:
     x = table.iloc[int(np.flatnonzero(heavy(table) == "heavy")[0])]
     delta, wrong, rounds = 0.05, 0, 25
     for seed in range(rounds):
-        explainer = Explainer(heavy, table, seed=seed)
+        explainer = RuleExplainer(heavy, table, seed=seed)
         found = explainer.explain(x, 1, m=100, fresh=1)
         bits = explainer.distribution.background.bits
         covered = (bits == explainer.distribution.encode(x))[:, list(found.features)].all(axis=1)
@@ -272,7 +258,7 @@ def test_what_is_guaranteed_is_not_often_wrong(table: pd.DataFrame) -> None:
 
 
 def test_a_rule_without_mass_is_told_not_raised(table: pd.DataFrame) -> None:
-    explainer = Explainer(heavy, table)
+    explainer = RuleExplainer(heavy, table)
     stranger = {"size": 1e6, "weight": -1e6, "tint": "violet"}
     result = explainer.solve(stranger, 3, objective="loss", required="tint != red", m=200)
     assert result.explanation.fresh is not None
@@ -286,12 +272,14 @@ def test_a_rule_without_mass_is_told_not_raised(table: pd.DataFrame) -> None:
         explainer.distribution.sample_given(1, stranger, required, np.random.default_rng(0))
 
 
-def test_measuring_is_not_on_the_samples_of_the_rule(explainer: Explainer, x: pd.Series) -> None:
+def test_measuring_is_not_on_the_samples_of_the_rule(
+    explainer: RuleExplainer, x: pd.Series
+) -> None:
     result = explainer.solve(x, 0, m=1000, fresh=1000)
     assert result.explanation.fresh.agreeing != result.explanation.precision * 1000
 
 
-def test_score(explainer: Explainer, x: pd.Series) -> None:
+def test_score(explainer: RuleExplainer, x: pd.Series) -> None:
     best = explainer.explain(x, 2)
     scored = explainer.score(str(best).partition(" => ")[0], x)
     assert (scored.precision, scored.coverage) == (best.precision, best.coverage)
@@ -306,7 +294,7 @@ def test_score(explainer: Explainer, x: pd.Series) -> None:
     assert explainer.score("tint = red", x, compare=False).proved == ""
 
 
-def test_score_of_a_rule_that_was_not_asked_for(explainer: Explainer, x: pd.Series) -> None:
+def test_score_of_a_rule_that_was_not_asked_for(explainer: RuleExplainer, x: pd.Series) -> None:
     scored = explainer.score("tint = red", x, min_coverage=0.9)
     assert (
         "it is not what was asked for, a rule of at most 1 condition that covers" in scored.proved
@@ -317,7 +305,7 @@ def test_score_of_a_rule_that_was_not_asked_for(explainer: Explainer, x: pd.Seri
     assert scored.proved.endswith("; there is none")
 
 
-def test_score_by_loss_with_a_guarantee(explainer: Explainer, x: pd.Series) -> None:
+def test_score_by_loss_with_a_guarantee(explainer: RuleExplainer, x: pd.Series) -> None:
     asked = {"objective": "loss", "epsilon": 0.2, "delta": 0.1}
     scored = explainer.score("(always)", x, **asked)
     problem = explainer.problem(x, 1, **asked)
@@ -351,13 +339,13 @@ def test_score_by_loss_with_a_guarantee(explainer: Explainer, x: pd.Series) -> N
     ],
 )
 def test_wrong_questions(
-    explainer: Explainer, x: pd.Series, asked: dict[str, object], message: str
+    explainer: RuleExplainer, x: pd.Series, asked: dict[str, object], message: str
 ) -> None:
     with pytest.raises(CpxError, match=message):
         explainer.explain(x, **{"k": 1, **asked})
 
 
-def test_wrong_scores(explainer: Explainer, x: pd.Series) -> None:
+def test_wrong_scores(explainer: RuleExplainer, x: pd.Series) -> None:
     with pytest.raises(InvalidOption, match="the rule has 2 conditions, k is 1"):
         explainer.score([0, 1], x, k=1)
     with pytest.raises(InvalidOption, match="rule: unknown condition 'nonsense'"):
@@ -366,7 +354,7 @@ def test_wrong_scores(explainer: Explainer, x: pd.Series) -> None:
         explainer.score([0], {"size": 1})
 
 
-def test_an_explanation_reads_back_what_it_wrote(explainer: Explainer, x: pd.Series) -> None:
+def test_an_explanation_reads_back_what_it_wrote(explainer: RuleExplainer, x: pd.Series) -> None:
     found = explainer.explain(x, 1, objective="loss", epsilon=0.3, delta=0.3)
     assert Explanation.from_dict(found.to_dict()) == found
     old = {k: v for k, v in found.to_dict().items() if k not in ("guarantee", "notes")}
@@ -374,7 +362,7 @@ def test_an_explanation_reads_back_what_it_wrote(explainer: Explainer, x: pd.Ser
 
 
 def test_the_seed_is_for_engines_that_take_one(table: pd.DataFrame, x: pd.Series) -> None:
-    explainer = Explainer(heavy, table, seed=7)
+    explainer = RuleExplainer(heavy, table, seed=7)
     assert explainer.solve(x, 1, backend="cpsat").options["seed"] == 7
     result = explainer.solve(x, 1)
     assert result.backend == "search"
@@ -382,7 +370,7 @@ def test_the_seed_is_for_engines_that_take_one(table: pd.DataFrame, x: pd.Series
 
 
 def test_an_engine_that_is_not_installed_is_named(
-    explainer: Explainer, x: pd.Series, monkeypatch: pytest.MonkeyPatch
+    explainer: RuleExplainer, x: pd.Series, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     hide(monkeypatch, "highspy")
     with pytest.raises(EngineMissing, match="pip install 'highspy"):
@@ -395,7 +383,7 @@ def test_an_engine_that_is_not_installed_is_named(
 def test_the_doors_return_the_same(table: pd.DataFrame, x: pd.Series) -> None:
     asked = {"objective": "loss", "m": 300, "fresh": 50}
     by_call = cpx.explain(heavy, table, x, 2, seed=4, **asked)
-    explainer = Explainer(heavy, table, seed=4)
+    explainer = RuleExplainer(heavy, table, seed=4)
     by_step, result = explainer.explain(x, 2, **asked), explainer.solve(x, 2, **asked)
     assert isinstance(by_step, Explanation)
     assert by_call == by_step == result.explanation
@@ -406,82 +394,6 @@ def test_the_doors_return_the_same(table: pd.DataFrame, x: pd.Series) -> None:
     assert pickle.loads(pickle.dumps(by_call)).result.bound == result.bound
 
 
-def test_what_is_wrong_is_raised_by_both_doors(explainer: Explainer, x: pd.Series) -> None:
+def test_what_is_wrong_is_raised_by_both_doors(explainer: RuleExplainer, x: pd.Series) -> None:
     with pytest.raises(EngineError, match="there is no rule of at most 2 conditions that covers"):
         explainer.explain(x, 2, min_coverage=0.9, min_precision=0.9)
-
-
-# -------------------------------------------------------------------- its arguments
-
-
-def _documented() -> dict[str, str]:
-    """What the docstring of explain says of the type and default of each argument."""
-    found = {}
-    text = inspect.getdoc(explain).partition("\nReturns\n")[0]
-    for line in text.splitlines():
-        names, colon, said = line.partition(" : ")
-        if names and not names.startswith(" ") and (colon or re.fullmatch(r"[\w, ]+", line)):
-            # What is said again is for another kind of explanation.
-            found = {**dict.fromkeys(names.split(", "), said), **found}
-    return found
-
-
-def test_every_argument_is_declared_once_and_documented() -> None:
-    documented = _documented()
-    question = {f.name: f.default for f in fields(Question)}
-    reason = {f.name: f.default for f in fields(ReasonQuestion)}
-    assert question.keys() - {"k"} == get_type_hints(QuestionOptions).keys()
-    assert reason.keys() - {"name"} == (
-        ReasonOptions.__annotations__.keys()
-        - EngineOptions.__annotations__.keys()
-        - ReaderOptions.__annotations__.keys()
-        - {"missing", "background"}
-    )
-    for declared, options in [
-        (Question, QuestionOptions),
-        (ReasonQuestion, ReasonOptions),
-        (Explainer.__init__, ExplainOptions),
-    ]:
-        types, named = get_type_hints(declared), get_type_hints(options)
-        assert {n: types[n] for n in types.keys() & named} == {
-            n: named[n] for n in types.keys() & named
-        }
-    built = {p.name: p.default for p in inspect.signature(Explainer).parameters.values()}
-    options = ExplainOptions.__annotations__.keys() | {"classifier", "background"}
-    assert built.keys() < options
-    given = {**question, **reason, **built, "fresh": FRESH, "time_limit": TIME_LIMIT}
-    given["backend"] = BACKEND
-    known = options | ReasonOptions.__annotations__.keys() | {"x", "k", "model"}
-    known |= ProbabilisticOptions.__annotations__.keys()
-    assert known - documented.keys() == {"max_coverage", "name"}
-    for name, default in given.items():
-        said = re.search(r"default=(.*)", documented.get(name, ""))
-        if said:
-            assert ast.literal_eval(said[1]) == default, name
-        else:
-            assert default in (None, (), "", inspect.Parameter.empty), name
-
-
-def test_help_shows_the_arguments_of_a_rule_with_their_defaults() -> None:
-    shown = inspect.signature(cpx.explain).parameters
-    assert list(shown)[:4] == ["classifier", "background", "x", "k"]
-    assert shown.keys() == {
-        "kind",
-        "k",
-        "x",
-        "classifier",
-        "background",
-        *get_type_hints(ExplainOptions),
-    }
-    X = np.eye(4, dtype=int).repeat(5, axis=0)
-    defaults = {n: p.default for n, p in shown.items() if p.default is not p.empty}
-    assert len(defaults) == len(shown) - 3
-    given = cpx.explain(lambda rows: rows[:, 0] > 0, X, X[0], **defaults)
-    assert given == cpx.explain(lambda rows: rows[:, 0] > 0, X, X[0])
-
-
-def test_the_overloads_say_what_is_returned() -> None:
-    by_rule, by_reason, by_expectation = get_overloads(explain)
-    assert get_type_hints(by_rule)["return"] is Explanation
-    assert get_type_hints(by_reason)["return"] is Reason
-    assert get_type_hints(by_expectation)["return"] is ExpectedExplanation

@@ -1,4 +1,4 @@
-"""One call for what forces the class of a row: ``explain(model, x, kind="sufficient")``."""
+"""One call for what forces the class of a row: ``explain(model, X, x, kind="reason")``."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ EVEN = RandomForestClassifier(4, max_depth=3, random_state=0).fit(X, Y)
 
 
 def forced(model: Any, x: Any = ROW, **options: Any) -> Reason:
-    return cpx.explain(model, x, kind="sufficient", **options)
+    return cpx.explain(model, None, x, kind="reason", **options)
 
 
 # ---------------------------------------------------------------- right answers
@@ -246,7 +246,7 @@ def test_objectives_and_boosters_that_are_not_read() -> None:
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        ({"k": 3}, InvalidOption, "k is for kind='rule', this is kind='sufficient'"),
+        ({"k": 3}, InvalidOption, "k is for kind='rule', this is kind='reason'"),
         ({"weigths": [1]}, InvalidOption, r"no option 'weigths' \(did you mean 'weights'\?\)"),
         ({"weights": {"z": 1}}, InvalidInstance, "weights: 'z' names no attribute"),
         (
@@ -279,17 +279,15 @@ def test_wrong_options(options: dict[str, Any], error: Any, message: str) -> Non
 
 
 def test_kinds_are_not_mixed_up() -> None:
-    with pytest.raises(InvalidOption, match="needs no background"):
-        cpx.explain(TREE, X, ROW, kind="sufficient")
     with pytest.raises(
-        UnknownName, match="unknown kind 'reason'; known: probabilistic, rule, sufficient"
+        UnknownName, match="'sufficient'; known: contrast, expectation, reason, rule"
     ):
+        cpx.explain(TREE, X, ROW, kind="sufficient")
+    with pytest.raises(InvalidOption, match="x is missing, the row to explain"):
         cpx.explain(TREE, ROW, kind="reason")
-    with pytest.raises(InvalidOption, match="x is missing with kind='rule'"):
-        cpx.explain(TREE, ROW)
-    with pytest.raises(InvalidOption, match="level is for kind='sufficient', this is kind='rule'"):
+    with pytest.raises(InvalidOption, match="level is for kind='reason', this is kind='rule'"):
         cpx.explain(TREE, X, ROW, level="attributes")
-    assert cpx.explain(model=TREE, x=ROW, kind="sufficient") == forced(TREE)
+    assert cpx.explain(model=TREE, x=ROW, kind="reason") == forced(TREE)
 
 
 def test_an_answer_that_fails_its_check_is_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,7 +3,6 @@ from __future__ import annotations
 import os
 import signal
 import threading
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ from sklearn.datasets import load_iris
 from sklearn.tree import DecisionTreeClassifier
 
 import cpx
-from cpx.answers.result import Result, Times
+from cpx.answers.explanations import Explanations
 
 
 def _explainer() -> tuple[cpx.Explainer, Any]:
@@ -21,21 +20,59 @@ def _explainer() -> tuple[cpx.Explainer, Any]:
     return cpx.Explainer(model, data.data), data.data.iloc[::40]
 
 
-def _said(results: list[Result]) -> list[Result]:
-    """Return what does not depend on the clock."""
-    return [replace(result, times=Times(), trace=(), memory=None) for result in results]
-
-
 def test_each_row_has_the_answer_it_has_alone() -> None:
     explainer, rows = _explainer()
-    alone = [explainer.solve(rows.iloc[[i]], k=2, m=200) for i in range(len(rows))]
-    assert len({str(result.explanation) for result in alone}) > 1
+    alone = [explainer.rule(rows.iloc[[i]], k=2, m=200) for i in range(len(rows))]
+    assert len({*map(str, alone)}) > 1
     for n_jobs in (None, 2):
-        found = cpx.explain_rows(explainer, rows, k=2, m=200, n_jobs=n_jobs)
-        assert _said(found) == _said(alone)
+        found = explainer.rules(rows, k=2, m=200, n_jobs=n_jobs)
+        assert list(found) == alone
+        assert found.labels == tuple(rows.index)
     array = rows.to_numpy()
     plain = cpx.Explainer(lambda bits: bits[:, 0] > 5.5, np.asarray(load_iris().data))
-    assert len(cpx.explain_rows(plain, array[:2], k=2, m=200)) == 2
+    assert plain.rules(array[:2], k=2, m=200)[0] == plain.rule(array[0], k=2, m=200)
+
+
+def test_the_plurals_of_all_kinds_are_collections_of_what_the_singulars_return() -> None:
+    explainer, rows = _explainer()
+    for one, many in (
+        ("rule", "rules"),
+        ("reason", "reasons"),
+        ("contrast", "contrasts"),
+        ("expectation", "expectations"),
+    ):
+        found = getattr(explainer, many)(rows)
+        assert isinstance(found, Explanations)
+        assert list(found) == [getattr(explainer, one)(label) for label in rows.index]
+        assert found[1:].labels == found.labels[1:]
+        assert list(found[1:]) == list(found)[1:]
+        frame = found.to_frame()
+        assert list(frame.index) == list(rows.index)
+        assert list(frame["status"]) == ["OPTIMAL"] * len(rows)
+        assert list(frame["size"]) == [len(x.features) for x in found]
+        assert all(str(x) in str(found) for x in found)
+        assert "<table" in found._repr_html_()
+
+
+def test_a_row_without_an_answer_says_why() -> None:
+    explainer, rows = _explainer()
+    asked: dict[str, Any] = {"k": 1, "min_precision": 1, "min_coverage": 0.33}
+    found = explainer.rules(rows, **asked)
+    answered = [not x.why for x in found]
+    assert {*answered} == {True, False}
+    assert list(found.answered) == [x for x in found if not x.why]
+    for label, one in zip(found.labels, found):
+        if not one.why:
+            assert one == explainer.rule(label, **asked)
+            continue
+        assert (str(one), one.precision, one.features) == ("(no answer)", None, ())
+        assert str(one.status) == "INFEASIBLE"
+        with pytest.raises(cpx.errors.Infeasible) as told:
+            explainer.rule(label, **asked)
+        assert one.why == str(told.value)
+        assert one.why in one.summary()
+    frame = found.to_frame()
+    assert list(frame["precision"].isna()) == list(frame["why"] != "")
 
 
 @pytest.mark.slow
@@ -55,5 +92,5 @@ def test_a_worker_of_a_cluster_that_dies_costs_no_row() -> None:
         victim = next(iter(client.run(os.getpid).values()))
         # While the workers load what they need for their first rows.
         threading.Timer(0.5, os.kill, (victim, signal.SIGKILL)).start()
-        found = cpx.explain_rows(explainer, rows, k=2, m=200)
-    assert _said(found) == _said(cpx.explain_rows(explainer, rows, k=2, m=200))
+        found = explainer.rules(rows, k=2, m=200)
+    assert list(found) == list(explainer.rules(rows, k=2, m=200))

@@ -15,6 +15,7 @@ from cpx import check
 from cpx.answers.explanation import Explanation, PrecisionEstimate
 from cpx.data import distributions
 from cpx.errors import DataError
+from cpx.models.monomial.explainers.rule import RuleExplainer
 
 N = 300
 
@@ -53,7 +54,7 @@ def test_all_rows_are_used_once_and_no_seed_matters(table: pd.DataFrame) -> None
 
 
 def test_the_figures_are_those_of_the_rows(table: pd.DataFrame) -> None:
-    explainer, x = cpx.Explainer(Asked(), table), table.iloc[1]
+    explainer, x = RuleExplainer(Asked(), table), table.iloc[1]
     bits = explainer.distribution.background.bits == explainer.oracle(x).bits
     same = Asked()(table) == Asked()(table.iloc[[1]]).iloc[0]
     best = max(
@@ -68,7 +69,7 @@ def test_the_figures_are_those_of_the_rows(table: pd.DataFrame) -> None:
 
 
 def test_what_is_saved_says_so_and_is_checked(table: pd.DataFrame) -> None:
-    explainer = cpx.Explainer(Asked(), table, seed=5)
+    explainer = RuleExplainer(Asked(), table, seed=5)
     problem = explainer.problem(table.iloc[1], 2)
     context = problem.to_dict()["context"]
     assert (context["population"], context["m"], "seed" in context) == (True, N, False)
@@ -119,18 +120,18 @@ def test_many_rows_are_explained_with_one_question_about_the_background(
 ) -> None:
     model = Asked()
     explainer = cpx.Explainer(model, table)
-    alone = [explainer.explain(table.iloc[[i]], 2) for i in range(3)]
+    alone = [explainer.rule(table.iloc[[i]], 2) for i in range(3)]
     model.rows.clear()
-    found = cpx.explain_rows(explainer, table.iloc[:3], 2)
+    found = explainer.rules(table.iloc[:3], 2)
     assert sorted(model.rows) == [1, 1, 1, N]
-    assert [result.explanation for result in found] == alone
+    assert list(found) == alone
     model.rows.clear()
-    cpx.explain_rows(explainer, table.iloc[:2], 2, m=50, fresh=20)
+    explainer.rules(table.iloc[:2], 2, m=50, fresh=20)
     assert model.rows == [1, 50, 20, 1, 50, 20]
 
 
 def test_rows_that_have_no_list_are_refused(table: pd.DataFrame) -> None:
-    explainer = cpx.Explainer(Asked(), table, distribution="product")
+    explainer = RuleExplainer(Asked(), table, distribution="product")
     with pytest.raises(DataError, match="'product' has no list of all its rows: give m"):
         cpx.Samples.ask(explainer.oracle(table.iloc[0]), None, 0)
 

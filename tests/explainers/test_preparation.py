@@ -79,6 +79,7 @@ _CALLS_A_COLUMN = """
 import sys
 import numpy as np, pandas as pd
 import cpx
+from cpx.models.monomial.explainers.rule import RuleExplainer
 
 def calls(act):
     count = 0
@@ -93,7 +94,7 @@ def calls(act):
 d = 2000
 cells = np.random.default_rng(0).integers(0, 2, (30, d))
 wide = pd.DataFrame(cells, columns=[f"g{i}" for i in range(d)])
-explainer = cpx.Explainer(lambda rows: rows["g0"].to_numpy(), wide)
+explainer = RuleExplainer(lambda rows: rows["g0"].to_numpy(), wide)
 for act in (
     lambda: explainer.binarizer.fit(wide),
     lambda: explainer.oracle(wide.iloc[0]).bits,

@@ -1,4 +1,4 @@
-"""One call for what makes a model expect its class: ``explain(..., kind="probabilistic")``."""
+"""One call for what makes a model expect its class: ``explain(..., kind="expectation")``."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ from cpx.errors import (
     UnsupportedModel,
 )
 from cpx.models.expected_prediction.answer import ExpectedExplanation
+from cpx.models.expected_prediction.explainer import ExpectationExplainer
 from cpx.models.expected_prediction.same_decision import SameDecision
 from cpx.trees.linear import read_linear
 
@@ -35,11 +36,11 @@ Y = ((X["a"] + X["b"] > 2) | (X["c"] == 2)).astype(int)
 BOOSTED = GradientBoostingClassifier(n_estimators=6, max_depth=2, random_state=0).fit(X, Y)
 FOREST = RandomForestClassifier(5, max_depth=3, random_state=0).fit(X, Y)
 ROW = X.iloc[3]
-KIND: dict[str, Any] = {"kind": "probabilistic"}
+KIND: dict[str, Any] = {"kind": "expectation"}
 
 
 @cache
-def all_rows(explainer: cpx.ProbabilisticExplainer) -> tuple[np.ndarray, ...]:
+def all_rows(explainer: ExpectationExplainer) -> tuple[np.ndarray, ...]:
     """Return all rows there are, their probabilities and what the model gives them."""
     model, coding = explainer.model, explainer.coding
     grid = np.array(list(itertools.product(*(range(k) for k in coding.cardinalities))))
@@ -50,9 +51,7 @@ def all_rows(explainer: cpx.ProbabilisticExplainer) -> tuple[np.ndarray, ...]:
     return grid, chances, scores, model.predict_index(rows)
 
 
-def by_rows(
-    explainer: cpx.ProbabilisticExplainer, x: Any, S: tuple[int, ...]
-) -> tuple[float, ...]:
+def by_rows(explainer: ExpectationExplainer, x: Any, S: tuple[int, ...]) -> tuple[float, ...]:
     """Return EP, Pr and the probability of the class by going through all rows there are."""
     grid, chances, scores, predicted = all_rows(explainer)
     own = int(explainer.model.predict_index(np.asarray(x, dtype=float))[0])
@@ -70,7 +69,7 @@ def by_rows(
 @pytest.mark.parametrize("distribution", ["factorised", "mixture{components=2}", "chow-liu"])
 @pytest.mark.parametrize("model", [BOOSTED, FOREST], ids=["boosting", "forest"])
 def test_the_best_of_all_sets_and_its_figures(model: Any, distribution: str) -> None:
-    explainer = cpx.ProbabilisticExplainer(model, X, distribution=distribution)
+    explainer = ExpectationExplainer(model, X, distribution=distribution)
     found = explainer.explain(ROW, 2)
     sets = [S for n in range(3) for S in itertools.combinations(range(5), n)]
     best = max(by_rows(explainer, ROW, S)[0] for S in sets)
@@ -85,7 +84,7 @@ def test_the_best_of_all_sets_and_its_figures(model: Any, distribution: str) -> 
 
 
 def test_one_call_and_its_html() -> None:
-    found = cpx.explain(BOOSTED, ROW, X, k=2, class_names=["no", "yes"], **KIND)
+    found = cpx.explain(BOOSTED, X, ROW, k=2, class_names=["no", "yes"], **KIND)
     assert isinstance(found, ExpectedExplanation)
     assert found.rule.conclusion in ("no", "yes")
     html = found._repr_html_()
@@ -95,7 +94,7 @@ def test_one_call_and_its_html() -> None:
 
 
 def test_sampled_share_is_near_the_exact_one() -> None:
-    explainer = cpx.ProbabilisticExplainer(FOREST, X, components=3)
+    explainer = ExpectationExplainer(FOREST, X, components=3)
     asked = SameDecision(explainer.problem(ROW, 2))
     for S in ((), (0,), (0, 2)):
         exact = asked.exact(S)
@@ -109,7 +108,7 @@ def test_attributes_of_several_columns_are_known_together() -> None:
     bits = pd.get_dummies(X["a"], prefix="a").astype(int).join(X[["b", "c"]])
     boosted = GradientBoostingClassifier(n_estimators=5, max_depth=2).fit(bits, Y)
     groups = {"a": [str(c) for c in bits if str(c).startswith("a_")]}
-    explainer = cpx.ProbabilisticExplainer(boosted, bits, groups=groups)
+    explainer = ExpectationExplainer(boosted, bits, groups=groups)
     assert explainer.coding.names == ("a", "b", "c")
     found = explainer.explain(bits.iloc[3], 1, required="a")
     assert str(found.rule) == f"a = {ROW['a']} => class {boosted.predict(bits.iloc[[3]])[0]}"
@@ -124,61 +123,58 @@ def test_logistic_regression_over_few_values() -> None:
     assert (trees.predict(X) == model.predict(X)).all()
     score = float(trees.scores(ROW.to_numpy())[0])
     assert score == pytest.approx(float(model.decision_function(X.iloc[[3]])[0]), abs=1e-12)
-    found = cpx.explain(model, ROW, X, k=5, distribution="factorised", **KIND)
+    found = cpx.explain(model, X, ROW, k=5, distribution="factorised", **KIND)
     assert abs(found.of_x) == pytest.approx(abs(score), abs=1e-12)
     wide = pd.DataFrame(RNG.normal(size=(300, 2)), columns=["p", "q"])
     with pytest.raises(DataError, match="300 values"):
-        cpx.explain(LogisticRegression().fit(wide, Y), wide.iloc[0], wide, **KIND)
+        cpx.explain(LogisticRegression().fit(wide, Y), wide, wide.iloc[0], **KIND)
 
 
-def test_each_row_has_its_size() -> None:
-    explainer = cpx.ProbabilisticExplainer(BOOSTED, X, distribution="factorised")
-    found = cpx.explain_rows(explainer, X.iloc[:3], [0, 1, 2])
-    sizes = [len(result.explanation.features) for result in found if result.explanation]
-    assert len(sizes) == 3
-    assert all(size <= k for k, size in enumerate(sizes))
-    with pytest.raises(InvalidOption, match="2 sizes, there are 3 rows"):
-        cpx.explain_rows(explainer, X.iloc[:3], [1, 2])
-    for result in cpx.explain_rows(explainer, X.iloc[:2], threshold="-1/2"):
-        assert result.explanation is None or "minimum" in result.explanation.proved
+def test_many_rows() -> None:
+    explainer = cpx.Explainer(BOOSTED, X, distribution="factorised")
+    found = explainer.expectations(X.iloc[:3], 1)
+    assert [len(one.features) for one in found] == [1, 1, 1]
+    assert found[0] == explainer.expectation(0, 1)
+    fewest = explainer.expectations(X.iloc[:20], threshold="1/2")
+    assert {bool(one.why) for one in fewest} == {False, True}
+    for one in fewest:
+        assert ("there is no set of attributes" in one.why) != ("minimum" in one.proved)
 
 
 def test_no_more_attributes_than_there_are() -> None:
     few = X[["a", "b", "c"]]
     tree = RandomForestClassifier(3, max_depth=2, random_state=0).fit(few, Y)
-    found = cpx.explain(tree, few.iloc[3], few, distribution="factorised", **KIND)
+    found = cpx.explain(tree, few, few.iloc[3], distribution="factorised", **KIND)
     assert found.problem.k == 3
-    explainer = cpx.ProbabilisticExplainer(tree, few, distribution="factorised")
-    (result,) = cpx.explain_rows(explainer, few.iloc[[3]])
-    assert result.explanation is not None
-    assert result.explanation.features == found.features
+    explainer = cpx.Explainer(tree, few, distribution="factorised")
+    assert explainer.expectations(few.iloc[[3]])[0].features == found.features
     with pytest.raises(InvalidInstance, match="number of features 3, got 5"):
-        cpx.explain(tree, few.iloc[3], few, k=5, **KIND)
+        cpx.explain(tree, few, few.iloc[3], k=5, **KIND)
 
 
 def test_frontier_is_proved_under_independence_and_never_above_it() -> None:
-    explainer = cpx.ProbabilisticExplainer(BOOSTED, X, distribution="factorised")
+    explainer = ExpectationExplainer(BOOSTED, X, distribution="factorised")
     frontier = explainer.frontier(ROW, 3)
     assert frontier.proved == (True,) * 4
     expected = [found.expected for found in frontier]
     assert expected == sorted(expected)
     for k, found in enumerate(frontier):
         assert found.expected == explainer.explain(ROW, k).expected
-    mixture = cpx.ProbabilisticExplainer(BOOSTED, X, components=2)
+    mixture = ExpectationExplainer(BOOSTED, X, components=2)
     for k, found in enumerate(mixture.frontier(ROW, 3)):
         assert found.expected <= mixture.explain(ROW, k).expected + 1e-9
 
 
 def test_frontier_is_drawn() -> None:
     figure = pytest.importorskip("matplotlib.figure")
-    explainer = cpx.ProbabilisticExplainer(BOOSTED, X, distribution="factorised")
+    explainer = ExpectationExplainer(BOOSTED, X, distribution="factorised")
     ax = explainer.frontier(ROW, 2).plot(ax=figure.Figure().subplots())
     drawn: Any = ax.lines[0].get_ydata()
     assert drawn[0] == pytest.approx(explainer.frontier(ROW, 0)[0].expected)
 
 
 def test_a_threshold_asks_for_the_fewest() -> None:
-    explainer = cpx.ProbabilisticExplainer(BOOSTED, X, distribution="factorised")
+    explainer = ExpectationExplainer(BOOSTED, X, distribution="factorised")
     found = explainer.explain(ROW, threshold="0.9", measure="probability-bound")
     assert found.bound >= 0.9
     smaller = explainer.frontier(ROW, len(found.features) - 1)
@@ -192,7 +188,7 @@ def test_a_threshold_asks_for_the_fewest() -> None:
 
 
 def test_rounding_misses_no_threshold() -> None:
-    explainer = cpx.ProbabilisticExplainer(BOOSTED, X, distribution="factorised")
+    explainer = ExpectationExplainer(BOOSTED, X, distribution="factorised")
     scores = explainer.problem(ROW, 5).scores
     assert scores.bound((0, 1, 2, 3)) == 1
     found = explainer.explain(ROW, threshold=1, measure="probability-bound")
@@ -201,7 +197,7 @@ def test_rounding_misses_no_threshold() -> None:
 
 @pytest.mark.parametrize("measure", ["probability-bound", "expectation"])
 def test_no_greatest_is_told_where_no_set_is_allowed(measure: Any) -> None:
-    explainer = cpx.ProbabilisticExplainer(BOOSTED, X, distribution="factorised")
+    explainer = ExpectationExplainer(BOOSTED, X, distribution="factorised")
     with pytest.raises(EngineError, match="there is no set") as raised:
         explainer.explain(ROW, threshold=1, measure=measure, where="a and not a")
     assert "the greatest" not in str(raised.value)
@@ -209,7 +205,7 @@ def test_no_greatest_is_told_where_no_set_is_allowed(measure: Any) -> None:
 
 @pytest.mark.parametrize("distribution", ["factorised", "mixture{components=2}"])
 def test_a_bound_that_none_reaches_says_the_greatest(distribution: str) -> None:
-    explainer = cpx.ProbabilisticExplainer(BOOSTED, X, distribution=distribution)
+    explainer = ExpectationExplainer(BOOSTED, X, distribution=distribution)
     scores = explainer.problem(ROW, 5).scores
     sets = [S for n in range(5) for S in itertools.combinations((0, 1, 3, 4), n)]
     greatest = float(max(scores.bound(S) for S in sets))
@@ -239,37 +235,39 @@ def _greatest(error: EngineError) -> str:
         ({"measure": "expectation"}, InvalidOption, "threshold"),
         ({"k": 2, "threshold": 1}, InvalidOption, "k, or a threshold"),
         ({"required": "z"}, InvalidInstance, "no attribute"),
-        ({"level": "attributes"}, InvalidOption, "level is for kind='sufficient'"),
+        ({"level": "attributes"}, InvalidOption, "level is for kind='reason'"),
     ],
 )
 def test_wrong_arguments_are_named(
     change: dict[str, Any], error: type[CpxError], told: str
 ) -> None:
     with pytest.raises(error, match=told):
-        cpx.explain(BOOSTED, ROW, X, **KIND, **change)
+        cpx.explain(BOOSTED, X, ROW, **KIND, **change)
 
 
 def test_wrong_data_are_named() -> None:
     with pytest.raises(DataError, match="the background lacks 'e'"):
-        cpx.explain(BOOSTED, ROW, X.drop(columns="e"), **KIND)
+        cpx.explain(BOOSTED, X.drop(columns="e"), ROW, **KIND)
     with pytest.raises(DataError, match="x lacks 'e'"):
-        cpx.explain(BOOSTED, ROW.drop("e"), X, **KIND)
+        cpx.explain(BOOSTED, X, ROW.drop("e"), **KIND)
     with pytest.raises(DataError, match="no rows"):
-        cpx.explain(BOOSTED, ROW, X.iloc[:0], **KIND)
+        cpx.explain(BOOSTED, X.iloc[:0], ROW, **KIND)
     regressor = DecisionTreeRegressor().fit(X, Y)
     with pytest.raises(UnsupportedModel):
-        cpx.explain(regressor, ROW, X, **KIND)
-    with pytest.raises(InvalidOption, match="background is missing"):
-        cpx.explain(BOOSTED, ROW, **KIND)
+        cpx.explain(regressor, X, ROW, **KIND)
+    with pytest.raises(InvalidOption, match="kind='expectation' needs X"):
+        cpx.explain(BOOSTED, x=ROW, **KIND)
+    with pytest.raises(InvalidOption, match="the order is model, X, x"):
+        cpx.explain(BOOSTED, ROW, X, **KIND)
     other = fit_mixture(np.zeros((4, 2), dtype=int), [1, 1], structure="factorised")
     with pytest.raises(InvalidInstance, match="fitted on other columns"):
-        cpx.explain(BOOSTED, ROW, X, distribution=other, **KIND)
+        cpx.explain(BOOSTED, X, ROW, distribution=other, **KIND)
 
 
 def test_constant_columns_tell_nothing() -> None:
     table = X.assign(f=7)
     boosted = GradientBoostingClassifier(n_estimators=3, max_depth=2).fit(table, Y)
-    found = cpx.explain(boosted, table.iloc[3], table, k=6, **KIND)
+    found = cpx.explain(boosted, table, table.iloc[3], k=6, **KIND)
     assert 5 not in found.features
 
 
@@ -277,7 +275,7 @@ def test_a_distribution_that_is_fitted_already() -> None:
     model = cpx.read_model(BOOSTED)
     coding = Coding.fit(X, cuts=model.thresholds, cast=model.cast)
     own = fit_mixture(coding.codes(X), coding.cardinalities, structure="factorised")
-    again = cpx.ProbabilisticExplainer(BOOSTED, X, distribution=own)
-    fitted = cpx.ProbabilisticExplainer(BOOSTED, X, distribution="factorised")
+    again = ExpectationExplainer(BOOSTED, X, distribution=own)
+    fitted = ExpectationExplainer(BOOSTED, X, distribution="factorised")
     assert again.distribution == fitted.distribution
     assert again.explain(ROW, 2) == fitted.explain(ROW, 2)

@@ -8,11 +8,11 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from cpx import ProbabilisticExplainer
 from cpx.answers.result import Status
 from cpx.data.fitted.naive_bayes import fit_naive_bayes
 from cpx.errors import DataError, EngineError, InvalidOption
 from cpx.models.expected_prediction.cases import random_expectation
+from cpx.models.expected_prediction.explainer import ExpectationExplainer
 from cpx.models.expected_prediction.same_decision import SameDecision
 from cpx.models.expected_prediction.sampled_probability import FewestSampled, drawn
 
@@ -70,7 +70,7 @@ def test_all_sets_agree(engine: str) -> None:
 def test_of_a_forest_by_name() -> None:
     data = load_breast_cancer(as_frame=True)
     forest = RandomForestClassifier(5, max_depth=3, random_state=0).fit(data.data, data.target)
-    explainer = ProbabilisticExplainer(forest, data.data, distribution="naive-bayes")
+    explainer = ExpectationExplainer(forest, data.data, distribution="naive-bayes")
     assert explainer.distribution.n_components == 2
     asked = {"measure": "sampled-probability", "samples": 1000}
     found = explainer.explain(data.data.iloc[19], threshold=0.9, **asked)
@@ -91,7 +91,7 @@ def test_of_a_forest_by_name() -> None:
 def test_side_constraints_are_kept() -> None:
     data = load_breast_cancer(as_frame=True)
     forest = RandomForestClassifier(5, max_depth=3, random_state=0).fit(data.data, data.target)
-    explainer = ProbabilisticExplainer(forest, data.data, distribution="naive-bayes")
+    explainer = ExpectationExplainer(forest, data.data, distribution="naive-bayes")
     asked = {"measure": "sampled-probability", "samples": 1000, "threshold": 0.9}
     free = explainer.solve(data.data.iloc[19], **asked).explanation
     name = explainer.coding.names[free.features[0]]
@@ -139,7 +139,7 @@ def test_logistic_regression_under_naive_bayes() -> None:
     rng = np.random.default_rng(1)
     X = rng.integers(0, 2, (200, 4))
     model = LogisticRegression().fit(X, X[:, 0] ^ (rng.random(200) < 0.1))
-    explainer = ProbabilisticExplainer(model, X, distribution="naive-bayes")
+    explainer = ExpectationExplainer(model, X, distribution="naive-bayes")
     problem = explainer.problem(X[0], 2)
     S, mixture = [0, 2], explainer.distribution
     posterior = mixture.posterior(problem.codes, [[a in S for a in range(4)]])[0]

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import cpx
-from cpx import Explainer
 from cpx.errors import Infeasible
+from cpx.models.monomial.explainers.rule import RuleExplainer
 
 RNG = np.random.default_rng(4)
 X = RNG.integers(0, 2, (400, 5))
@@ -27,8 +27,8 @@ def noise(rows: np.ndarray) -> np.ndarray:
 
 
 @pytest.fixture(scope="module")
-def explainer() -> Explainer:
-    return Explainer(noise, X)
+def explainer() -> RuleExplainer:
+    return RuleExplainer(noise, X)
 
 
 def rules(k: int) -> list[tuple[Fraction, Fraction]]:
@@ -51,7 +51,7 @@ def rules(k: int) -> list[tuple[Fraction, Fraction]]:
         (2, {"min_precision": "999/1000", "min_coverage": 0.3}),
     ],
 )
-def test_a_floor_of_precision(explainer: Explainer, k: int, limits: dict[str, Any]) -> None:
+def test_a_floor_of_precision(explainer: RuleExplainer, k: int, limits: dict[str, Any]) -> None:
     least = Fraction(str(limits.get("min_coverage", 0)))
     best = max(precision for precision, coverage in rules(k) if coverage >= least)
     with pytest.raises(Infeasible, match="has a precision of at least") as raised:
@@ -64,7 +64,7 @@ def test_a_floor_of_precision(explainer: Explainer, k: int, limits: dict[str, An
     assert f"the greatest precision is {float(best):.3f}" in str(error)
 
 
-def test_a_floor_of_coverage(explainer: Explainer) -> None:
+def test_a_floor_of_coverage(explainer: RuleExplainer) -> None:
     literals = explainer.conditions(ROW).literals
     two = [next(text for text in literals if text.startswith(name)) for name in ("x0", "x1")]
     with pytest.raises(Infeasible, match="covers at least 90 %") as raised:
@@ -73,7 +73,7 @@ def test_a_floor_of_coverage(explainer: Explainer) -> None:
     assert raised.value.reachable == {"coverage": both}
 
 
-def test_limits_that_contradict_each_other_name_no_floor(explainer: Explainer) -> None:
+def test_limits_that_contradict_each_other_name_no_floor(explainer: RuleExplainer) -> None:
     first = explainer.conditions(ROW).literals[0]
     for asked in (
         {"required": [first], "forbidden": [first]},
@@ -84,12 +84,13 @@ def test_limits_that_contradict_each_other_name_no_floor(explainer: Explainer) -
         assert raised.value.reachable == {}
 
 
-def test_lists_and_many_rows_say_it_too(explainer: Explainer) -> None:
+def test_lists_and_many_rows_say_it_too(explainer: RuleExplainer) -> None:
     best = max(precision for precision, _ in rules(2))
     told = f"the greatest precision is {float(best):.3f}"
     problem = explainer.problem(ROW, 2, objective="coverage")
     ranking = cpx.solutions(problem)
     assert len(ranking) == 0
     assert told in str(ranking)
-    [result] = cpx.explain_rows(explainer, X[7:8], 2, objective="coverage")
-    assert any(told in warning for warning in result.warnings)
+    [found] = cpx.Explainer(noise, X).rules(X[7:8], 2, objective="coverage")
+    assert told in found.why
+    assert str(found.status) == "INFEASIBLE"

@@ -36,15 +36,15 @@ def test_the_same_texts_for_many_rows() -> None:
 
 
 def test_reasons_and_probabilistic_explanations() -> None:
-    plain = cpx.explain(TREE, X.iloc[0], kind="sufficient")
+    plain = cpx.explain(TREE, None, X.iloc[0], kind="reason")
     assert columns(plain) == {WIDE} or columns(plain) == {LONG}
     [used] = columns(plain)
-    other = cpx.explain(TREE, X.iloc[60], kind="sufficient", where=f"'{used}'")
+    other = cpx.explain(TREE, None, X.iloc[60], kind="reason", where=f"'{used}'")
     assert used in columns(other)
-    expected = cpx.explain(TREE, X.iloc[60], X, kind="probabilistic", k=2, where=f"not '{LONG}'")
+    expected = cpx.explain(TREE, X, X.iloc[60], kind="expectation", k=2, where=f"not '{LONG}'")
     assert LONG not in columns(expected)
     fewest = cpx.explain(
-        TREE, X.iloc[60], X, kind="probabilistic", threshold=0.5, where=f"'{LONG}' and '{WIDE}'"
+        TREE, X, X.iloc[60], kind="expectation", threshold=0.5, where=f"'{LONG}' and '{WIDE}'"
     )
     assert {LONG, WIDE} <= columns(fewest)
 

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-import cpx
 from cpx.data import Samples
 from cpx.data.base import Batch
 from cpx.data.uniform import Uniform
-from cpx.models.monomial.explainers.question import Question
 from cpx.models.monomial.explainers.guarantees import guarantee
+from cpx.models.monomial.explainers.question import Question
+from cpx.models.monomial.explainers.rule import RuleExplainer
 from cpx.solving import solve
 
 __all__ = ["WORLDS", "World", "ask", "broken", "claims", "false_claims", "said", "world"]
@@ -114,7 +114,7 @@ def false_claims(known: World, objective: str, m: int, delta: float, seed: int) 
     rng = np.random.default_rng([seed, m])
     samples = known.samples(rng.multinomial(m, known.chances))
     question = Question(k=known.k, objective=objective, delta=delta, epsilon=0.5)
-    explainer = cpx.Explainer(known.classifier, known.cube, distribution=known.distribution)
+    explainer = RuleExplainer(known.classifier, known.cube, distribution=known.distribution)
     x = np.ones(known.cube.shape[1])
     problem = question.problem(samples, lambda: explainer.conditions(x))
     result = solve(problem, "search")
@@ -146,7 +146,7 @@ def ask(known: World, seed: int, **asked: Any) -> tuple[Any, list[int]]:
         queries.append(len(rows))
         return known.classifier(rows)
 
-    explainer = cpx.Explainer(
+    explainer = RuleExplainer(
         classifier, known.cube.astype(np.int8), distribution=known.distribution, seed=seed
     )
     return explainer.explain(np.ones(known.cube.shape[1]), **asked), queries

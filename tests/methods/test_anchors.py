@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 
 import cpx
-from cpx import Background, Empirical, Explainer, Uniform, solve
+from cpx import Background, Empirical, Uniform, solve
 from cpx.answers.result import Status, Termination
 from cpx.backends import base
 from cpx.errors import EngineMissing
+from cpx.models.monomial.explainers.rule import RuleExplainer
 
 
 class Fake:
@@ -54,9 +55,9 @@ def _package(monkeypatch: pytest.MonkeyPatch) -> None:
     Fake.answer = record(2, 0)
 
 
-def explainer(d: int = 6) -> Explainer:
+def explainer(d: int = 6) -> RuleExplainer:
     background = np.random.default_rng(0).integers(0, 2, (40, d))
-    return Explainer(lambda z: z[:, 0] & z[:, 2], background, distribution=Uniform(d))
+    return RuleExplainer(lambda z: z[:, 0] & z[:, 2], background, distribution=Uniform(d))
 
 
 X = [1, 0, 1, 1, 0, 0]
@@ -108,7 +109,7 @@ def test_constraints_reach_the_package() -> None:
 def test_a_rule_of_no_mass_speaks_for_nothing() -> None:
     background = np.array([[0, 0, 1], [0, 1, 1], [1, 0, 0]] * 9)
     rows = Empirical(Background(background))
-    empirical = Explainer(lambda z: z[:, 0], background, distribution=rows)
+    empirical = RuleExplainer(lambda z: z[:, 0], background, distribution=rows)
     Fake.answer = record(0)
     assert empirical.solve([1, 1, 1], k=2, backend="anchors").status is Status.FEASIBLE
     _, data, labels = Fake.sample([0, 1], 30)
@@ -133,7 +134,7 @@ def test_k_zero_does_not_call_the_package() -> None:
 
 def test_reuse_of_samples_is_told() -> None:
     background = np.random.default_rng(0).integers(0, 2, (40, 6))
-    written_in = Explainer(lambda z: z[:, 0], background, distribution="perturbed")
+    written_in = RuleExplainer(lambda z: z[:, 0], background, distribution="perturbed")
     result = written_in.solve(X, k=3, backend="anchors")
     assert any("reuses the samples" in text for text in result.warnings)
 
@@ -147,7 +148,7 @@ def test_missing_precision_is_told() -> None:
 def test_a_broken_constraint_is_told() -> None:
     background = np.random.default_rng(0).integers(0, 2, (40, 6))
     uniform = Uniform(6, groups=[0, 0, 0, 1, 2, 3])
-    grouped = Explainer(lambda z: z[:, 0], background, distribution=uniform)
+    grouped = RuleExplainer(lambda z: z[:, 0], background, distribution=uniform)
     result = solve(grouped.problem(X, k=3, one_per_group=True), "anchors")
     assert result.status is Status.UNKNOWN
     assert any("[0, 2] breaks a constraint" in text for text in result.warnings)

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from cpx import Explainer, Uniform, solve
+from cpx import Uniform, solve
 from cpx.answers.result import Status, Termination
 from cpx.data import Background, Binarizer, Product
 from cpx.errors import DataError, InvalidOption, UnknownName
@@ -26,6 +26,7 @@ from cpx.models.certificate.methods import (
 )
 from cpx.models.certificate.methods.domain import domain_of
 from cpx.models.certificate.methods.find import candidates
+from cpx.models.monomial.explainers.rule import RuleExplainer
 from tests.seeds import each
 
 
@@ -270,9 +271,11 @@ def test_common_depth_is_a_tree_distance() -> None:
 # ------------------------------------------------------------------------ as a backend
 
 
-def parity_explainer(d: int = 10) -> Explainer:
+def parity_explainer(d: int = 10, seed: int = 0) -> RuleExplainer:
     background = np.random.default_rng(0).integers(0, 2, (40, d))
-    return Explainer(lambda z: z[:, 2] ^ z[:, 7], background, distribution=Uniform(d))
+    return RuleExplainer(
+        lambda z: z[:, 2] ^ z[:, 7], background, distribution=Uniform(d), seed=seed
+    )
 
 
 def test_parity_as_a_backend() -> None:
@@ -297,7 +300,7 @@ def test_too_small_a_cap_is_unknown() -> None:
 
 def test_a_method_does_not_trust_an_estimate() -> None:
     background = np.random.default_rng(0).integers(0, 2, (40, 8))
-    explainer = Explainer(rare, background, distribution=Uniform(8))
+    explainer = RuleExplainer(rare, background, distribution=Uniform(8))
     problem = explainer.problem([0] * 8, k=0, min_precision=0.967)
     told = [solve(problem, "certificates", seed=seed) for seed in range(6)]
     for result in told:
@@ -319,7 +322,9 @@ def test_constraints_are_told() -> None:
 def test_limits_are_told_with_figures() -> None:
     # Five bits cover a sample in 32, less than the problem asks for unless told otherwise.
     background = np.random.default_rng(0).integers(0, 2, (40, 8))
-    conjunction = Explainer(lambda z: z[:, :5].all(axis=1), background, distribution=Uniform(8))
+    conjunction = RuleExplainer(
+        lambda z: z[:, :5].all(axis=1), background, distribution=Uniform(8)
+    )
     result = conjunction.solve([1] * 8, k=5, backend="certificates", m=5000)
     assert result.status is Status.UNKNOWN
     (told,) = [text for text in result.warnings if "breaks a constraint" in text]
@@ -329,15 +334,14 @@ def test_limits_are_told_with_figures() -> None:
 
 def test_dependent_attributes_are_refused() -> None:
     background = np.random.default_rng(0).integers(0, 2, (40, 5))
-    explainer = Explainer(lambda z: z[:, 0], background)
+    explainer = RuleExplainer(lambda z: z[:, 0], background)
     with pytest.raises(InvalidOption, match="'uniform' or 'product', got 'empirical'"):
         explainer.explain(background[0], k=2, backend="certificates")
 
 
 def test_the_seed_repeats_it() -> None:
-    explainer = parity_explainer()
     first, second = (
-        explainer.solve([0, 1] * 5, k=4, backend="certificates", seed=3) for _ in range(2)
+        parity_explainer(seed=3).solve([0, 1] * 5, k=4, backend="certificates") for _ in range(2)
     )
     assert first.raw_status == second.raw_status
 
@@ -378,7 +382,7 @@ def test_what_speaks_against_the_label_is_left_out() -> None:
     assert found is not None
     assert sorted(found.features) == [1, 2]
     assert certificate(f, x, depth=3, most=1, epsilon=epsilon) is None
-    explainer = Explainer(f, cube(6), distribution=Uniform(6))
+    explainer = RuleExplainer(f, cube(6), distribution=Uniform(6))
     problem = explainer.problem(x, k=2, min_precision=0.9)
     by_engine = solve(problem, "certificates{depth=3}").explanation
     assert by_engine is not None
@@ -478,7 +482,7 @@ def test_certificates_of_a_table() -> None:
     assert "colour = r" in names
     rows, _ = D.sample_given(20_000, x, found.features, np.random.default_rng(0))
     assert reddish(rows).mean() >= 0.95
-    explainer = Explainer(reddish, background.rows, n_bins=3, distribution="product")
+    explainer = RuleExplainer(reddish, background.rows, n_bins=3, distribution="product")
     result = explainer.solve(x, k=3, backend="certificates", min_coverage=0.01)
     assert result.status is Status.FEASIBLE
     assert result.explanation is not None

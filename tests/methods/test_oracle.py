@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from cpx import Explainer, Uniform, solve
+from cpx import Uniform, solve
 from cpx.answers.result import Status
 from cpx.backends import backend_class
 from cpx.compare import compare, engine_names
@@ -17,6 +17,7 @@ from cpx.errors import InvalidOption
 from cpx.modelling.base import with_oracle
 from cpx.modelling.instances import from_dict
 from cpx.models import Problem
+from cpx.models.monomial.explainers.rule import RuleExplainer
 
 X = [1, 0, 1, 1, 0, 0]
 
@@ -24,7 +25,7 @@ X = [1, 0, 1, 1, 0, 0]
 @pytest.fixture(scope="module")
 def problem() -> Problem:
     background = np.random.default_rng(0).integers(0, 2, (40, 6))
-    explainer = Explainer(lambda z: z[:, 0] & z[:, 2], background, distribution=Uniform(6))
+    explainer = RuleExplainer(lambda z: z[:, 0] & z[:, 2], background, distribution=Uniform(6))
     return explainer.problem(X, k=3)
 
 

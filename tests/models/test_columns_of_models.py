@@ -44,7 +44,7 @@ OF_ARRAYS = models(V)
 
 
 def reason(model: Any, x: Any) -> Any:
-    return cpx.explain(model, x, kind="sufficient")
+    return cpx.explain(model, None, x, kind="reason")
 
 
 @pytest.mark.parametrize("which", OF_ARRAYS)
@@ -152,8 +152,8 @@ def test_backgrounds(which: str) -> None:
     row = np.array([1.0, 0.0, 0.0])
 
     def expected(x: Any, X: Any, model: Any = model) -> Any:
-        options = {"k": 1, "distribution": "factorised", "kind": "probabilistic"}
-        return cpx.explain(model, x, X, **options).rule
+        options = {"k": 1, "distribution": "factorised", "kind": "expectation"}
+        return cpx.explain(model, X, x, **options).rule
 
     frame = pd.DataFrame(bits, columns=["x2", "x1", "x0"])
     x = pd.Series(row, index=frame.columns)

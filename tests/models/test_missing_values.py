@@ -28,7 +28,7 @@ from cpx.models.sufficient_reason.methods import contrastive
 from cpx.trees import TreeModel, read_model, read_sklearn
 
 NAMES = ["income", "phone", "age"]
-REASON: dict[str, Any] = {"kind": "sufficient", "time_limit": None}
+REASON: dict[str, Any] = {"kind": "reason", "time_limit": None}
 
 
 def learners(seed: int = 0) -> dict[str, Any]:
@@ -118,7 +118,7 @@ def test_reasons_are_smallest_for_all_rows_that_they_speak_of(which: str) -> Non
         x = X.dropna().iloc[seed]
         label = predicted(model, x.to_numpy()[None])[0]
         for missing, lacking in policies(shown):
-            found = cpx.explain(model, x, missing=missing, **REASON)
+            found = cpx.explain(model, None, x, missing=missing, **REASON)
             assert found.verified
             assert found.weight == smallest(model, x, lacking)
             rows = rows_that_agree(x.tolist(), found.features, lacking)
@@ -148,7 +148,7 @@ def test_other_definitions(definition: Any) -> None:
             named = trees.with_missing(missing)
             (label,) = named.predict(x.to_numpy())
             try:
-                found = cpx.explain(named, x, definition=definition, **REASON)
+                found = cpx.explain(named, None, x, definition=definition, **REASON)
             except cpx.errors.EngineError:  # there is no majoritary reason
                 continue
             rows = rows_that_agree(x.tolist(), found.features, lacking)
@@ -179,7 +179,7 @@ def test_a_missing_value_that_decides() -> None:
         model = fitted(which, X, y)
         gone = x.copy()
         gone["phone"] = np.nan
-        found = cpx.explain(model, x, missing="always", **REASON)
+        found = cpx.explain(model, None, x, missing="always", **REASON)
         if predicted(model, gone.to_numpy()[None])[0] == 0:
             assert 1 in found.features
         if which == "tree":
@@ -188,8 +188,8 @@ def test_a_missing_value_that_decides() -> None:
                 "whatever the other 1 column is"
             )
             told = "income > 0.5 forces class 1, whatever the other 2 columns are, none of them"
-            assert str(cpx.explain(model, x, missing="never", **REASON)) == f"{told} missing"
-            of_gone = cpx.explain(model, gone, **REASON)
+            assert str(cpx.explain(model, None, x, missing="never", **REASON)) == f"{told} missing"
+            of_gone = cpx.explain(model, None, gone, **REASON)
             assert str(of_gone.rule) == "phone is missing => class 0"
 
 
@@ -236,14 +236,14 @@ def test_the_data_say_what_may_be_missing() -> None:
     pytest.importorskip("xgboost")
     X, y = table(1)
     model, x = fitted("xgboost", X, y), X.dropna().iloc[0]
-    alone = cpx.explain(model, x, **REASON)
+    alone = cpx.explain(model, None, x, **REASON)
     assert any("neither x nor the model shows any" in note for note in alone.notes)
     for background in (X, X[NAMES[::-1]], X.to_numpy()):
-        found = cpx.explain(model, x, background=background, **REASON)
+        found = cpx.explain(model, background, x, **REASON)
         assert found.weight == smallest(model, x, {"phone"})
         assert not any("neither" in note for note in found.notes)
     with pytest.raises(DataError, match="the background lacks 'age'"):
-        cpx.explain(model, x, background=X.drop(columns="age"), **REASON)
+        cpx.explain(model, X.drop(columns="age"), x, **REASON)
 
 
 def test_wrong_arguments() -> None:
@@ -258,13 +258,13 @@ def test_wrong_arguments() -> None:
         (3, "missing must be a list of names of attributes, got 3"),
     ):
         with pytest.raises(InvalidOption, match=told):
-            cpx.explain(model, x, missing=missing, **REASON)
+            cpx.explain(model, None, x, missing=missing, **REASON)
     boosted = GradientBoostingClassifier(n_estimators=2).fit(X.dropna(), y[X.notna().all(axis=1)])
     with pytest.raises(InvalidOption, match="no branch for missing values of 'income'"):
         read_model(boosted, missing=["income"])
-    assert "missing" not in str(cpx.explain(boosted, X.dropna().iloc[0], **REASON))
+    assert "missing" not in str(cpx.explain(boosted, None, X.dropna().iloc[0], **REASON))
     with pytest.raises(InvalidOption, match="level conditions is for rows without missing"):
-        cpx.explain(model, X.iloc[0], level="conditions", missing="always", **REASON)
+        cpx.explain(model, None, X.iloc[0], level="conditions", missing="always", **REASON)
 
 
 def test_the_statement_is_saved_and_judged() -> None:
@@ -296,8 +296,8 @@ def test_the_statement_is_saved_and_judged() -> None:
 
 
 def expectation(model: Any, x: Any, X: Any, missing: Any = "auto", **more: Any) -> Any:
-    options = {"kind": "probabilistic", "distribution": "factorised", "k": 2, "missing": missing}
-    return cpx.explain(model, x, X, **options | more)
+    options = {"kind": "expectation", "distribution": "factorised", "k": 2, "missing": missing}
+    return cpx.explain(model, X, x, **options | more)
 
 
 def told_of_missing(found: Any) -> list[str]:

@@ -135,7 +135,7 @@ def test_tables_of_files(run: Run) -> None:
     row = int(np.argmax(X.iloc[:, 0]))
     asked = ("table.csv", "--target", "y", "--row", row, "--model", "tree", "-k", 1)
     require_clean(run("explain", *asked, "--no-isolate"))
-    require_clean(run("explain", *asked, "--kind", "probabilistic", "--no-isolate"))
+    require_clean(run("explain", *asked, "--kind", "expectation", "--no-isolate"))
     require_clean(run("learn", "table.csv", "--target", "y", "--penalty", 0.05))
     require_clean(run("make", *asked, "-o", f"made{FORGED}\x07.json"))
     require_clean(run("explain", "table.csv", "--target", "z\nOK", "--row", 0))
@@ -151,8 +151,8 @@ def test_answers_in_python() -> None:
     x = X.iloc[int(np.argmax(X.iloc[:, 0])), [0]]
     answers = [
         cpx.explain(model, X.iloc[:, [0]], x, k=1, class_names=names),
-        cpx.explain(model, x, kind="sufficient", class_names=names),
-        cpx.explain(model, x, X.iloc[:, [0]], kind="probabilistic", class_names=names),
+        cpx.explain(model, None, x, kind="reason", class_names=names),
+        cpx.explain(model, X.iloc[:, [0]], x, kind="expectation", class_names=names),
         result,
         result.explanation,
     ]

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cpx import Explainer
 from cpx.data import named_classifier
+from cpx.models.monomial.explainers.rule import RuleExplainer
 from cpx.processes.interrupts import interruptible
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
@@ -45,7 +45,7 @@ def test_a_network_of_the_user_is_not_left_half_trained() -> None:
     from sklearn.neural_network import MLPClassifier
 
     X, y = _table(20_000)
-    explainer = Explainer(MLPClassifier(max_iter=500), X)
+    explainer = RuleExplainer(MLPClassifier(max_iter=500), X)
     timer = _interrupt_after(0.5)
     with pytest.raises(KeyboardInterrupt), pytest.warns(UserWarning, match="interrupted by user"):
         explainer.fit(X, y)

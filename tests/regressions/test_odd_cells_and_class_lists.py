@@ -29,7 +29,7 @@ def model() -> Any:
 
 
 def reason(model: Any, x: Any, **options: Any) -> str:
-    return str(cpx.explain(model, x, kind="sufficient", isolate=False, **options))
+    return str(cpx.explain(model, None, x, kind="reason", isolate=False, **options))
 
 
 def test_what_a_mask_hides_is_missing(model: Any) -> None:

@@ -14,6 +14,7 @@ from cpx import SufficientReason
 from cpx.backends import backend, backend_class
 from cpx.backends.base import takes
 from cpx.library import make
+from cpx.models.expected_prediction.explainer import ExpectationExplainer
 from cpx.models.sufficient_reason.cases import three_definitions
 from cpx.solving.run import default_engine
 from cpx.testing.cases import cases
@@ -39,7 +40,7 @@ def test_a_reason_without_a_statement_is_solved() -> None:
 def test_an_expectation_that_only_the_search_takes_is_solved() -> None:
     X, y = load_iris(return_X_y=True)
     model = DecisionTreeClassifier(max_depth=2, random_state=0).fit(X, y)
-    explainer = cpx.ProbabilisticExplainer(model, X, distribution="mixture", components=2)
+    explainer = ExpectationExplainer(model, X, distribution="mixture", components=2)
     problem = explainer.problem(X[70], 2)
     assert not takes(backend("cpsat"), problem)
     result = cpx.solve(problem, isolate=False)

@@ -53,10 +53,10 @@ ALIKE = X.iloc[int(np.argmin(P))]
 
 
 DOORS: dict[str, Callable[[Any, pd.Series[Any]], object]] = {
-    "explain": lambda model, x: cpx.explain(model, x, kind="sufficient"),
+    "explain": lambda model, x: cpx.explain(model, None, x, kind="reason"),
     "problem": lambda model, x: cpx.SufficientReason(read_model(model), x),
     "conditions": lambda model, x: cpx.SufficientReason(read_model(model), x, "conditions"),
-    "expectation": lambda model, x: cpx.explain(model, x, X, kind="probabilistic", k=1),
+    "expectation": lambda model, x: cpx.explain(model, X, x, kind="expectation", k=1),
     "contrast": lambda model, x: contrastive(read_model(model), x.to_numpy()),
     "minimal": lambda model, x: minimal_reason(read_model(model), x.to_numpy()),
     "minimum": lambda model, x: minimum_reason(read_model(model), x.to_numpy()),
@@ -118,28 +118,28 @@ def _changed_tree() -> Any:
 )
 def test_other_ways_to_differ(made: Callable[[], Any], told: str) -> None:
     with pytest.raises(UnsupportedModel, match=told):
-        cpx.explain(made(), ALIKE, kind="sufficient")
+        cpx.explain(made(), None, ALIKE, kind="reason")
 
 
 def test_labels_of_a_predict_of_its_own() -> None:
-    found = cpx.explain(_other_labels(), ALIKE, kind="sufficient", classes=["benign", "malign"])
+    found = cpx.explain(_other_labels(), None, ALIKE, kind="reason", classes=["benign", "malign"])
     assert "force benign" in str(found)
     with pytest.raises(UnsupportedModel, match="predict gives x the class 'benign'"):
-        cpx.explain(_other_labels(), ALIKE, kind="sufficient", classes=["malign", "benign"])
+        cpx.explain(_other_labels(), None, ALIKE, kind="reason", classes=["malign", "benign"])
 
 
 def test_ties_that_rounding_decides_are_told() -> None:
     forest = RandomForestClassifier(2, max_depth=None, random_state=0).fit(X, Y)
     model, own = read_model(forest), forest.predict
     forest.predict = lambda rows: np.where(near_ties(model, rows), 1, own(rows))
-    found = cpx.explain(forest, ALIKE, kind="sufficient")
+    found = cpx.explain(forest, None, ALIKE, kind="reason")
     note = next(note for note in found.notes if "predict agrees" in note)
     match = re.search(r"on (\d+) of 200 rows changed from it; rounding decides the others", note)
     assert match is not None
     assert int(match[1]) < 200
     tied = X[near_ties(model, X.to_numpy()) & (own(X) == 0)].iloc[0]
     with pytest.raises(UnsupportedModel, match=r"gives x the class 1, .* so close that rounding"):
-        cpx.explain(forest, tied, kind="sufficient")
+        cpx.explain(forest, None, tied, kind="reason")
 
 
 def test_a_predict_that_fails_is_told() -> None:
@@ -150,18 +150,18 @@ def test_a_predict_that_fails_is_told() -> None:
 
     forest.predict = broken
     with pytest.raises(ClassifierError, match="RandomForestClassifier raised RuntimeError: no n"):
-        cpx.explain(forest, ALIKE, kind="sufficient")
+        cpx.explain(forest, None, ALIKE, kind="reason")
     forest = _forest()
     forest.predict_proba = broken
     forest.predict = lambda rows: np.zeros(len(rows), dtype=int)
     with pytest.raises((ClassifierError, UnsupportedModel)):
-        cpx.explain(forest, ALIKE, kind="sufficient")
+        cpx.explain(forest, None, ALIKE, kind="reason")
 
 
 def test_a_reason_that_fails_only_where_it_is_kept() -> None:
     """The predict differs on completions of the reason alone, which are asked when it is known."""
     tree = DecisionTreeClassifier(max_depth=2, random_state=0).fit(X, Y)
-    reason = cpx.explain(tree, ALIKE, kind="sufficient")
+    reason = cpx.explain(tree, None, ALIKE, kind="reason")
     kept = [X.columns.get_loc(X.columns[a]) for a in reason.features]
     own, x = tree.predict, ALIKE.to_numpy()
     asked: list[int] = []
@@ -174,7 +174,7 @@ def test_a_reason_that_fails_only_where_it_is_kept() -> None:
 
     tree.predict = predict
     with pytest.raises(UnsupportedModel, match="predict gives x with"):
-        cpx.explain(tree, ALIKE, kind="sufficient")
+        cpx.explain(tree, None, ALIKE, kind="reason")
     assert asked == [ROWS + 1, ROWS + 1]
 
 
@@ -192,12 +192,12 @@ def test_a_contrast_that_does_not_flip() -> None:
 
 def test_agreement_is_told_and_so_is_a_file(tmp_path: Any) -> None:
     forest = _forest()
-    found = cpx.explain(forest, ALIKE, kind="sufficient")
+    found = cpx.explain(forest, None, ALIKE, kind="reason")
     assert any("RandomForestClassifier.predict agrees on x" in note for note in found.notes)
-    votes = cpx.explain(forest, ALIKE, kind="sufficient", rule="vote")
+    votes = cpx.explain(forest, None, ALIKE, kind="reason", rule="vote")
     assert any("not held against predict: the trees (sklearn" in note for note in votes.notes)
     saved = cpx.TreeModel.from_dict(read_model(forest).to_dict())
-    found = cpx.explain(saved, ALIKE, kind="sufficient")
+    found = cpx.explain(saved, None, ALIKE, kind="reason")
     assert any("came without their live model" in note for note in found.notes)
     assert saved == read_model(forest)
     assert copy.deepcopy(read_model(forest)).live is None
@@ -205,8 +205,8 @@ def test_agreement_is_told_and_so_is_a_file(tmp_path: Any) -> None:
 
 def test_in_a_worker_too() -> None:
     with pytest.raises(UnsupportedModel):
-        cpx.explain(CAUTIOUS, ALIKE, kind="sufficient", isolate=True)
-    found = cpx.explain(_forest(), ALIKE, kind="sufficient", isolate=True)
+        cpx.explain(CAUTIOUS, None, ALIKE, kind="reason", isolate=True)
+    found = cpx.explain(_forest(), None, ALIKE, kind="reason", isolate=True)
     assert found.verified
 
 
@@ -217,7 +217,7 @@ def test_a_regression_of_its_own_predict() -> None:
 
     few = X.gt(X.median()).astype(float)
     with pytest.raises(UnsupportedModel, match=r"Shifted.predict gives a row of the background"):
-        cpx.explain(Shifted().fit(few, Y), few.iloc[0], few, kind="probabilistic", k=1)
+        cpx.explain(Shifted().fit(few, Y), few, few.iloc[0], kind="expectation", k=1)
     trees = read_logistic(Shifted().fit(few, Y), few)
     with pytest.raises(UnsupportedModel, match=r"Shifted.predict gives"):
         cpx.SufficientReason(trees, few.iloc[0])
@@ -284,14 +284,14 @@ def test_sparse_rows_of_xgboost() -> None:
     sparse = csr_matrix(table)
     model = xgboost.XGBClassifier(n_estimators=5, n_jobs=1).fit(sparse, y)
     i = int(np.flatnonzero(model.predict(sparse) != model.predict(table))[0])
-    found = cpx.explain(model, sparse[[i]], kind="sufficient")
+    found = cpx.explain(model, None, sparse[[i]], kind="reason")
     assert f"class {model.predict(sparse)[i]}" in str(found)
     with pytest.raises(DataError, match=r"' is 0, .* Give the row as the model gets it: sparse"):
-        cpx.explain(model, table[i], kind="sufficient")
-    with pytest.raises(DataError, match="a sparse matrix of 400"):
-        cpx.explain(model, sparse, kind="sufficient")
+        cpx.explain(model, None, table[i], kind="reason")
+    with pytest.raises(DataError, match="one row, got a table of 400"):
+        cpx.explain(model, None, sparse, kind="reason")
     dense = xgboost.XGBClassifier(n_estimators=5, n_jobs=1).fit(table, y)
-    found = cpx.explain(dense, table[i], kind="sufficient")
+    found = cpx.explain(dense, None, table[i], kind="reason")
     assert f"class {dense.predict(table[[i]])[0]}" in str(found)
 
 
@@ -299,7 +299,7 @@ def test_sparse_rows_of_scikit_learn_have_zeros() -> None:
     table, y = _wide()
     forest = RandomForestClassifier(5, random_state=0).fit(csr_matrix(table), y)
     sparse, dense = (
-        cpx.explain(forest, row, kind="sufficient") for row in (csr_matrix(table)[[7]], table[7])
+        cpx.explain(forest, None, row, kind="reason") for row in (csr_matrix(table)[[7]], table[7])
     )
     assert str(sparse) == str(dense)
 
@@ -361,7 +361,7 @@ def test_xgboost_trees_of_several_outputs() -> None:
     for row in iris[::30]:
         hold(model, row)
     assert model.predict(iris).tolist() == fitted.predict(iris).tolist()
-    found = cpx.explain(fitted, iris[60], kind="sufficient")
+    found = cpx.explain(fitted, None, iris[60], kind="reason")
     assert found.verified
 
 
@@ -403,7 +403,7 @@ def test_a_lightgbm_predict_of_its_own() -> None:
 
     fitted = Loud(n_estimators=5, verbose=-1, n_jobs=1).fit(X, Y)
     with pytest.raises(UnsupportedModel, match=r"Loud.predict gives"):
-        cpx.explain(fitted, ALIKE, kind="sufficient")
+        cpx.explain(fitted, None, ALIKE, kind="reason")
 
 
 @pytest.mark.parametrize("kind", [DecisionTreeClassifier, RandomForestClassifier])
@@ -421,7 +421,7 @@ def test_one_of_several_outputs(kind: Any) -> None:
             if rule is None:
                 assert model.predict(np.asarray(X)).tolist() == said[:, output].tolist()
             hold(model, ALIKE.to_numpy())
-        found = cpx.explain(fitted, ALIKE, kind="sufficient", output=1)
+        found = cpx.explain(fitted, None, ALIKE, kind="reason", output=1)
         assert f"class {said[X.index.get_loc(ALIKE.name), 1]}" in str(found)
         with pytest.raises(InvalidOption, match="output must be 0 to 1, got 2"):
             read_model(fitted, output=2)
@@ -434,12 +434,12 @@ def test_searches_are_refused_with_what_predicts_for_them() -> None:
     tree = DecisionTreeClassifier(random_state=0)
     searched = GridSearchCV(tree, {"max_depth": [1, 2]}).fit(X, Y)
     with pytest.raises(UnsupportedModel, match="best_estimator_: give that, DecisionTree"):
-        cpx.explain(searched, ALIKE, kind="sufficient")
-    found = cpx.explain(searched.best_estimator_, ALIKE, kind="sufficient")
+        cpx.explain(searched, None, ALIKE, kind="reason")
+    found = cpx.explain(searched.best_estimator_, None, ALIKE, kind="reason")
     assert f"class {searched.predict(ALIKE.to_frame().T)[0]}" in str(found)
     fixed = FixedThresholdClassifier(tree, threshold=0.8).fit(X, Y)
     with pytest.raises(UnsupportedModel, match="kind='rule' explains any classifier"):
-        cpx.explain(fixed, ALIKE, kind="sufficient")
+        cpx.explain(fixed, None, ALIKE, kind="reason")
     with pytest.raises(UnsupportedModel, match=r"HistGradientBoostingClassifier$"):
         read_model(DecisionTreeRegressor().fit(X, Y))
 
@@ -455,4 +455,4 @@ def test_a_model_that_knows_better_beyond_all_thresholds_is_refused() -> None:
     forest = _KnowsBetter(5, max_depth=3, random_state=0).fit(X, (X[:, 0] > 2).astype(int))
     assert max(read_model(forest).thresholds[0]) + 1 < 7 - 1
     with pytest.raises(UnsupportedModel, match=r"KnowsBetter\.predict gives x with"):
-        cpx.explain(forest, X[0], kind="sufficient")
+        cpx.explain(forest, None, X[0], kind="reason")

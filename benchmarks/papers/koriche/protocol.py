@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from benchmarks.papers.sources import Table
-    from cpx.explainers import Explainer
+    from cpx.models.monomial.explainers.rule import RuleExplainer
 
 __all__ = ["BlackBox", "Protocol", "instance_seed", "train"]
 
@@ -68,7 +68,7 @@ class BlackBox:
 
     Attributes
     ----------
-    explainer : Explainer
+    explainer : RuleExplainer
         Of the classifier under the uniform distribution on {0,1}^d.
     rows : data frame
         The test rows in a random order.
@@ -78,7 +78,7 @@ class BlackBox:
         Of the classifier on the test rows.
     """
 
-    explainer: Explainer
+    explainer: RuleExplainer
     rows: pd.DataFrame
     numbers: np.ndarray[Any, np.dtype[np.int64]]
     accuracy: float
@@ -96,7 +96,7 @@ class BlackBox:
         """
         return int(self.numbers[instance % len(self.numbers)])
 
-    def instance(self, instance: int, seed: int) -> tuple[pd.DataFrame, Explainer]:
+    def instance(self, instance: int, seed: int) -> tuple[pd.DataFrame, RuleExplainer]:
         """Return the row of an instance, and the explainer with a seed of its own for it."""
         at = instance % len(self.numbers)
         explainer = copy.copy(self.explainer)
@@ -143,10 +143,10 @@ def train(table: Table, protocol: Protocol) -> BlackBox:
     from threadpoolctl import threadpool_limits
 
     from cpx.data.perceptron import MLPClassifier
-    from cpx.explainers import Explainer
+    from cpx.models.monomial.explainers.rule import RuleExplainer
 
     classifier = MLPClassifier(random_state=protocol.seed)
-    explainer = Explainer(
+    explainer = RuleExplainer(
         classifier,
         table.X,
         n_bins=protocol.n_bins,

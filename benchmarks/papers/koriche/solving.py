@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from benchmarks.papers.koriche.records import Task
     from cpx.answers.result import Result
     from cpx.backends import Event
-    from cpx.explainers import Explainer
+    from cpx.models.monomial.explainers.rule import RuleExplainer
 
 __all__ = ["ask", "exactly", "solve"]
 
 
 def solve(
     task: Task,
-    explainer: Explainer,
+    explainer: RuleExplainer,
     x: Any,
     cancel: threading.Event,
     hear: Callable[[Event], None] | None = None,
@@ -112,7 +112,7 @@ def _of_exact_size(result: Result, asked: KMonomial) -> Result:
 
 
 def ask(
-    explainer: Explainer, x: Any, backend: str, k: int, m: int, time_limit: float | None
+    explainer: RuleExplainer, x: Any, backend: str, k: int, m: int, time_limit: float | None
 ) -> Result:
     """Run a method that draws samples of its own and asks the classifier itself."""
     from cpx.backends import backend as find_backend

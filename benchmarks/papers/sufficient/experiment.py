@@ -17,7 +17,7 @@ from benchmarks.papers.sufficient.logical import over_states
 from benchmarks.papers.sufficient.records import Found, Level, Row, Task
 from benchmarks.papers.sufficient.tasks import Split, prepared
 from cpx.data.fitted.mixture_fit import Structure, fit_mixture
-from cpx.models.expected_prediction.explainer import ProbabilisticExplainer
+from cpx.models.expected_prediction.explainer import ExpectationExplainer
 from cpx.models.expected_prediction.problem import MLSE
 from cpx.models.expected_prediction.same_decision import SameDecision
 from cpx.models.expected_prediction.search.known_attributes.beam import KnownSet, beam_levels
@@ -47,9 +47,9 @@ class Laboratory:
     """A table, its classifier, and the distributions that are fitted to its training part."""
 
     split: Split
-    fitted: ProbabilisticExplainer
-    factorised: ProbabilisticExplainer
-    other: ProbabilisticExplainer
+    fitted: ExpectationExplainer
+    factorised: ExpectationExplainer
+    other: ExpectationExplainer
     states: TreeModel | None
     background: npt.NDArray[Any]
 
@@ -58,7 +58,7 @@ class Laboratory:
         """Prepare a table."""
         split = prepared(name, source, seed)
 
-        fitted = ProbabilisticExplainer(
+        fitted = ExpectationExplainer(
             split.classifier,
             split.train,
             distribution=distribution,
@@ -68,7 +68,7 @@ class Laboratory:
         )
         background = fitted.coding.codes(split.train)
 
-        def over_the_same(structure: Structure) -> ProbabilisticExplainer:
+        def over_the_same(structure: Structure) -> ExpectationExplainer:
             again = copy(fitted)
             again.distribution = fit_mixture(
                 background, fitted.coding.cardinalities, structure=structure, seed=seed

@@ -203,7 +203,7 @@ class ExpectationExplainer:
 
     # ------------------------------------------------------------------ one row
 
-    def for_many(self) -> ExpectationExplainer:
+    def for_many(self, asked: Mapping[str, Any]) -> ExpectationExplainer:
         """Return what explains many rows: itself, for the distribution is fitted already."""
         return self
 

@@ -101,7 +101,7 @@ class ReadModel:
         trees, told = fitted_to(self.model, x, self.missing, of_data=known)
         return trees, (*self.notes, *told)
 
-    def for_many(self) -> Any:
+    def for_many(self, asked: Mapping[str, Any]) -> Any:
         """Return what explains many rows: itself, for the model is read already."""
         return self
 

@@ -14,7 +14,7 @@ from benchmarks.papers.koriche.methods import METHODS as TABLE_METHODS
 from benchmarks.papers.koriche.methods import Method
 
 if TYPE_CHECKING:
-    from cpx.explainers import Explainer
+    from cpx.models.monomial.explainers.rule import RuleExplainer
 
 __all__ = ["METHODS", "Answer", "answer"]
 
@@ -88,7 +88,7 @@ METHODS: Mapping[str, Method] = MappingProxyType({method.name: method for method
 
 
 def answer(
-    method: Method, explainer: Explainer, x: Any, k: int, calls: int, time_limit: float | None
+    method: Method, explainer: RuleExplainer, x: Any, k: int, calls: int, time_limit: float | None
 ) -> Answer:
     """Explain x by a rule of at most k features, with at most so many calls.
 
@@ -131,7 +131,7 @@ _Found = tuple[tuple[int, ...] | None, str, str]
 
 
 def _on_samples(
-    method: Method, explainer: Explainer, x: Any, k: int, calls: int, time_limit: float | None
+    method: Method, explainer: RuleExplainer, x: Any, k: int, calls: int, time_limit: float | None
 ) -> _Found:
     from cpx.models import problem_class
     from cpx.solving import solve
@@ -144,7 +144,7 @@ def _on_samples(
 
 
 def _adaptive(
-    method: Method, explainer: Explainer, x: Any, k: int, calls: int, time_limit: float | None
+    method: Method, explainer: RuleExplainer, x: Any, k: int, calls: int, time_limit: float | None
 ) -> _Found:
     options: dict[str, Any] = dict(method.parameters)
     # The one fresh sample that the explainer asks for is one of the calls.
@@ -164,7 +164,7 @@ def _adaptive(
 
 
 def _certificates(
-    method: Method, explainer: Explainer, x: Any, k: int, calls: int, time_limit: float | None
+    method: Method, explainer: RuleExplainer, x: Any, k: int, calls: int, time_limit: float | None
 ) -> _Found:
     """Walk down k levels; the calls that would verify the certificate are spent on the walk."""
     from cpx.models.certificate.methods.tree import ImplicitTree
@@ -183,7 +183,7 @@ def _certificates(
 
 
 def _anchors(
-    method: Method, explainer: Explainer, x: Any, k: int, calls: int, time_limit: float | None
+    method: Method, explainer: RuleExplainer, x: Any, k: int, calls: int, time_limit: float | None
 ) -> _Found:
     settings = AnchorsSettings(**method.parameters)
     oracle = explainer.oracle(x)

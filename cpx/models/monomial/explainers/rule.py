@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import cached_property, partial
@@ -153,14 +153,15 @@ class RuleExplainer:
             self.classifier.fit(rows, as_pandas(y))
         return self
 
-    def for_many(self) -> RuleExplainer:
-        """Return an explainer that knows what the classifier says of all rows.
+    def for_many(self, asked: Mapping[str, Any]) -> RuleExplainer:
+        """Return an explainer that knows what the classifier says of all rows, if all are used.
 
         It asks once for all the instances to come, where the rows of the background are the
         distribution; what the classifier learns after that it does not notice.
         """
         rows, known = self.distribution.population(), copy(self)
-        if rows is not None:
+        drawn = asked.get("m") is not None or asked.get("epsilon") is not None
+        if rows is not None and not drawn:
             known._said = labels(self.classifier, rows.rows)
         return known
 

@@ -19,7 +19,7 @@ from benchmarks.papers.koriche.methods import choose_methods
 from benchmarks.papers.koriche.protocol import Protocol
 from benchmarks.papers.koriche.records import Record, Store
 from cpx.data import Oracle, Uniform
-from cpx.explainers import Explainer
+from cpx.models.monomial.explainers.rule import RuleExplainer
 from tests.benchmarks.papers.conftest import numbers, write_tables
 
 OWN = ("cop", "sat", "precision", "adaptive", "certificates")
@@ -47,7 +47,7 @@ def test_no_method_asks_more_than_it_may(name: str) -> None:
     if name.startswith("anchors"):
         pytest.importorskip("anchor")
     box = Box()
-    explainer = Explainer(box, np.eye(8, dtype=int), distribution=Uniform(8), seed=3)
+    explainer = RuleExplainer(box, np.eye(8, dtype=int), distribution=Uniform(8), seed=3)
     x = [1, 0, 1, 0, 0, 1, 1, 0]
     found = answer(METHODS[name], explainer, x, 3, 2000, None)
     assert found.features is not None

@@ -1,0 +1,135 @@
+"""Explainer and explain: one order of arguments, kinds by families, options declared once."""
+
+from __future__ import annotations
+
+import inspect
+import pickle
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_iris
+from sklearn.ensemble import RandomForestClassifier
+
+import cpx
+from cpx.errors import CpxError, DataError, InvalidOption, UnknownName
+from cpx.explainers.doors import kinds
+from cpx.explainers.rows import row_of
+
+X, Y = load_iris(return_X_y=True, as_frame=True)
+FOREST = RandomForestClassifier(5, max_depth=3, random_state=0).fit(X, Y)
+NAMES = ["setosa", "versicolor", "virginica"]
+KINDS = [kind.name for kind in kinds()]
+
+
+def test_the_kinds_are_those_of_the_families() -> None:
+    assert KINDS == ["rule", "reason", "contrast", "expectation"]
+    assert {*KINDS, "rules", "reasons", "contrasts", "expectations"} <= {
+        *dir(cpx.Explainer(FOREST))
+    }
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_method_and_the_call_answer_the_same(kind: str) -> None:
+    asked: dict[str, Any] = {"k": 2} if kind in ("rule", "expectation") else {}
+    explainer = cpx.Explainer(FOREST, X, class_names=NAMES, seed=1)
+    by_call = cpx.explain(FOREST, X, X.iloc[60], kind=kind, class_names=NAMES, seed=1, **asked)
+    method = getattr(explainer, kind)
+    assert method(X.iloc[60], **asked) == by_call == explainer.explain(60, kind=kind, **asked)
+    assert str(by_call.status) == "OPTIMAL"
+    assert by_call.why == ""
+    again = pickle.loads(pickle.dumps(explainer))
+    assert again.explain(60, kind=kind, **asked) == by_call
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_methods_show_their_arguments_and_defaults(kind: str) -> None:
+    explainer = cpx.Explainer(FOREST, X)
+    method = getattr(explainer, kind)
+    shown = inspect.signature(method).parameters
+    assert next(iter(shown)) == "x"
+    given = {name: p.default for name, p in shown.items() if p.default is not p.empty}
+    assert method(X.iloc[0], **given) == method(X.iloc[0])
+    assert shown["time_limit"].default == 10.0
+    told = method.__doc__.partition("Returns\n")[0]
+    assert [name for name in shown if name not in told] == []
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "told"),
+    [
+        (lambda: cpx.Explainer(X, FOREST), InvalidOption, "the order is model, X, x"),
+        (lambda: cpx.explain(X, FOREST, 0), InvalidOption, "the order is model, X, x"),
+        (lambda: cpx.explain(FOREST, X.iloc[0], X), InvalidOption, "the order is model, X, x"),
+        (lambda: cpx.explain(FOREST, X.iloc[[0]], X), DataError, "the order is model, X, x"),
+        (lambda: cpx.explain(FOREST, X, X), DataError, "got a table of 150; many are explained"),
+        (lambda: cpx.explain(FOREST, X), InvalidOption, "x is missing, the row to explain"),
+        (lambda: cpx.Explainer(FOREST, "X"), InvalidOption, "X must be rows.*got 'X'"),
+        (lambda: cpx.Explainer(FOREST).rule(X.iloc[0]), InvalidOption, "kind='rule' needs X"),
+        (lambda: cpx.Explainer(FOREST, X).rule(150), DataError, "no row of X has the label 150"),
+        (lambda: cpx.Explainer(FOREST).reason(3), DataError, "there is no X"),
+        (lambda: cpx.Explainer(FOREST, X).rules(X.iloc[0]), InvalidOption, "X must be a table"),
+        (lambda: cpx.Explainer(FOREST, X, bins=3), InvalidOption, "did you mean 'n_bins'"),
+        (lambda: cpx.Explainer(FOREST, X).rule(0, n_bins=3), InvalidOption, r"X, n_bins=\.\.\."),
+        (
+            lambda: cpx.Explainer(FOREST, X).rule(0, level="x"),
+            InvalidOption,
+            "kind='reason', this",
+        ),
+        (lambda: cpx.explain(FOREST, X, 0, kind="why"), UnknownName, "known: contrast, expect"),
+        (
+            lambda: cpx.Explainer(FOREST, X).problem(0, kind="contrast"),
+            InvalidOption,
+            "no problem that engines solve",
+        ),
+    ],
+)
+def test_mistakes_are_named(call: Any, error: type[CpxError], told: str) -> None:
+    with pytest.raises(error, match=told):
+        call()
+
+
+def test_names_that_went_say_the_call() -> None:
+    for name, told in (
+        ("explain_rows", r"Explainer\(model, X\).rules"),
+        ("ProbabilisticExplainer", r"Explainer\(model, X\).expectation"),
+    ):
+        with pytest.raises(AttributeError, match=told):
+            getattr(cpx, name)
+
+
+def test_a_row_by_position_or_label() -> None:
+    dates = pd.date_range("2026-01-01", periods=150)
+    texts = [f"p{i}" for i in range(150)]
+    for index, label in (
+        (X.index, 60),
+        (X.index[::-1], 89),
+        (dates, dates[60]),
+        (dates, "2026-03-02"),
+        (texts, "p60"),
+        (texts, 60),
+        (texts, np.int64(60)),
+    ):
+        table = X.set_axis(index, axis=0)
+        assert row_of(table, label).to_numpy().tolist() == [X.iloc[60].tolist()]
+    assert row_of(X.to_numpy(), 60).tolist() == X.iloc[60].tolist()
+    assert row_of(X, X.iloc[60]) is not None
+    twice = X.set_axis([0] * 150, axis=0)
+    with pytest.raises(DataError, match="150 rows of X have the label 0"):
+        row_of(twice, 0)
+    # A number is no position where numbers are labels.
+    with pytest.raises(DataError, match="no row of X has the label 3"):
+        row_of(X.set_axis(range(1000, 1150), axis=0), 3)
+    for wrong in (-1, 150, "a"):
+        with pytest.raises(DataError, match="positions 0 to 149"):
+            row_of(X.to_numpy(), wrong)
+
+
+def test_a_problem_of_the_door_is_solved_as_it_answers() -> None:
+    explainer = cpx.Explainer(FOREST, X)
+    for kind in ("rule", "reason", "expectation"):
+        problem = explainer.problem(60, kind=kind)
+        found = explainer.solve(60, kind=kind)
+        assert found.verified
+        assert cpx.solve(problem, found.engine).objective == found.objective
