@@ -48,13 +48,6 @@ NAMES_A_FAMILY = {
     "cpx.cli.explain",
     "cpx.cli.make",
     "cpx.cli.row_question",
-    "cpx.explainers.options",
-    "cpx.models.monomial.explainers.conclusions",
-    "cpx.explainers.explainer",
-    "cpx.explainers.many_rows",
-    "cpx.explainers.one_call",
-    "cpx.models.monomial.explainers.question",
-    "cpx.models.monomial.explainers.unreachable",
 }
 """Modules of the core that import a family, where a registration is missing still."""
 
@@ -134,8 +127,6 @@ def test_the_core_names_no_family_but_where_it_is_told() -> None:
 NAMES_A_KIND = {
     "cpx.cli.make",
     "cpx.cli.options",
-    "cpx.explainers.options",
-    "cpx.models.monomial.explainers.question",
 }
 """Modules of the core that have the name of a kind, where a registration is missing still."""
 

@@ -248,7 +248,7 @@ rule = cpx.explain(tree, X, X.iloc[70], k=2, time_limit=20)
 assert rule.proved and rule.result.backend == "cpsat", rule.result
 explainer = cpx.Explainer(tree, X)
 assert explainer.explain(X.iloc[70], k=2).proved
-assert cpx.explain(tree, X.iloc[70], kind="sufficient").proved
+assert cpx.explain(tree, X, 70, kind="reason").proved
 problem = explainer.problem(X.iloc[70], k=2)
 assert cpx.solve(problem).proved
 try:
