@@ -28,8 +28,8 @@ def model() -> Any:
     return HistGradientBoostingClassifier(max_iter=5, random_state=0).fit(with_gaps, Y)
 
 
-def reason(model: Any, x: Any, **options: Any) -> str:
-    return str(cpx.explain(model, None, x, kind="reason", isolate=False, **options))
+def reason(model: Any, x: Any, rows: Any = None, **options: Any) -> str:
+    return str(cpx.explain(model, rows, x, kind="reason", isolate=False, **options))
 
 
 def test_what_a_mask_hides_is_missing(model: Any) -> None:
@@ -39,7 +39,7 @@ def test_what_a_mask_hides_is_missing(model: Any) -> None:
     assert reason(model, [*X[70][:3], np.ma.masked]) == reason(model, gone)
     rows, same = np.ma.array(X, mask=HIDDEN), np.where(HIDDEN, np.nan, X)
     other = HistGradientBoostingClassifier(max_iter=5, random_state=0).fit(X, Y)
-    assert reason(other, X[70], background=rows) == reason(other, X[70], background=same)
+    assert reason(other, X[70], rows) == reason(other, X[70], same)
     assert str(cpx.explain(model, rows, x, isolate=False)) == str(
         cpx.explain(model, same, gone, isolate=False)
     )
