@@ -4,8 +4,8 @@
 
 gives every exact engine that comes with cpx one minute for the central instance of the benchmarks,
 one after the other, each in the encoding that it chooses, and writes ``engines-light.svg``,
-``engines-dark.svg`` and their data, ``engines.json``, to ``docs/_static``. It takes some minutes,
-and wants an idle machine. With ``--redraw`` the pictures are drawn anew from the data.
+``engines-dark.svg`` and their data, ``engines/runs.jsonl``, to ``docs/_static``. It takes some
+minutes, and wants an idle machine. With ``--redraw`` the pictures are drawn anew from the data.
 """
 
 from __future__ import annotations
@@ -18,10 +18,11 @@ ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))  # benchmarks is not installed
 
 from benchmarks.instances import central  # noqa: E402
-from cpx.compare import Comparison, compare  # noqa: E402
+from cpx.compare import Comparison, compare, store  # noqa: E402
 from cpx.compare.plots import DARK, LIGHT, Theme, draw_runs, drawn, written  # noqa: E402
+from cpx.support.files import write_atomic  # noqa: E402
 
-DATA = ROOT / "docs" / "_static" / "engines.json"
+STATIC = ROOT / "docs" / "_static"
 NAME = "Breast cancer, 1000 samples, 90 features, k = 5"
 ENGINES = "search,cpsat,maxsat:rc2,maxsat:stratified,maxsat:lsu,milp:highs,milp:cbc"
 SECONDS = 60
@@ -52,11 +53,11 @@ def main(arguments: list[str]) -> None:
         made = compare(
             problems, ENGINES, time_limit=SECONDS, on_result=lambda run, _: print(run.engine)
         )
-        DATA.write_text(made.to_json(indent=None) + "\n", encoding="utf-8")
-    comparison = Comparison.from_json(DATA.read_text(encoding="utf-8"))
+        write_atomic(STATIC / "engines" / store.NAME, store.as_lines(made.stored()))
+    comparison = Comparison.load(STATIC / "engines")
     print(comparison)
     for name, theme in (("light", LIGHT), ("dark", DARK)):
-        path = DATA.with_name(f"engines-{name}.svg")
+        path = STATIC / f"engines-{name}.svg"
         path.write_text(draw(comparison, theme), encoding="utf-8")
         print(f"wrote {path}")
 

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from cpx.cli import options as opt
-from cpx.errors import InvalidOption, shown
+from cpx.support.validation import choice
 
 if TYPE_CHECKING:
     from cpx.compare import Comparison
 
 _FIGURES = ("pdf", "png", "svg")
-_TABLES = {"latex": "tex", "markdown": "md", "csv": "csv"}
 
 
 def report(
@@ -33,10 +31,7 @@ def report(
         str | None,
         typer.Option(metavar="A,B", help="Also draw DIR/figures/*: pdf, png, svg."),
     ] = None,
-    tables: Annotated[
-        str | None,
-        typer.Option(metavar="A,B", help="Also write DIR/tables/*: latex, markdown, csv."),
-    ] = None,
+    tables: Annotated[bool, typer.Option("--tables", help="Also write DIR/tables/*.csv.")] = False,
 ) -> None:
     r"""Write a page about a comparison: findings, scores, figures and all runs.
 
@@ -47,7 +42,7 @@ def report(
     Examples:
       cpx report results/
       cpx report results/ --title "Planted rules" -o page.html
-      cpx report results/ --figures pdf,svg --tables latex
+      cpx report results/ --figures pdf,svg --tables
 
     \b
     Exit codes: 0 the page is written; 2 wrong input; 1 anything else.
@@ -57,8 +52,9 @@ def report(
     from cpx.compare.report import as_html, require_report
     from cpx.support.files import ensure_writable, write_atomic
 
-    forms = _chosen("figures", figures, _FIGURES)
-    kinds = _chosen("tables", tables, _TABLES)
+    forms = opt.split(figures) or []
+    for form in forms:
+        choice("figures", form, _FIGURES)
     require_report()
     comparison = Comparison.load(directory)
     page = ensure_writable(output or directory / "report.html")
@@ -66,16 +62,8 @@ def report(
     note(f"wrote {page}")
     if forms:
         _draw(comparison, directory / "figures", forms)
-    if kinds:
-        _tabulate(comparison, directory / "tables", kinds)
-
-
-def _chosen(name: str, text: str | None, known: Iterable[str]) -> list[str]:
-    found, names = opt.split(text) or [], list(known)
-    for part in found:
-        if part not in names:
-            raise InvalidOption(f"{name} must be of {', '.join(names)}, got {shown(part)}")
-    return found
+    if tables:
+        _tabulate(comparison, directory / "tables")
 
 
 def _draw(comparison: Comparison, folder: Path, forms: list[str]) -> None:
@@ -93,15 +81,13 @@ def _draw(comparison: Comparison, folder: Path, forms: list[str]) -> None:
     note(f"wrote {count} figures in {folder}")
 
 
-def _tabulate(comparison: Comparison, folder: Path, kinds: list[str]) -> None:
+def _tabulate(comparison: Comparison, folder: Path) -> None:
     from cpx.cli.output import note
-    from cpx.compare.report_tables import as_csv, as_latex, as_markdown, grids
+    from cpx.compare.report_tables import as_csv, grids
     from cpx.support.files import ensure_directory, write_atomic
 
     ensure_directory(folder)
-    forms = {"latex": as_latex, "markdown": as_markdown, "csv": as_csv}
     made = grids(comparison.cases(), comparison.scores())
     for name, grid in made.items():
-        for kind in kinds:
-            write_atomic(folder / f"{name}.{_TABLES[kind]}", forms[kind](grid).encode())
-    note(f"wrote {len(made) * len(kinds)} tables in {folder}")
+        write_atomic(folder / f"{name}.csv", as_csv(grid).encode())
+    note(f"wrote {len(made)} tables in {folder}")

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +16,7 @@ from cpx.compare.records import COLUMNS, Best, Run, Skipped, best_of, contradict
 from cpx.compare.sources import Source, named_sources
 from cpx.errors import InvalidInstance, shown
 from cpx.modelling.base import Problem
-from cpx.support.files import csv_text, parse_json, read_text, write_atomic
+from cpx.support.files import csv_text, write_atomic
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,8 +25,6 @@ if TYPE_CHECKING:
     from cpx.compare.cases import Cases
 
 CSV_NAME = "results.csv"
-# What earlier versions wrote, which is read where there is no store.
-_OLD_NAME = "results.json"
 
 
 @dataclass(frozen=True)
@@ -216,55 +213,6 @@ class Comparison(Shown):
 
     # ----------------------------------------------------------------- files
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything, traces included, as plain JSON values."""
-        return {
-            "format": "cpx-comparison",
-            "version": 1,
-            "complete": self.complete,
-            "options": dict(self.options),
-            "contradictions": self.contradictions,
-            "skipped": [asdict(pair) for pair in self.skipped],
-            "runs": [run.to_dict() for run in self.runs],
-        }
-
-    @classmethod
-    def from_dict(cls, data: object) -> Comparison:
-        """Read what :meth:`to_dict` wrote.
-
-        Raises
-        ------
-        InvalidInstance
-            When the object is no comparison of a known version.
-        """
-        if not isinstance(data, Mapping) or data.get("format") != "cpx-comparison":
-            raise InvalidInstance("not a comparison: 'format' must be 'cpx-comparison'")
-        if data.get("version") != 1:
-            raise InvalidInstance(
-                f"comparison version {shown(data.get('version'))} is not known; known: 1"
-            )
-        runs, options = data.get("runs"), data.get("options", {})
-        skipped = data.get("skipped", [])
-        if not isinstance(runs, list) or not isinstance(options, Mapping):
-            raise InvalidInstance("comparison cannot be read: 'runs' must be a list")
-        if not isinstance(skipped, list):
-            raise InvalidInstance("comparison cannot be read: 'skipped' must be a list")
-        return cls(
-            tuple(Run.from_dict(run) for run in runs),
-            dict(options),
-            bool(data.get("complete")),
-            tuple(Skipped.from_dict(pair) for pair in skipped),
-        )
-
-    def to_json(self, indent: int | None = 1) -> str:
-        """Return :meth:`to_dict` as JSON text."""
-        return json.dumps(self.to_dict(), indent=indent, allow_nan=False)
-
-    @classmethod
-    def from_json(cls, text: str) -> Comparison:
-        """Read what :meth:`to_json` wrote."""
-        return cls.from_dict(parse_json(text, InvalidInstance))
-
     def save(self, directory: str | os.PathLike[str]) -> None:
         """Write ``runs.jsonl`` and ``results.csv``, each whole or not at all."""
         folder = Path(directory)
@@ -283,11 +231,8 @@ class Comparison(Shown):
 
     @classmethod
     def load(cls, directory: str | os.PathLike[str]) -> Comparison:
-        """Read the store of a directory, or the ``results.json`` of an earlier version.
-
-        Another process may be writing to it.
-        """
-        return cls.of(_stored(Path(directory)))
+        """Read the store of a directory; another process may be writing to it."""
+        return cls.of(store.read(directory))
 
     @classmethod
     def of(cls, found: store.Stored) -> Comparison:
@@ -305,7 +250,7 @@ class Comparison(Shown):
 
         Runs of the same experiment are counted once.
         """
-        parts = [_stored(Path(directory)) for directory in directories]
+        parts = [store.read(directory) for directory in directories]
         store.merge(parts, output)
         found = cls.load(output)
         found.save_table(output)
@@ -319,18 +264,6 @@ class Comparison(Shown):
         from cpx.compare.table import blocks
 
         return blocks(self.by_instance(), self.complete)
-
-
-def _stored(folder: Path) -> store.Stored:
-    """Return what is stored in a folder, by this version or an earlier one."""
-    if (folder / store.NAME).exists() or not (folder / _OLD_NAME).exists():
-        return store.read(folder)
-    source = folder / _OLD_NAME
-    text = read_text(source, InvalidInstance)
-    try:
-        return Comparison.from_json(text).stored()
-    except InvalidInstance as error:
-        raise InvalidInstance(f"{source}: {error}") from error
 
 
 def _identity(problem: Problem | str | os.PathLike[str]) -> object:

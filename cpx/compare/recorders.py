@@ -93,8 +93,6 @@ class InStore:
             ensure_writable(self._folder / name)
         self._plan, self._shared, self._shard = plan, dict(shared), shard
         self._warned = False
-        if resume is True and not (self._folder / NAME).exists():
-            resume = _of_earlier_version(self._folder)
         keys = hashlib.sha256(repr([task.key for task in plan.tasks]).encode())
         self._mark = keys.hexdigest()[:16]
         session = {
@@ -169,14 +167,6 @@ class InStore:
 
     def __exit__(self, *_: object) -> None:
         self._writer.close()
-
-
-def _of_earlier_version(folder: Path) -> Comparison | bool:
-    """Return what an earlier version left in a folder, which the store gets first."""
-    try:
-        return Comparison.load(folder) if (folder / "results.json").exists() else True
-    except OSError:
-        return True
 
 
 _GIT_SECONDS = 5.0

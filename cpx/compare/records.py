@@ -46,7 +46,7 @@ class Run:
         The whole result.
     machine : mapping of str to value
         Where it was made: ``host``, ``cpu``, ``cores``, ``memory``, ``system``, ``python``, and
-        ``load`` before it began. Empty in results of earlier versions.
+        ``load`` before it began. Empty for results that were made elsewhere.
     """
 
     instance: str
@@ -250,7 +250,7 @@ class Skipped:
 def configuration(engine: str, options: Mapping[str, Any]) -> str:
     """Return engine, its options, and the encoding where one was chosen, in one text."""
     settings = dict(options.get("engine") or {})
-    # Comparisons are without, unless asked for. Files of early versions do not say.
+    # Comparisons are without, unless asked for.
     if options.get("warm_start"):
         settings["warm_start"] = True
     name = named_text(engine, settings)

@@ -1,9 +1,8 @@
-"""The tables of a report, and the same in Markdown, LaTeX and CSV."""
+"""The tables of a report, and the same in CSV."""
 
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
@@ -274,36 +273,6 @@ def _key(value: Value | None) -> float | None:
 
 # ------------------------------------------------------------------- writing
 
-# What is markup within a line, and what makes links of addresses.
-_MARKDOWN = re.compile(r"([\\`*_{}\[\]<>|~&$]|(?<=:)/(?=/)|(?<=www)\.)")
-
-_LATEX = {
-    "\\": r"\textbackslash{}",
-    "{": r"\{",
-    "}": r"\}",
-    "$": r"\$",
-    "%": r"\%",
-    "&": r"\&",
-    "#": r"\#",
-    "_": r"\_",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "|": r"\textbar{}",
-    "\ufffd": "?",
-    # What would be an argument of the end of a line, a dash or another character with the next.
-    **{c: f"{{{c}}}" for c in "[]*-\"'`,"},
-}
-
-
-def as_markdown(grid: Grid) -> str:
-    """Return a table in Markdown, in which no text is markup."""
-    rows = [[column.name for column in grid.columns]]
-    rows.append(["---:" if column.kind == "number" else "---" for column in grid.columns])
-    rows += [[_MARKDOWN.sub(r"\\\1", cell.text) for cell in row.cells] for row in grid.rows]
-    return "".join(f"| {' | '.join(row)} |\n" for row in rows)
-
 
 def as_csv(grid: Grid) -> str:
     """Return a table in CSV, in which no text is a formula; numbers have all their digits."""
@@ -318,28 +287,6 @@ def as_csv(grid: Grid) -> str:
         ]
         rows.append(dict(zip(names, cells, strict=True)))
     return csv_text(names, rows)
-
-
-def as_latex(grid: Grid) -> str:
-    """Return a table in LaTeX with the rules of booktabs, in which no text is a command."""
-    form = "".join("r" if column.kind == "number" else "l" for column in grid.columns)
-    rows = [" & ".join(_latex(cell.text) for cell in row.cells) for row in grid.rows]
-    head = " & ".join(_latex(column.name) for column in grid.columns)
-    lines = [
-        "% \\usepackage{booktabs}; names in other scripts need XeLaTeX or LuaLaTeX",
-        f"\\begin{{tabular}}{{{form}}}",
-        "\\toprule",
-        f"{head} \\\\",
-        "\\midrule",
-        *(f"{row} \\\\" for row in rows),
-        "\\bottomrule",
-        "\\end{tabular}",
-    ]
-    return "\n".join(lines) + "\n"
-
-
-def _latex(text: str) -> str:
-    return "".join(_LATEX.get(c, c) for c in text)
 
 
 DEFINITIONS = {

@@ -28,7 +28,6 @@ from cpx.support.files import ensure_directory, parse_json
 
 NAME = "runs.jsonl"
 _FORMAT, _VERSION = "cpx-runs", 1
-_OLDER = ("results.json", "results.csv")
 
 
 @dataclass
@@ -191,8 +190,7 @@ class Writer:
         self.folder = ensure_directory(folder)
         self.unsaved: list[tuple[int, Run]] = []
         path = self.folder / NAME
-        older = [name for name in _OLDER if (self.folder / name).exists()]
-        if older and not resume:
+        if (self.folder / "results.csv").exists() and not resume:
             raise self._has_results()
         try:
             self._file: IO[bytes] = path.open("ab+")

@@ -84,10 +84,10 @@ def test_the_same_file_twice_is_refused(run: Run, inst: Path) -> None:
 
 def test_a_damaged_results_file_is_named(run: Run, inst: Path) -> None:
     Path("results").mkdir()
-    Path("results/results.json").write_text("{}")
+    Path("results/runs.jsonl").write_text("{}\n")
     done = run("compare", inst, "-b", "cpsat", "-o", "results", "--resume")
     assert done.exit_code == 2
-    assert "results/results.json" in done.stderr
+    assert "results/runs.jsonl" in done.stderr
 
 
 def test_one_file_names_the_design_and_options_take_precedence(run: Run, inst: Path) -> None:

@@ -24,7 +24,7 @@ def kept(folder: Path) -> None:
 @pytest.mark.parametrize("forms", ["svg", pytest.param("svg,png", marks=pytest.mark.slow)])
 def test_report_writes_a_page_figures_and_tables(run: Run, tmp_path: Path, forms: str) -> None:
     kept(tmp_path / "results")
-    done = run("report", "results", "--title", "Two <b>", "--figures", forms, "--tables", "latex")
+    done = run("report", "results", "--title", "Two <b>", "--figures", forms, "--tables")
     assert done.exit_code == 0, done.output
     assert done.stdout == ""
     page = Path("results/report.html").read_text(encoding="utf-8")
@@ -36,7 +36,7 @@ def test_report_writes_a_page_figures_and_tables(run: Run, tmp_path: Path, forms
     assert pixels == (drawn if "png" in forms else set())
     tables = {path.name for path in Path("results/tables").iterdir()}
     assert tables == {
-        f"{name}.tex" for name in ("scores", "settings", "pairs", "explanations", "intervals")
+        f"{name}.csv" for name in ("scores", "settings", "pairs", "explanations", "intervals")
     }
     # The same results make the same files.
     before = {path: path.read_bytes() for path in Path("results").rglob("*.svg")}
@@ -49,8 +49,10 @@ def test_report_refuses_what_it_does_not_know(run: Run, tmp_path: Path) -> None:
     kept(tmp_path / "results")
     for given, told in (
         (("report", "nowhere"), "nowhere"),
-        (("report", "results", "--figures", "gif"), "figures must be of pdf, png, svg, got 'gif'"),
-        (("report", "results", "--tables", "word"), "tables must be of latex, markdown"),
+        (
+            ("report", "results", "--figures", "gif"),
+            "must be one of pdf, png, svg, got 'gif'",
+        ),
         (("report", "results", "-o", "no/such/page.html"), "does not exist"),
     ):
         done = run(*given)

@@ -24,8 +24,9 @@ MIXED = Comparison(
 )
 
 
-def test_json_round_trip() -> None:
-    assert Comparison.from_json(MIXED.to_json()) == MIXED
+def test_saved_and_loaded_again(tmp_path: Path) -> None:
+    MIXED.save(tmp_path)
+    assert Comparison.load(tmp_path) == MIXED
 
 
 def test_files_round_trip(tmp_path: Path) -> None:
@@ -52,12 +53,12 @@ def test_what_cannot_be_read_or_written(tmp_path: Path) -> None:
         Comparison.load(tmp_path)
     for text, message in (
         ("{", "no JSON"),
-        ("[]", "format"),
-        ('{"format": "cpx-comparison", "version": 2}', "version 2"),
-        ('{"format": "cpx-comparison", "version": 1, "runs": 3}', "list"),
-        ('{"format": "cpx-comparison", "version": 1, "runs": [3]}', "object"),
+        ("[]", "not an object"),
+        ('{"session": {}}', "format"),
+        ('{"format": "cpx-runs", "version": 2, "session": {}}', "version 2"),
+        ('{"run": 3}', "a run must be an object"),
     ):
-        (tmp_path / "results.json").write_text(text)
+        (tmp_path / "runs.jsonl").write_text(text + "\n")
         with pytest.raises(InvalidInstance, match=message):
             Comparison.load(tmp_path)
     with pytest.raises(OutputError):

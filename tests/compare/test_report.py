@@ -22,7 +22,6 @@ from cpx.answers.rule import Rule
 from cpx.compare import Comparison, Run
 from cpx.compare.plots import COLOURS, draw_runs, drawn, figures
 from cpx.compare.report import as_html
-from cpx.compare.report_tables import as_latex, as_markdown, grids
 
 from ..browser import Browser, found
 from .helpers import run
@@ -146,34 +145,6 @@ def test_a_page_of_next_to_nothing() -> None:
     assert "cpsat clausal proves 1 of 1" in alone
     unknown = run("UNKNOWN", None, None, trace=(), options={"time_limit": None, "seed": 0})
     assert "proves 0 of 1" in as_html(Comparison((unknown,)))
-
-
-def test_latex_has_no_command_of_a_name() -> None:
-    comparison = hostile()
-    for grid in grids(comparison.cases(), comparison.scores()).values():
-        text = as_latex(grid)
-        assert text.count(r"\toprule") == text.count(r"\bottomrule") == 1
-        body = text.split(r"\midrule")[1].split(r"\bottomrule")[0]
-        known = r"textbackslash|textasciitilde|textasciicircum|textless|textgreater|textbar"
-        left = re.sub(rf"\\({known})\{{\}}|\\[{{}}$%&#_]|\\\\\n", "", body)
-        assert not set(left) & set("\\$%#_~^<>|")
-        rows = body.strip().splitlines()
-        assert len(rows) == len(grid.rows)
-        assert all(len(re.findall(r"(?<!\\)&", row)) == len(grid.columns) - 1 for row in rows)
-        # Nothing that the end of the row above would take for its argument.
-        assert not [row for row in rows if row.startswith(("[", "*"))]
-
-
-def test_markdown_has_no_markup_of_a_name() -> None:
-    from markdown_it import MarkdownIt
-
-    comparison = hostile()
-    grid = grids(comparison.cases(), comparison.scores())["explanations"]
-    html = MarkdownIt("gfm-like", {"linkify": False}).render(as_markdown(grid))
-    tags = set(re.findall(r"<([a-z]+)", html))
-    assert tags == {"table", "thead", "tbody", "tr", "th", "td"}
-    assert len(re.findall("<tr>", html)) == 1 + len(grid.rows)
-    assert "&lt;script&gt;" in html
 
 
 @pytest.mark.filterwarnings("ignore:Glyph")

@@ -15,7 +15,7 @@ from ..compare.helpers import tiny
 
 ROOT = Path(__file__).parents[2]
 STATIC = ROOT / "docs" / "_static"
-COMPARISON = Comparison.from_json((STATIC / "engines.json").read_text(encoding="utf-8"))
+COMPARISON = Comparison.load(STATIC / "engines")
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
