@@ -123,7 +123,7 @@ TARGETS = {
             ),
         ),
     ),
-    "cpx/backends/branch_on_violations.py": ("tests/backends/test_side_constraints.py",),
+    "cpx/backends/search/branch_on_violations.py": ("tests/backends/test_side_constraints.py",),
     "cpx/models/rule_set/classifier/cross_validation.py": (
         "tests/explainers/rule_set_classifier/test_choice.py",
         "tests/explainers/rule_set_classifier/test_weights.py",

@@ -140,6 +140,12 @@ class Progress:
         return self.interrupted or self.expired or self.gap_reached
 
     @property
+    def should_stop_among_ties(self) -> bool:
+        """The same while equally good solutions are told apart: a gap of 0 is no end then."""
+        wanted = bool(self.options.gap) and self.gap_reached
+        return wanted or self.interrupted or self.expired
+
+    @property
     def gap_reached(self) -> bool:
         """Whether incumbent and bound have met, or have been within the requested gap.
 

@@ -1,14 +1,15 @@
-"""Threads that are begun where memory is short, too."""
+"""Threads: begun where memory is short, too; run side by side to their end."""
 
 from __future__ import annotations
 
 import _thread
 import threading
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 
 _BEGIN_SECONDS = 0.02
+_FIRST_PAUSE, _LAST_PAUSE = 0.01, 0.05
 
 
 def start_thread(work: Callable[[], object]) -> threading.Event:
@@ -45,3 +46,50 @@ def start_thread(work: Callable[[], object]) -> threading.Event:
         if held() is None and not begun.is_set():
             raise MemoryError("no memory for a thread")
     return ended
+
+
+def run_threads(
+    works: Sequence[Callable[[], object]],
+    stop: Callable[[], object],
+    watch: Callable[[], object] = lambda: None,
+) -> None:
+    """Call each of some functions in a thread of its own, until all have ended.
+
+    Parameters
+    ----------
+    works : sequence of callable
+    stop : callable
+        Asks those that run to end: called when one has raised an error, which is raised here
+        once all have ended, or when there is no memory for one more.
+    watch : callable
+        Called here every few hundredths of a second.
+
+    Examples
+    --------
+    >>> said = []
+    >>> run_threads([partial(said.append, 1), partial(said.append, 2)], lambda: None)
+    >>> sorted(said)
+    [1, 2]
+    """
+    failures: list[BaseException] = []
+
+    def target(work: Callable[[], object]) -> None:
+        try:
+            work()
+        except BaseException as error:
+            failures.append(error)
+            stop()
+
+    try:
+        ends = [start_thread(partial(target, work)) for work in works]
+    except MemoryError:
+        stop()
+        raise
+    pause = _FIRST_PAUSE
+    for ended in ends:
+        while not ended.wait(pause):
+            # Looking takes time that the threads could use: seldom in a long run.
+            pause = min(_LAST_PAUSE, 1.1 * pause)
+            watch()
+    if failures:
+        raise failures[0]

@@ -48,6 +48,8 @@ def conclude(
     if outcome.proved and objective is not None and form.faithful and not violation:
         bound = objective
     status = _status(outcome, objective, bound)
+    if status is Status.INFEASIBLE:
+        bound = None  # of no value
     error = outcome.raw_status if status is Status.ERROR else ""
     if violation:
         status, error = Status.ERROR, violation

@@ -20,9 +20,10 @@ from cpx.errors import InvalidOption
 from cpx.modelling.statement import Encoding
 from cpx.models.monomial.draw import KINDS, random_problem
 from cpx.models.monomial.precision_coverage import MaxCoverage
-from cpx.models.monomial.search.driver import _FIRST_PAUSE, Workers
+from cpx.models.monomial.search.driver import Workers
 from cpx.models.monomial.weighted import KMonomial, NegativeOnly
 from cpx.options import SolveOptions
+from cpx.processes.threads import _FIRST_PAUSE
 from cpx.solving import solve
 from cpx.testing.brute import brute_force
 from tests.processor_time import processor_seconds

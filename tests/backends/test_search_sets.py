@@ -12,6 +12,7 @@ import pytest
 
 from cpx import RuleSetSelection, Samples, library, solve
 from cpx.backends.base import Progress
+from cpx.backends.search.work_sharing import TaskPool
 from cpx.check.proofs import covers, proved
 from cpx.compiled.library import load
 from cpx.modelling.side_constraints.form import LinearConstraint
@@ -23,7 +24,6 @@ from cpx.models.rule_set.search import subproblem as exploring
 from cpx.models.rule_set.search.bitsets import BitsetSearch
 from cpx.models.rule_set.search.multipliers import Relaxation
 from cpx.models.rule_set.search.open_nodes import Incumbent, Subproblem, restrict
-from cpx.models.rule_set.search.parallel import TaskPool
 from cpx.options import SolveOptions
 from cpx.testing.drawing import side_constraint
 from tests.seeds import some

@@ -14,9 +14,9 @@ from cpx import KMonomial, MaxCoverage, MaxPrecision, RuleSetLearning, Samples, 
 from cpx.answers.result import Termination
 from cpx.backends import backend as find_backend
 from cpx.backends.base import Outcome
-from cpx.backends.branch_on_violations import Engine, branch_on_violations, branches
 from cpx.backends.progress import Progress
 from cpx.backends.search import remaining_constraints
+from cpx.backends.search.branch_on_violations import Engine, branch_on_violations, branches
 from cpx.errors import InvalidInstance, InvalidOption
 from cpx.explainers.solutions import solutions
 from cpx.modelling.base import Problem

@@ -3,6 +3,9 @@
 It takes problems that hand over plain arrays of a form for which a family has registered a search
 (:mod:`~cpx.backends.search.form_search`). What families share is here:
 
+- ``best_first``: the tree of open nodes, its bound and threads; ``work_sharing``: tasks that idle
+  threads take;
+- ``branch_on_violations``: side constraints, for searches that require and forbid alone;
 - ``bitsets``: packing, popcounts, compaction;
 - ``side_constraints``, ``remaining_constraints``: side constraints in the kernels.
 
@@ -17,8 +20,8 @@ from functools import partial
 from typing import ClassVar
 
 from cpx.backends.base import Backend, Outcome, Progress
-from cpx.backends.branch_on_violations import branch_on_violations
 from cpx.backends.progress import run_interruptibly
+from cpx.backends.search.branch_on_violations import branch_on_violations
 from cpx.backends.search.form_search import FormSearch, load_searches, search_of
 from cpx.modelling.base import Problem
 from cpx.options import EngineOption, SolveOptions

@@ -11,13 +11,13 @@ the bound of the whole search gets better all the time.
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cpx.backends.search.best_first import BestFirst
 from cpx.models.kernel_rule.search.candidates import Candidates
 from cpx.models.kernel_rule.search.dominance import dominated, parents_of
 from cpx.models.kernel_rule.search.dual import Dual
@@ -155,33 +155,22 @@ class BranchAndBound:
         most = int(whole.gains.sum())
         named = (whole.rows, whole.others, start)
         root = _Node((), 0, most, whole.numbers, whole.rows, whole.others, named, self._record)
-        # The number of a node decides between equal bounds.
-        heap, stack = [(-root.bound, 0, root)], list[_Node]()
-        while heap or stack:
-            if stack:
-                node = stack.pop()
-            else:
-                bound, _, node = heapq.heappop(heap)
-                self._prove(-bound)
-            if not self._better(node.bound):
-                continue
-            self.nodes += 1
-            children = self._expand(node)
-            if len(heap) > _MOST_OPEN:
-                stack += reversed(children)
-            else:
-                for number, child in enumerate(children):
-                    heapq.heappush(heap, (-child.bound, 2 * self.nodes + number, child))
-            if self._stop():
-                return False
-        return True
+        tree = BestFirst(
+            self._expand,
+            lambda node: (-node.bound,),
+            lambda node: not self._better(node.bound),
+            self._prove,
+            self._stop,
+            _MOST_OPEN,
+        )
+        return tree.search(root)
 
     def _better(self, bound: int) -> bool:
         """Whether a formula within the bound may be better than the best known one."""
         return bound // self._scale > self.value
 
-    def _prove(self, bound: int) -> None:
-        self._proved(max(bound // self._scale, self.value))
+    def _prove(self, lowest: int) -> None:
+        self._proved(max(-lowest // self._scale, self.value))
 
     def _held(self, clauses: Sequence[int]) -> NDArray[np.bool_]:
         """Return the terms that clauses hold together."""
@@ -195,8 +184,9 @@ class BranchAndBound:
             self.value = value
             self._found(clauses)
 
-    def _expand(self, node: _Node) -> list[_Node]:
+    def _expand(self, node: _Node, note: Callable[[int], None]) -> list[_Node]:
         """Return what is left to search below a node."""
+        self.nodes += 1
         left = self._max_clauses - len(node.clauses)
         part, multipliers = self._opened(node)
         if not len(part) or not left:
@@ -207,7 +197,7 @@ class BranchAndBound:
         if not part.gains.size:
             return self._for_constraints(node, part)
         active = _ACTIVE if self.nodes == 1 else _ACTIVE_BELOW
-        dual = self._improved(node, Dual(part, left, multipliers, active))
+        dual = self._improved(node, Dual(part, left, multipliers, active), note)
         return [] if dual is None else self._split(node, dual)
 
     def _opened(self, node: _Node) -> tuple[Restriction, Multipliers]:
@@ -243,7 +233,7 @@ class BranchAndBound:
             _Node(node.clauses, node.value, value, numbers, rows, part.others, kept),
         ]
 
-    def _improved(self, node: _Node, dual: Dual) -> Dual | None:
+    def _improved(self, node: _Node, dual: Dual, note: Callable[[int], None]) -> Dual | None:
         """Take steps until the node is done with, which is None, or they lead no further."""
         root = self.nodes == 1
         steps = _STEPS if root else _BELOW
@@ -251,23 +241,24 @@ class BranchAndBound:
         widths = np.geomspace(*(_WIDTHS if root else _WIDTHS_BELOW), steps)
         for at in range(steps):
             if at % _LOOK == 0:
-                settled = self._looked(node, dual, root)
+                settled = self._looked(node, dual, root, note)
                 if settled is not dual:
                     self._note(node, dual)
                 if settled is None or self._stop():
                     return settled
                 dual = settled
             dual.step(float(rates[at]), float(widths[at]))
-        settled = self._looked(node, dual, True)
+        settled = self._looked(node, dual, True, note)
         if settled is not dual:
             self._note(node, dual)
         return settled
 
-    def _looked(self, node: _Node, dual: Dual, trying: bool) -> Dual | None:
+    def _looked(
+        self, node: _Node, dual: Dual, trying: bool, note: Callable[[int], None]
+    ) -> Dual | None:
         """Bound, and drop what no better formula needs; None where nothing is left."""
         bound = node.value + dual.look()
-        if self.nodes == 1:
-            self._prove(bound)
+        note(-bound)
         if trying:
             self._try(node, dual)
         if not self._better(bound):

@@ -17,14 +17,13 @@ from cpx.models.monomial.search.objective import cost as cost_of
 from cpx.models.monomial.search.root import Root
 from cpx.models.monomial.search.stack import grown, new_levels
 from cpx.models.monomial.search.tree import FULL, STOPPED, branches, look_ahead
-from cpx.processes.threads import start_thread
+from cpx.processes.threads import run_threads
 
 if TYPE_CHECKING:
     from cpx.models.monomial.search.presolve import Reduced
 
 Ints = NDArray[np.int64]
 
-_FIRST_PAUSE, _LAST_PAUSE = 0.01, 0.05
 _MOST_THREADS = 256
 _MOST_PAIRED = 1024
 _MOST_AHEAD = 2**14  # columns: looking ahead takes the square of them, and hears no limit
@@ -87,7 +86,7 @@ class Workers:
         self.found: list[Ints] = []
         # By position in the order; what became of each task is said by kernels and threads.
         self.bounds = self.tasks = self.done = np.zeros(0, dtype=np.int64)
-        self.lock, self.ended = threading.Lock(), threading.Event()
+        self.lock = threading.Lock()
         self._prepare(threads)
 
     def _prepare(self, threads: int) -> None:
@@ -230,37 +229,16 @@ class Workers:
         """Work until done; ``watch`` is called now and then and says whether to stop."""
         if not self.tasks.size:
             return True
-        left = len(self.stacks)
-        failures: list[BaseException] = []
+        stopping = False
 
-        def target(number: int) -> None:
-            nonlocal left
-            try:
-                self.work(number)
-            except BaseException as error:
-                failures.append(error)
-                self._stop()
-            finally:
-                with self.lock:
-                    left -= 1
-                if left == 0:
-                    self.ended.set()
-
-        try:
-            for number in range(left):
-                start_thread(partial(target, number))
-        except MemoryError:
-            self._stop()
-            raise
-        stopping, pause = False, _FIRST_PAUSE
-        while not self.ended.wait(pause):
-            # Looking takes time that the search could use: seldom in a long one.
-            pause = min(_LAST_PAUSE, 1.1 * pause)
+        def look() -> None:
+            nonlocal stopping
             if watch(self):
                 stopping = True
                 self._stop()
-        if failures:
-            raise failures[0]
+
+        works = [partial(self.work, number) for number in range(len(self.stacks))]
+        run_threads(works, self._stop, look)
         return not (stopping and self.open.size)
 
     def _stop(self) -> None:

@@ -1,28 +1,31 @@
 """Exact selection of rules: branch and bound on bitsets with Lagrangian bounds, anytime.
 
-- ``driver``: a best-first queue of subproblems, threads, and the global bound;
-- ``subproblem``: what is done with one; ``open_nodes``: the incumbent and the queue's entries;
+- ``subproblem``: a part of all sets, searched and split; ``open_nodes``: the incumbent and parts
+  that are open;
 - ``cost_splitting``: the bound, with its proof; ``dual_ascent``, ``multipliers``: how it is made
   good, and kept from one subproblem to the next;
 - ``rows``: rules as sets of good and bad rows; ``bitsets``: the state of the kernels;
 - ``tree``, ``node``: the kernels, with the proof of their bound;
-- ``parallel``: one tree searched by several threads;
+- ``parallel``: one subproblem searched by several threads;
 - ``record``: what is written down for a proof.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from cpx.answers.result import Termination
 from cpx.backends.base import Outcome, Progress
+from cpx.backends.search.best_first import BestFirst
 from cpx.backends.search.form_search import FormSearch
 from cpx.modelling.base import Problem
 from cpx.models.rule_set.form import RuleSelection
 from cpx.models.rule_set.presolve import presolved
-from cpx.models.rule_set.search.driver import BestFirstSearch
-from cpx.models.rule_set.search.open_nodes import Incumbent
+from cpx.models.rule_set.search.open_nodes import Incumbent, Subproblem
 from cpx.models.rule_set.search.record import RecordedTree
+from cpx.models.rule_set.search.subproblem import SubproblemSearch
 
 __all__ = ["optimise_sets"]
 
@@ -47,24 +50,38 @@ def optimise_sets(problem: Problem, form: RuleSelection, progress: Progress) -> 
     elif form.side.allow(form.required):
         start = form.required
 
-    def stop() -> bool:
-        # Without a gap, equal bound and cost are no end: which set is first is left to find.
-        wanted = bool(progress.options.gap) and progress.gap_reached
-        return wanted or progress.interrupted or progress.expired
+    searches: list[SubproblemSearch] = []
 
-    def tell() -> None:
-        bound = search.bound()
-        if bound < incumbent.beyond:  # else there is no set
-            progress.bound(bound)
+    def expand(part: Subproblem, note: Callable[[int], None]) -> list[Subproblem]:
+        search = SubproblemSearch(merged, incumbent, tree.pool, tree.over, note)
+        searches.append(search)
+        return search.explore(part)
+
+    def prove(bound: int) -> None:
+        lowest = min(bound, incumbent.cost)
+        if lowest < incumbent.beyond:  # else there is no set
+            progress.bound(lowest)
 
     with progress.phase("solve"):
         incumbent = Incumbent(form, problem, progress, start)
-        search = BestFirstSearch(merged, rules, incumbent, stop)
-        done = search.run(progress.options.threads, tell)
-        tell()
-    message = f"{search.nodes} nodes"
+        # Parts differ in their rules: no set is met twice.
+        tree = BestFirst(
+            expand,
+            lambda part: (part.bound,),
+            lambda part: incumbent.beaten(part.bound, len(part.required)),
+            prove,
+            # Without a gap, equal bound and cost are no end: which set is first is left to find.
+            lambda: progress.should_stop_among_ties,
+        )
+        root = Subproblem(tuple(merged.required), rules, merged.offset)
+        done = tree.search(root, progress.options.threads)
+        if done:
+            prove(incumbent.cost)
+    nodes = sum(search.nodes for search in searches)
+    message = f"{nodes} nodes"
     if done and progress.record is not None:
-        progress.record.append(RecordedTree(search.nodes, search.shared))
+        shared = any(search.shared for search in searches)
+        progress.record.append(RecordedTree(nodes, shared))
     claimed = None if progress.objective is None else int(progress.objective)
     if claimed is None and done:
         return Outcome(True, Termination.COMPLETED, message, sizes=sizes)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from cpx.answers.result import Termination
 from cpx.backends.base import Backend, Outcome, Progress
-from cpx.backends.branch_on_violations import branch_on_violations
+from cpx.backends.search.branch_on_violations import branch_on_violations
 from cpx.errors import InvalidOption, shown
 from cpx.models.sufficient_reason.minimum_subset.form import LossForm, SubsetForm
 from cpx.models.sufficient_reason.sufficiency.oracle import Stopped

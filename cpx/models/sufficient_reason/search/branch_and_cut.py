@@ -9,15 +9,14 @@ attributes, and no inequality is missed, an attribute is taken in and left out.
 
 from __future__ import annotations
 
-import heapq
 import math
 from collections.abc import Callable, Sequence
-from itertools import count
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cpx.backends.search.best_first import BestFirst
 from cpx.models.sufficient_reason.search.cuts import Cuts, Inequality
 from cpx.models.sufficient_reason.search.record import Record, RecordedCuts
 from cpx.models.sufficient_reason.search.relaxation import Relaxation, Relaxed
@@ -62,6 +61,16 @@ class _Effort(NamedTuple):
 
 _AT_ROOT = _Effort((0.8, 0.4), 6, 1e-3, 100, 3)
 _BELOW = _Effort((0.5,), 3, 1e-2, 3, 0)
+
+
+class _Node(NamedTuple):
+    """The sets between two limits, and what none of them costs less than."""
+
+    bound: int
+    depth: int
+    low: Integers
+    high: Integers
+    record: Record | None
 
 
 class BranchAndCut:
@@ -123,25 +132,20 @@ class BranchAndCut:
 
     def run(self) -> None:
         """Search until the best reason is proved a minimum."""
-        number = count()
+        tree = BestFirst(
+            self._explore,
+            lambda node: (node.bound, -node.depth),
+            lambda node: node.bound >= self.upper,
+            self._bounded,
+        )
         root = None if self._record is None else self._record.root
-        heap = [(0, 0, next(number), *self._limits, root)]
-        while heap:
-            bound, depth, _, low, high, record = heapq.heappop(heap)
-            if bound >= self.upper:
-                break
-            self._bounded(bound)
-            self.nodes += 1
-            for child in self._explore(low, high, record):
-                if child[0] < self.upper:
-                    bound = max(bound, child[0])
-                    heapq.heappush(heap, (bound, depth - 1, next(number), *child[1:]))
+        tree.search(_Node(0, 0, *self._limits, root))
         self._bounded(self.upper)
 
-    def _explore(
-        self, low: Integers, high: Integers, record: Record | None
-    ) -> list[tuple[int, Integers, Integers, Record | None]]:
+    def _explore(self, node: _Node, note: Callable[[int], None]) -> list[_Node]:
         """Return the children of a node, with a bound that is proved."""
+        self.nodes += 1
+        at_least, depth, low, high, record = node
         self._program.fix(low, high)
         relaxed = self._tightened(high)
         if self._record is not None and record is not None:
@@ -151,6 +155,7 @@ class BranchAndCut:
         bound, low, high = self._program.bound(self.upper)
         if bound >= self.upper:
             return []
+        bound = max(bound, at_least)
         if not (low < high).any():
             self._decide(high > 0)  # the one set that may be lighter
             return []
@@ -160,7 +165,10 @@ class BranchAndCut:
         j = self._place(relaxed, low, high)
         one = np.arange(len(low)) == j
         taken, left = (None, None) if record is None else record.split(j)
-        children = [(bound, low, high & ~one, left), (bound, low | one, high, taken)]
+        children = [
+            _Node(bound, depth + 1, low, high & ~one, left),
+            _Node(bound, depth + 1, low | one, high, taken),
+        ]
         return children if relaxed.shares[j] < 0.5 else children[::-1]
 
     def _tightened(self, high: Integers) -> Relaxed | None:

@@ -110,8 +110,7 @@ class Enumeration:
         return f"all sets of {low + size} attributes"
 
     def _stopped(self) -> bool:
-        wanted = bool(self.progress.options.gap) and self.progress.gap_reached
-        return wanted or self.progress.interrupted or self.progress.expired
+        return self.progress.should_stop_among_ties
 
     def _sizes(self) -> Iterator[tuple[Bools, Floats, Floats]]:
         """Yield all sets of each size, with their expected scores and log-probabilities."""

@@ -11,13 +11,13 @@ most.
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cpx.backends.search.best_first import BestFirst
 from cpx.models.expected_prediction.search.table_sums.ascent import Workspace, ascend, settle
 from cpx.models.expected_prediction.search.table_sums.objective import Objective, Solution
 from cpx.models.expected_prediction.search.table_sums.terms import (
@@ -111,25 +111,16 @@ class BranchAndBound:
             self._prove(self._enough)
             return True
         root = _Node(decided, self.bound, np.zeros(self._whole.feature.size, dtype=np.int64))
-        # The number of a node decides between equal bounds.
-        heap, stack = [(-root.bound, 0, root)], list[_Node]()
-        while heap or stack:
-            if stack:
-                node = stack.pop()
-            else:
-                bound, _, node = heapq.heappop(heap)
-                self._prove(-bound)
-            if node.bound <= self._enough:
-                continue
-            self.nodes += 1
-            children = self._expand(node)
-            if children is None:
-                return False
-            if len(heap) > _MOST_OPEN:
-                stack += reversed(children)
-            else:
-                for number, child in enumerate(children):
-                    heapq.heappush(heap, (-child.bound, 2 * self.nodes + number, child))
+        tree = BestFirst(
+            self._expand,
+            lambda node: (-node.bound,),
+            lambda node: node.bound <= self._enough,
+            lambda lowest: self._prove(-lowest),
+            self._stop,
+            _MOST_OPEN,
+        )
+        if not tree.search(root):
+            return False
         self._prove(self._enough)
         return True
 
@@ -148,8 +139,9 @@ class BranchAndBound:
             self.best = solution
             self._found(solution)
 
-    def _expand(self, node: _Node) -> list[_Node] | None:
-        """Return what is left to search below a node; None if told to stop."""
+    def _expand(self, node: _Node, note: Callable[[int], None]) -> list[_Node]:
+        """Return what is left to search below a node."""
+        self.nodes += 1
         decided, multipliers, bound = node.decided.copy(), node.multipliers, node.bound
         work, part = self._work, self._part
         while True:
@@ -162,20 +154,19 @@ class BranchAndBound:
             bits = int(part.size.sum())
             origin = part.origin[:bits]
             work.multiplier[:bits] = multipliers[origin]
-            reached = self._improved(decided, room)
-            if reached is None:
-                return None
+            reached = self._improved(decided, room, note)
+            if self._stop():
+                return []
             bound = min(bound, reached)
             multipliers = multipliers.copy()
             multipliers[origin] = work.best[:bits]
             if bound <= self._enough:
                 return []
             free = int((decided == FREE).sum())
-            if settle(part, work, decided, room, reached, self._enough) * 10 <= free:
-                break
-        if not (decided == FREE).any() or (decided == IN).sum() >= self.objective.k:
-            return self._expand(_Node(decided, bound, multipliers))
-        return self._split(decided, bound, multipliers)
+            few = settle(part, work, decided, room, reached, self._enough) * 10 <= free
+            done = not (decided == FREE).any() or (decided == IN).sum() >= self.objective.k
+            if few and not done:
+                return self._split(decided, bound, multipliers)
 
     def _open(self, decided: Bytes) -> int:
         """Make the terms of a node, leave out what adds nothing; return how many may be chosen."""
@@ -191,8 +182,8 @@ class BranchAndBound:
                 return min(room, int((decided == FREE).sum()))
             decided[useless] = OUT
 
-    def _improved(self, decided: Bytes, room: int) -> int | None:
-        """Return the bound of the best multipliers that are met; None if told to stop."""
+    def _improved(self, decided: Bytes, room: int, note: Callable[[int], None]) -> int:
+        """Return the bound of the best multipliers that are met."""
         work, part, root = self._work, self._part, self.nodes == 1
         chosen = np.flatnonzero(decided == IN)
         base = -int(work.cost[chosen].sum())
@@ -216,12 +207,9 @@ class BranchAndBound:
             if value > low:
                 low = value
                 self._offer(np.flatnonzero((decided == IN) | (work.found > 0)))
-            if root:
-                self._prove(bound)
-            if bound <= self._enough:
-                return bound
-            if self._stop():
-                return None
+            note(-bound)
+            if bound <= self._enough or self._stop():
+                break
             if before - bound < _SETTLED * (bound - max(self._enough, low)):
                 break
         return bound

@@ -34,9 +34,7 @@ class _Search:
 
     def stop(self) -> bool:
         """Whether to stop: before the best of the ties is known only if a gap is allowed."""
-        progress = self.progress
-        wanted = bool(progress.options.gap) and progress.gap_reached
-        return wanted or progress.interrupted or progress.expired
+        return self.progress.should_stop_among_ties
 
     def met(self, solution: Solution) -> None:
         """Report a set."""

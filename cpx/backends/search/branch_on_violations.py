@@ -9,16 +9,15 @@ with the best bound comes next, so that this bound is one on the whole.
 
 from __future__ import annotations
 
-import heapq
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from itertools import count
 from typing import Any
 
 from cpx.answers.result import Termination
-from cpx.answers.values import Value
 from cpx.backends.base import Outcome
 from cpx.backends.progress import InnerProgress, Progress
+from cpx.backends.search.best_first import BestFirst
 from cpx.modelling.base import Problem
 from cpx.modelling.side_constraints.form import LinearConstraint, SideConstraints, propagated
 from cpx.options import SolveOptions
@@ -30,32 +29,24 @@ Engine = Callable[["Problem", "SolveOptions", Progress], Outcome]
 class _Node:
     required: frozenset[int]
     forbidden: frozenset[int]
-    bound: Value | None
-    """Of the node that it comes from; None at the root."""
+    cost: Any
+    """Of the answer that was branched on, negative where more is better."""
 
 
 class _NodeProgress(InnerProgress):
-    """The progress of a node; with what the other nodes allow, its bound is one on the whole."""
+    """The progress of a node, which passes its bounds on."""
 
     def __init__(
-        self, problem: Problem, options: SolveOptions, whole: Progress, others: Value | None
+        self, problem: Problem, options: SolveOptions, whole: Progress, note: Callable[[Any], None]
     ) -> None:
         super().__init__(problem, options, whole)
-        self._others = others
+        self._note = note
 
     def bound(self, value: Any) -> None:
-        """Report a bound on the node, and what follows for the whole."""
+        """Report a bound on the node."""
         super().bound(value)
-        mine = self.best_bound
-        if mine is not None:
-            others = self._others
-            if others is not None and self.is_better(others, mine):
-                mine = others
-            # A solution that is known is no worse than the bound on the whole.
-            known = self._whole.objective
-            if known is not None and self.is_better(known, mine):
-                mine = known
-            self._whole.bound(mine)
+        if self.best_bound is not None:
+            self._note(self.best_bound)
 
 
 def branch_on_violations(
@@ -74,49 +65,49 @@ def branch_on_violations(
     sign = 1 if problem.sense == "min" else -1
     free = getattr(problem, "selection", None) or replace(problem, side_constraints=())
     inner = replace(options, hint=None, gap=None)
-    numbers, solved = count(), 0
-    root = _Node(frozenset(free.required), frozenset(free.forbidden), None)
-    nodes: list[tuple[Value, int, _Node]] = [(0, next(numbers), root)]
-    sizes: Any = {}
-    ties = True
-    while nodes:
-        _, _, node = heapq.heappop(nodes)
-        others = nodes[0][2].bound if nodes else None
-        known = progress.objective
-        if node.bound is not None and known is not None:
-            slack = sign * (node.bound - known)
-            # Of as good solutions one may be preferred.
-            if slack > 0 or (slack == 0 and not ties):
-                continue
+    solved, ties, last = 0, True, Outcome(True, Termination.COMPLETED, "")
+
+    def beaten(node: _Node) -> bool:
+        if progress.objective is None:
+            return False
+        known = sign * progress.objective
+        # Of equally good solutions one may be preferred.
+        return bool(node.cost > known or (node.cost == known and not ties))
+
+    def prove(bound: Any) -> None:
+        # A solution that is known is no worse than the bound on the whole.
+        known = bound if progress.objective is None else sign * progress.objective
+        progress.bound(sign * min(bound, known))
+
+    def expand(node: _Node, note: Callable[[Any], None]) -> list[_Node]:
+        nonlocal solved, ties, last
         decided = propagated(side, node.required, node.forbidden)
         if decided is None:
-            continue
+            return []
         required, forbidden = decided
         part = replace(free, required=tuple(sorted(required)), forbidden=tuple(sorted(forbidden)))
-        own = _NodeProgress(part, inner, progress, others)
+        own = _NodeProgress(part, inner, progress, lambda bound: note(sign * bound))
         outcome = engine(part, inner, own)
-        solved, sizes = solved + 1, outcome.sizes or sizes
+        solved, last = solved + 1, replace(outcome, sizes=outcome.sizes or last.sizes)
         ties = ties and (outcome.best_of_ties or own.explanation is None)
-        message = f"{solved} nodes of side constraints, the last: {outcome.raw_status}"
-        if not outcome.proved:
-            return replace(outcome, raw_status=message, claimed=progress.objective, sizes=sizes)
         if own.explanation is None or own.objective is None:
-            continue
-        chosen = frozenset(own.explanation.features)
-        for more, less in branches(side, chosen, required, forbidden):
-            child = _Node(required | more, forbidden | less, own.objective)
-            heapq.heappush(nodes, (sign * own.objective, next(numbers), child))
+            return []
+        cost, chosen = sign * own.objective, frozenset(own.explanation.features)
+        return [
+            _Node(required | more, forbidden | less, cost)
+            for more, less in branches(side, chosen, required, forbidden)
+        ]
+
+    tree = BestFirst(expand, lambda node: (node.cost,), beaten, prove, lambda: not last.proved)
+    done = tree.search(_Node(frozenset(free.required), frozenset(free.forbidden), -math.inf))
     message = f"{solved} nodes of side constraints"
+    if not done:
+        message += f", the last: {last.raw_status}"
+        return replace(last, raw_status=message, claimed=progress.objective)
     if progress.objective is not None:
         progress.bound(progress.objective)
-    return Outcome(
-        True,
-        Termination.COMPLETED,
-        message,
-        claimed=progress.objective,
-        sizes=sizes,
-        best_of_ties=ties,
-    )
+    ended = Termination.COMPLETED
+    return Outcome(True, ended, message, progress.objective, last.sizes, best_of_ties=ties)
 
 
 def branches(
