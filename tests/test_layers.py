@@ -46,7 +46,6 @@ HEIGHT = {room: height for height, rooms in enumerate(LAYERS) for room in rooms}
 NAMES_A_FAMILY = {
     "cpx.answers.result",
     "cpx.cli.explain",
-    "cpx.cli.make",
     "cpx.cli.row_question",
 }
 """Modules of the core that import a family, where a registration is missing still."""
@@ -125,7 +124,6 @@ def test_the_core_names_no_family_but_where_it_is_told() -> None:
 
 
 NAMES_A_KIND = {
-    "cpx.cli.make",
     "cpx.cli.options",
 }
 """Modules of the core that have the name of a kind, where a registration is missing still."""

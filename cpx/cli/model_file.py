@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 
@@ -28,6 +28,8 @@ _SAID = {
 class ModelFile:
     """How the file of a tree model is read."""
 
+    title: ClassVar[str] = "Model of a file"
+
     trust: Annotated[
         bool,
         typer.Option(
@@ -40,7 +42,7 @@ class ModelFile:
         str | None,
         typer.Option(
             metavar="N",
-            help="Of a model file of XGBoost: how many rounds count, best (up to the best "
+            help="Of XGBoost: how many rounds count, best (up to the best "
             "iteration, as XGBClassifier predicts) or all (as Booster does).",
         ),
     ] = None
@@ -48,8 +50,8 @@ class ModelFile:
         str | None,
         typer.Option(
             metavar="NAMES",
-            help="Of a model file: the classes in their order, with commas, or of a text dump "
-            "of XGBoost how many there are.",
+            help="The classes in their order, with commas, or of a text dump of XGBoost how many "
+            "there are.",
         ),
     ] = None
     which_output: Annotated[

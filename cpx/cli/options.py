@@ -111,6 +111,14 @@ OptionalTarget = Annotated[str | None, _TARGET]
 _ROW: Any = typer.Option(metavar="N", help="Row to explain, counted from 0.")
 Row = Annotated[int, _ROW]
 OptionalRow = Annotated[int | None, _ROW]
+Label = Annotated[
+    str | None,
+    typer.Option(
+        metavar="LABEL",
+        help="Class that is described; needed where there are more than two.  "
+        "[default: the last one]",
+    ),
+]
 Categorical = Annotated[
     str | None,
     typer.Option(metavar="COL,COL", help="Numeric columns that are categories."),

@@ -1,13 +1,15 @@
-"""Instances and results read from files, and checks of the files that are written."""
+"""Instances and results read from files, checks of files that are written, and of targets."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cpx.errors import InvalidInstance, OutputError
+from cpx.errors import DataError, InvalidInstance, InvalidOption, OutputError, UnknownName, shown
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from cpx.answers.result import Result
     from cpx.modelling.base import Problem
 
@@ -57,3 +59,26 @@ def output_path(path: Path | None, *inputs: Path) -> Path | None:
         if target.exists() and source.exists() and target.samefile(source):
             raise OutputError(f"cannot write {target}: it is the input")
     return target
+
+
+def require_two_classes(table: Path, y: pd.Series[Any]) -> None:
+    """Raise for a target of a single class."""
+    if y.nunique() < 2:
+        raise DataError(
+            f"{table}: the target column {shown(y.name)} has a single class, {shown(y.iloc[0])}: "
+            "there is nothing to explain"
+        )
+
+
+def class_of(y: pd.Series[Any], label: str | None) -> str:
+    """Return the class that is described: the last one of two, or the one that is named."""
+    # In the order of the values, so that 10 comes after 9.
+    known = [str(v) for v in sorted(y.unique().tolist(), key=lambda v: (str(type(v)), v))]
+    if label is None and len(known) > 2:
+        raise InvalidOption(
+            f"--label is missing: the target {shown(y.name)} has {len(known)} classes, "
+            f"{', '.join(known[:5])}{' ...' * (len(known) > 5)}"
+        )
+    if label is not None and label not in known:
+        raise UnknownName("class", label, known)
+    return label or known[-1]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 
 from cpx.cli import options as opt
-from cpx.errors import DataError, UnknownName, shown
+from cpx.cli.reading import require_two_classes
+from cpx.errors import UnknownName
 from cpx.support.validation import integer_in, valid_seed
 
 if TYPE_CHECKING:
@@ -20,12 +21,13 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Source:
-    """The prediction to explain: a row of a table, a classifier, a distribution."""
+class TrainedModel:
+    """A table, a classifier that is trained on it, and a distribution of its rows."""
+
+    title: ClassVar[str] = "Table and model"
 
     table: opt.Table
     target: opt.Target
-    row: opt.Row
     model: Annotated[
         str,
         typer.Option(
@@ -101,8 +103,17 @@ class Source:
 
 
 @dataclass(frozen=True)
+class Source(TrainedModel):
+    """The prediction to explain: of a row of the table."""
+
+    row: opt.Row = field(kw_only=True)
+
+
+@dataclass(frozen=True)
 class RuleOptions:
     """The rule to find: its objective, its constraints, and the samples it is evaluated on."""
+
+    title: ClassVar[str] = "Rule"
 
     objective: Annotated[
         str,
@@ -225,11 +236,7 @@ def read_source(source: Source) -> tuple[pd.DataFrame, pd.Series[Any], pd.DataFr
     with phase(f"reading {source.table}"):
         X, y = source.read()
         x = row_of(X, source.row)
-    if y.nunique() < 2:
-        raise DataError(
-            f"{source.table}: the target column {shown(source.target)} has a single "
-            f"class, {shown(y.iloc[0])}: there is nothing to explain"
-        )
+    require_two_classes(source.table, y)
     return X, y, x
 
 

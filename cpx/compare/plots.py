@@ -123,7 +123,11 @@ def main_size(cases: Cases) -> str:
 def figures(cases: Cases, order: Sequence[str]) -> Iterator[tuple[str, Figure]]:
     """Yield the figures of a comparison with their names.
 
-    order: The configurations, the best one first.
+    Parameters
+    ----------
+    cases : Cases
+    order : sequence of str
+        The configurations, the best one first.
     """
     if not cases.runs:
         return
@@ -191,7 +195,12 @@ def drawn(
 def written(figure: Figure, form: str, **settings: Any) -> bytes:
     """Return a figure as a file: ``pdf``, ``png`` or ``svg``; the same results make the same file.
 
-    **settings: Parameters of matplotlib, with underscores for points.
+    Parameters
+    ----------
+    figure : Figure
+    form : str
+    **settings
+        Parameters of matplotlib, with underscores for points.
     """
     from matplotlib import rc_context
 

@@ -41,6 +41,8 @@ class Portfolio(Backend):
     In lists of engines, which have commas themselves, ``+`` stands between them:
     ``portfolio:cpsat+maxsat``.
 
+    Examples
+    --------
     >>> Portfolio("cpsat+maxsat:lsu").full_name
     'portfolio:cpsat,maxsat:lsu'
     """

@@ -15,11 +15,24 @@ _FIRST_PAUSE, _LAST_PAUSE = 0.01, 0.05
 def start_thread(work: Callable[[], object]) -> threading.Event:
     """Call ``work`` in a new thread, which does not keep the process alive.
 
-    work: What it raises is printed, as that of any thread.
-    Returns: Set when ``work`` has ended.
-    Raises MemoryError: When there is no memory for the thread. ``threading.Thread.start`` would
-        wait forever where the system makes the thread and Python has no memory for its first call.
+    Parameters
+    ----------
+    work : callable
+        What it raises is printed, as that of any thread.
 
+    Returns
+    -------
+    threading.Event
+        Set when ``work`` has ended.
+
+    Raises
+    ------
+    MemoryError
+        When there is no memory for the thread. ``threading.Thread.start`` would wait forever
+        where the system makes the thread and Python has no memory for its first call.
+
+    Examples
+    --------
     >>> said = []
     >>> start_thread(lambda: said.append("done")).wait(), said
     (True, ['done'])

@@ -22,9 +22,16 @@ def kinds_drawn() -> list[str]:
 def draw(kind: str, rng: Random, scale: int = 1) -> Instance:
     """Return a random instance of a kind.
 
-    kind: One of :func:`kinds_drawn`.
-    scale: 1 for what the brute force can try whole; sizes grow with it.
+    Parameters
+    ----------
+    kind : str
+        One of :func:`kinds_drawn`.
+    rng : numpy.random.Generator
+    scale : int
+        1 for what the brute force can try whole; sizes grow with it.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> draw("k-monomial", np.random.default_rng(0))["problem"]
     'k-monomial'
@@ -38,6 +45,8 @@ def draw(kind: str, rng: Random, scale: int = 1) -> Instance:
 def truth(instance: Mapping[str, Any]) -> Truth:
     """Return what is right about a tiny saved instance, by the brute force of its family.
 
+    Examples
+    --------
     >>> instance = {"problem": "k-monomial", "parameters": {"k": 1}, "samples": ["10", "01"],
     ...             "labels": "10"}
     >>> truth(instance).best

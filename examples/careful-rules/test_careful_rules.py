@@ -2,6 +2,7 @@
 
 import itertools
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -194,16 +195,24 @@ def test_shown_and_exported():
 
 def test_the_command(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    cpx.save(PROBLEM, "first.json")
+    rows = "".join(f"{i % 7},{i % 3},{i % 7 > 3}\n" for i in range(60))
+    Path("table.csv").write_text(f"a,b,y\n{rows}")
     for arguments, told in (
+        ("make --help", "A rule that is hardly ever wrong."),
+        ("make careful --help", "What a false alarm costs, in misses: at least 1."),
+        (
+            "make careful table.csv --target y --row 6 -k 2 --alarm 20 -o first.json",
+            "wrote first.json: class True by mlp: careful",
+        ),
         ("solve first.json -o result.json", "recomputed from the data"),
         ("check first.json result.json", "OK OPTIMAL"),
-        ("show first.json", "careful 'first'"),
+        ("show first.json", "careful 'table-6-k2'"),
         ("export first.json --to lp -o first.lp", "wrote first.lp"),
     ):
         done = CliRunner().invoke(app, arguments.split())
         assert done.exit_code == 0, done.output
         assert told in done.stdout, arguments
+    assert cpx.load("first.json").alarm == 20
 
 
 def test_the_judge_sees_what_is_wrong():

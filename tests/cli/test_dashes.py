@@ -55,7 +55,7 @@ def test_tables_rows_and_models(piped: Any, table: Path) -> None:
     data = table.read_bytes()
     options = ("--target", "y", "--row", "0", "--model", "tree", "-k", "2")
     for pack in (bytes, gzip.compress):
-        made = piped(pack(data), "make", "-", *options, "-m", "50", "-o", "-")
+        made = piped(pack(data), "make", "rule", "-", *options, "-m", "50", "-o", "-")
         instance = json.loads(made.stdout)
         assert instance["format"] == "cpx-instance"
         assert instance["name"] == "standard-input-0-k2"

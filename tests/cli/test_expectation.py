@@ -12,7 +12,8 @@ import pytest
 from cpx.trees import read_model
 from tests.cli.conftest import Run
 
-MLSE = ("--problem", "mlse", "--distribution", "factorised", "-k", "2")
+MAKE = ("make", "expectation")
+MLSE = ("--distribution", "factorised", "-k", "2")
 
 
 @pytest.fixture
@@ -43,7 +44,7 @@ def test_explain_from_a_table_with_texts(run: Run, table: Path) -> None:
 
 
 def test_make_solve_check_show_export(run: Run, table: Path) -> None:
-    asked = ("make", table, "--target", "y", "--row", 3, "--model", "tree", *MLSE)
+    asked = (*MAKE, table, "--target", "y", "--row", 3, "--model", "tree", *MLSE)
     made = run(*asked, "-o", "inst.json")
     assert made.exit_code == 0, made.output
     assert "mlse, 1 tree, 4 attributes, factorised, k 2" in made.stdout
@@ -70,12 +71,18 @@ def test_make_from_a_model_and_rows(run: Run, table: Path) -> None:
     Path("model.json").write_text(json.dumps(read_model(tree).to_dict()))
     X.iloc[[3]].to_csv("row.csv", index=False)
     X.to_csv("rows.csv", index=False)
-    made = run("make", "model.json", "row.csv", *MLSE, "--background", "rows.csv", "-o", "i.json")
+    of_file = (*MAKE, "rows.csv", "--model", "model.json", *MLSE, "-o", "i.json")
+    made = run(*of_file, "--row", "row.csv")
     assert made.exit_code == 0, made.output
     assert json.loads(Path("i.json").read_text())["problem"] == "mlse"
-    lacking = run("make", "model.json", "row.csv", *MLSE)
+    saved = json.loads(Path("i.json").read_text())
+    assert saved.pop("name") == "rows-row"
+    assert run(*of_file, "--row", "3").exit_code == 0
+    again = json.loads(Path("i.json").read_text())
+    assert (again.pop("name"), again) == ("rows-3", saved)
+    lacking = run(*of_file)
     assert lacking.exit_code == 2
-    assert "--background TABLE" in lacking.output
+    assert "--row is missing: rows.csv has 120 rows" in lacking.output
 
 
 def test_the_fewest_columns_by_rows_drawn(run: Run, table: Path) -> None:
@@ -88,7 +95,7 @@ def test_the_fewest_columns_by_rows_drawn(run: Run, table: Path) -> None:
         assert told in ran.stdout
     # The question for one size is saved, for any engine.
     size = len(json.loads(Path("result.json").read_text())["explanation"]["features"])
-    make = ("make", *rows, "--problem", "fewest-expected", "--threshold", "0.9", *asked)
+    make = (*MAKE, *rows, "--threshold", "0.9", *asked)
     for k, status in ((size, "OPTIMAL"), (size - 1, "INFEASIBLE")):
         made = run(*make, "-k", k, "-o", "inst.json")
         assert made.exit_code == 0, made.output
@@ -128,14 +135,16 @@ def test_wrong_options_of_explain(
 
 
 def test_wrong_options_of_make(run: Run, table: Path) -> None:
-    rows = ("make", table, "--target", "y", "--row", 3, "--model", "tree")
+    rows = (*MAKE, table, "--target", "y", "--row", 3, "--model", "tree")
     for options, told in (
-        (("--problem", "mlse", "--threshold", "1"), "has no --threshold"),
-        (("--problem", "fewest-expected"), "needs --threshold"),
-        (("--background", "rows.csv"), "--background is for --problem mlse"),
-        (("--problem", "mlse", "--level", "conditions"), "--level is not for --problem mlse"),
-        (("--measure", "expectation"), "--measure is for --problem mlse"),
+        (("-k", 2, "--threshold", "1"), "-k and --threshold: give one"),
+        (("--measure", "probability-bound"), "--measure probability-bound needs --threshold"),
+        (("--measure", "sampled-probability"), "sampled-probability needs --threshold"),
+        (("--samples", 9), "--samples is for --measure sampled-probability"),
+        (("--distribution", "product"), "unknown distribution"),
+        (("--row", "row.csv"), "--row must be a number from 0 or a file"),
+        (("--row", table), "--row: a model that is trained explains a row of the table"),
+        (("--level", "conditions"), "No such option: --level"),
     ):
         ran = run(*rows, *options)
-        assert ran.exit_code == 2
-        assert told in ran.output
+        assert (ran.exit_code, told in ran.output) == (2, True), ran.output

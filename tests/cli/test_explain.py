@@ -42,8 +42,8 @@ def test_make_saves_the_statement_of_the_question(
     run: Run, table: Path, distribution: str
 ) -> None:
     done = run(
-        "make", table, "--target", "y", "--row", 3, "-k", 2, "-m", 100, "--model", "logistic",
-        "--distribution", distribution, "--n-bins", 2, "-o", "made.json.gz",
+        "make", "rule", table, "--target", "y", "--row", 3, "-k", 2, "-m", 100,
+        "--model", "logistic", "--distribution", distribution, "--n-bins", 2, "-o", "made.json.gz",
     )  # fmt: skip
     assert done.exit_code == 0, done.output
     assert done.stdout.startswith("wrote made.json.gz: class ")
@@ -57,7 +57,7 @@ def test_make_saves_the_statement_of_the_question(
 
 def test_make_without_output_prints_the_instance(run: Run, table: Path) -> None:
     done = run(
-        "make", table, "--target", "y", "--row", 3, "-m", 50, "-k", 1, "--model", "tree",
+        "make", "rule", table, "--target", "y", "--row", 3, "-m", 50, "-k", 1, "--model", "tree",
         "--objective", "negative-only",
     )  # fmt: skip
     assert json.loads(done.stdout)["problem"] == "negative-only"
@@ -66,7 +66,7 @@ def test_make_without_output_prints_the_instance(run: Run, table: Path) -> None:
 def test_make_is_reproducible(run: Run, table: Path) -> None:
     for name in ("a.json", "b.json"):
         args = ("--target", "y", "--row", 3, "-k", 1, "-m", 60, "--model", "mlp", "--seed", 7)
-        assert run("make", table, *args, "-o", name).exit_code == 0
+        assert run("make", "rule", table, *args, "-o", name).exit_code == 0
     assert Path("a.json").read_bytes() == Path("b.json").read_bytes()
 
 
@@ -93,7 +93,16 @@ def test_make_asks_for_an_objective_and_limits(
     run: Run, table: Path, objective: str, kind: str, limits: tuple[object, ...]
 ) -> None:
     done = run(
-        "make", table, *ASK[:-1], "--objective", objective, "--min-coverage", "1/5", "-o", "a.json"
+        "make",
+        "rule",
+        table,
+        *ASK[:-1],
+        "--objective",
+        objective,
+        "--min-coverage",
+        "1/5",
+        "-o",
+        "a.json",
     )
     assert done.exit_code == 0, done.output
     assert f"{kind}, coverage >= 20 %" in done.stdout
@@ -104,12 +113,12 @@ def test_make_asks_for_an_objective_and_limits(
 
 def test_make_gives_conditions_by_name_or_number(run: Run, table: Path) -> None:
     options = ("--required", "size <= 9", "--forbidden", 7, "--forbidden", "0", "--one-per-group")
-    done = run("make", table, *ASK[:-1], *options[2:], "-o", "a.json")
+    done = run("make", "rule", table, *ASK[:-1], *options[2:], "-o", "a.json")
     assert done.exit_code == 0, done.output
     made: Any = load("a.json")
     assert (made.forbidden, made.one_per_group) == ((0, 7), True)
     name = made.samples.features[4]
-    assert run("make", table, *ASK[:-1], "--required", name, "-o", "a.json").exit_code == 0
+    assert run("make", "rule", table, *ASK[:-1], "--required", name, "-o", "a.json").exit_code == 0
     made = load("a.json")
     assert [made.samples.features[j] for j in made.required] == [name]
 

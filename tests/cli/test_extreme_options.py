@@ -11,8 +11,8 @@ from cpx.errors import InvalidOption, shown
 from tests.cli.conftest import Run
 
 HUGE = "99999999999999999999"
-MAKE = ("make", "--target", "y", "--row", "3", "--model", "tree", "-o", "out.json")
-RULES = ("make", "--target", "y", "--problem", "rule-set", "--model", "tree", "-o", "out.json")
+MAKE = ("make rule", "--target", "y", "--row", "3", "--model", "tree", "-o", "out.json")
+RULES = ("make rule-set", "--target", "y", "--model", "tree", "-o", "out.json")
 
 
 @pytest.mark.parametrize(
@@ -31,7 +31,7 @@ RULES = ("make", "--target", "y", "--problem", "rule-set", "--model", "tree", "-
 def test_of_a_table(
     run: Run, table: Path, command: tuple[str, ...], option: str, value: str, message: str
 ) -> None:
-    done = run(command[0], table, *command[1:], option, value)
+    done = run(*command[0].split(), table, *command[1:], option, value)
     assert done.exit_code == 2
     assert done.stderr.startswith(f"cpx: error: {message}")
     assert len(done.stderr) < 500
@@ -40,7 +40,7 @@ def test_of_a_table(
 
 def test_epsilon_next_to_nothing(run: Run, table: Path) -> None:
     for value in ("1e-300", "1e-9"):
-        done = run(*MAKE[:1], table, *MAKE[1:], "--epsilon", value, "--delta", "0.1")
+        done = run("explain", table, *MAKE[1:], "--epsilon", value, "--delta", "0.1")
         assert done.exit_code == 2
         assert done.stderr.startswith("cpx: error: epsilon is too ")
 

@@ -1,27 +1,31 @@
-"""The options of ``cpx make`` that are parameters of problems are those that are declared."""
+"""The commands of ``cpx make``: of families, of other packages, and calls of before."""
 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field, fields
+from collections.abc import Iterator
+from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import ClassVar
 
 import pytest
 
-from cpx.cli import make
+from cpx.cli import groups
 from cpx.cli import options as opt
-from cpx.cli.row_question import RuleOptions
+from cpx.cli.row_question import RuleOptions, TrainedModel
 from cpx.modelling import registry
 from cpx.modelling.instances import load
 from cpx.modelling.parameters import Choice, Integer, Parameter, ShareOf, parameter, parameters_of
-from cpx.models import PROBLEMS, KMonomial, register
+from cpx.models import FAMILIES, PROBLEMS, KMonomial, register
+from cpx.models.monomial import FAMILY
+from cpx.models.monomial.cli import rule_command
 from cpx.models.monomial.explainers.question import OBJECTIVES
-from cpx.models.rule_set import cli_make as make_rule_set
+from cpx.support.families import Family, ShellCommand, families
 
 from .conftest import Run
 
+VERBS = groups.of_families("make")
 # Of every problem: what no option of its own is needed for.
 _ELSEWHERE = {
     "k": "-k of all rules",
@@ -30,6 +34,7 @@ _ELSEWHERE = {
     "class_weights": "for Python",
     "weights": "for Python",
     "unit": "by the model",
+    "side_constraints": "--where",
 }
 
 
@@ -38,59 +43,75 @@ def _parameters(kind: str) -> dict[str, Parameter]:
     return {name: p for name, p in declared.items() if p.key is None and name not in _ELSEWHERE}
 
 
-@pytest.mark.parametrize(
-    ("kind", "asked"),
-    [
-        ("max-precision", RuleOptions),
-        ("rule-set", make_rule_set.RuleSetOptions),
-        ("sufficient-reason", make.ReasonOptions),
-    ],
-)
-def test_every_parameter_has_an_option(kind: str, asked: type) -> None:
-    options = {field.name for field in (*fields(asked), *fields(RuleOptions))}
-    wanted = {*_parameters(kind)}
-    assert wanted
-    assert wanted <= options
+def _options(verb: str) -> dict[str, str]:
+    """Return the names of the options of a command, and their titles in help."""
+    found = groups.command(verb, VERBS[verb]).params
+    return {p.name: getattr(p, "rich_help_panel", None) or "" for p in found}
 
 
-@pytest.mark.parametrize(
-    ("kind", "name", "known"),
-    [
-        ("rule-set", "loss", make_rule_set.LOSSES),
-        ("rule-set-learning", "loss", make_rule_set.LOSSES),
-        ("sufficient-reason", "level", opt.LEVELS),
-        ("sufficient-reason", "definition", opt.DEFINITIONS),
-    ],
-)
-def test_choices_are_those_declared(kind: str, name: str, known: tuple[str, ...]) -> None:
-    declared = _parameters(kind)[name].kind
-    assert isinstance(declared, Choice)
-    assert declared.known == known
+def test_every_kind_is_made_by_one_command() -> None:
+    made = [kind for entry in VERBS.values() for kind in entry.problems]
+    ours = [kind for family in families() for kind in family.problems]
+    assert len(ours) > len(FAMILIES)
+    assert sorted(made) == sorted(ours)
+
+
+@pytest.mark.parametrize("verb", list(VERBS))
+def test_options_are_called_as_the_parameters_are(verb: str) -> None:
+    options = _options(verb)
+    for kind in VERBS[verb].problems:
+        wanted = set(_parameters(kind))
+        assert wanted <= set(options), (kind, wanted - set(options))
+
+
+@pytest.mark.parametrize("verb", list(VERBS))
+def test_a_command_has_a_dozen_options_of_its_own(verb: str) -> None:
+    shared = {"Row and model", "Table and model", "Table", "Model of a file", "Instance"}
+    own = [name for name, title in _options(verb).items() if title not in shared]
+    assert "" not in _options(verb).values() or own.remove("table") is None
+    assert 1 < len(own) <= 12
+
+
+def test_choices_that_commands_share_are_those_declared() -> None:
+    for name, known in (("level", opt.LEVELS), ("definition", opt.DEFINITIONS)):
+        declared = _parameters("sufficient-reason")[name].kind
+        assert isinstance(declared, Choice)
+        assert declared.known == known
 
 
 def test_defaults_are_those_declared() -> None:
-    learning = _parameters("rule-set-learning")
-    assert Fraction(make_rule_set._PENALTY) == Fraction(learning["penalty"].default)
-    assert make_rule_set.LOSSES[0] == learning["loss"].default
-    assert opt.LEVELS[0] == _parameters("sufficient-reason")["level"].default
     help_of = {f.name: str(RuleOptions.__annotations__[f.name]) for f in fields(RuleOptions)}
     for kind, name in (("max-precision", "min_coverage"), ("max-coverage", "min_precision")):
         default = Fraction(_parameters(kind)[name].default)
         assert f"{default}" in help_of[name] or f"{float(default)}" in help_of[name], name
 
 
+# ------------------------------------------------------------- other packages
+
+
 @dataclass(frozen=True, eq=False)
 class Alarmed(KMonomial):
-    """Of another package."""
+    """Find a rule that gives few alarms."""
 
     alarm: int = field(default=10, metadata=parameter(Integer(1), "what a false alarm costs"))
-    floor: object = field(default=0, metadata=parameter(ShareOf(), "a share", needed=True))
+    floor: object = field(default=0, metadata=parameter(ShareOf(), "a share"))
 
     kind: ClassVar[str] = "alarmed"
 
 
+make_alarmed = rule_command(Alarmed, "cpx make alarmed table.csv --target y --row 3")
+
+
 @pytest.fixture
 def alarmed(monkeypatch: pytest.MonkeyPatch) -> type[Alarmed]:
+    entry = ShellCommand(f"{__name__}:make_alarmed", "Few alarms.", ("alarmed",))
+    other = Family("alarmed", {}, commands={"make alarmed": entry, "alarm": replace(entry)})
+    known = [*families(), other]
+
+    def with_other() -> Iterator[Family]:
+        return iter(known)
+
+    monkeypatch.setattr(groups, "families", with_other)
     monkeypatch.setattr(registry, "_registered", dict(registry._registered))
     return register(Alarmed)
 
@@ -102,57 +123,137 @@ def test_a_problem_of_another_package_is_made_with_its_own_parameters(
     run: Run, table: Path, alarmed: type[Alarmed]
 ) -> None:
     limits = ("--min-coverage", "1/10", "--one-per-group")
-    own = ("--problem", "alarmed", "--set", "alarm=20", "--set", "floor=1/3")
-    done = run("make", table, *_ASK, *limits, *own, "-o", "inst.json")
+    own = ("--alarm", 20, "--floor", "1/3")
+    done = run("make", "alarmed", table, *_ASK, *limits, *own, "-o", "inst.json")
     assert done.exit_code == 0, done.output
     problem = load("inst.json")
     assert type(problem) is Alarmed
     assert (problem.alarm, problem.floor, problem.k) == (20, Fraction(1, 3), 2)
     assert (problem.min_coverage, problem.one_per_group) == (Fraction(1, 10), True)
     # The samples are those of a problem of cpx.
-    run("make", table, *_ASK, *limits, "--objective", "loss", "-o", "loss.json")
+    run("make", "rule", table, *_ASK, *limits, "--objective", "loss", "-o", "loss.json")
     assert (problem.samples.agreement == load("loss.json").samples.agreement).all()
+    told = run("make", "alarmed", "--help").stdout
+    for words in (
+        "Find a rule that gives few alarms.",
+        "cpx make alarmed table.csv --target y --row 3",
+        "--alarm N",
+        "What a false alarm costs: at least 1.  [default: 10]",
+    ):
+        assert words in told
+    assert "\n  alarmed      Few alarms.\n" in run("make", "--help").stdout
+    assert "\n  alarm        Few alarms.\n" in run("--help").stdout
 
 
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        (("--problem", "alarmde"), "unknown problem 'alarmde'"),
-        (("--problem", "alarmed"), "--set floor=... is missing: a share, 0 to 1"),
-        (("--problem", "alarmed", "--set", "alrm=1"), "did you mean 'alarm'"),
-        (("--problem", "alarmed", "--set", "alarm"), "--set takes NAME=VALUE, got 'alarm'"),
-        (("--problem", "alarmed", "--set", "k=1"), "unknown parameter of alarmed 'k'"),
-        (("--problem", "alarmed", "--objective", "loss"), "--objective is not for --problem"),
-        (("--problem", "alarmed", "--level", "conditions"), "--level is for --problem"),
-        (("--problem", "rule-set", "--set", "alarm=1"), "--set is for --problem of another"),
-        (("--set", "alarm=1"), "--set is for --problem of another package"),
-        (("--problem", "alarmed", "--set", "floor=0", "--set", "alarm=0"), "alarm must be at"),
+        (("--alrm", "1"), "No such option: --alrm"),
+        (("--alarm", "much"), "Invalid value for '--alarm'"),
+        (("--alarm", "0"), "alarm must be at least 1, got 0"),
+        (("--floor", "2"), "floor must be"),
+        (("--objective", "loss"), "No such option: --objective"),
     ],
 )
 def test_what_is_wrong_with_the_parameters_of_a_package(
     options: tuple[str, ...], told: str, run: Run, table: Path, alarmed: type[Alarmed]
 ) -> None:
-    done = run("make", table, *_ASK, *options, "-o", "inst.json")
+    done = run("make", "alarmed", table, *_ASK, *options, "-o", "inst.json")
     assert (done.exit_code, told in done.output) == (2, True), done.output
     assert not Path("inst.json").exists()
 
 
+# --------------------------------------------------------------------- kinds
+
+
 @pytest.mark.parametrize("objective", list(OBJECTIVES))
-def test_the_kinds_that_cpx_prints_are_problems(run: Run, table: Path, objective: str) -> None:
-    row = ("make", table, "--target", "y", "--row", 0, "--model", "tree", "-m", 50, "-k", 2)
-    kind = OBJECTIVES[objective].kind
-    made = run(*row, "--problem", kind)
+def test_an_objective_is_a_kind(run: Run, table: Path, objective: str) -> None:
+    made = run("make", "rule", table, *_ASK, "--objective", objective)
     assert made.exit_code == 0, made.output
-    assert json.loads(made.stdout)["problem"] == kind
-    assert made.stdout == run(*row, "--objective", objective).stdout
+    assert json.loads(made.stdout)["problem"] == OBJECTIVES[objective].kind
     assert made.stderr == "cpx: training tree on 80 rows\n"
-    other = next(name for name in OBJECTIVES if name not in (objective, "precision"))
-    refused = run(*row, "--problem", kind, "--objective", other)
-    assert refused.exit_code == 2
-    assert f"--problem {kind} has the objective {objective}" in refused.stderr
 
 
-@pytest.mark.parametrize("kind", list(PROBLEMS))
-def test_no_kind_is_unknown(run: Run, table: Path, kind: str) -> None:
-    done = run("make", table, "--target", "y", "--problem", kind)
-    assert "unknown problem" not in done.stderr
+def test_certificates(run: Run, table: Path) -> None:
+    asked = ("make", "certificate", table, "--target", "y", "--row", 3, "--model", "tree")
+    made = run(*asked, "--epsilon", "1/10", "--forbidden", "0", "-o", "inst.json")
+    assert made.exit_code == 0, made.output
+    assert "by tree: min-certificate, all 80 rows" in made.stdout
+    problem = load("inst.json")
+    assert (problem.epsilon, problem.forbidden, problem.name) == (Fraction(1, 10), (0,), "table-3")
+    solved = run("solve", "inst.json", "--no-isolate", "-o", "result.json")
+    assert solved.exit_code == 0, solved.output
+    assert run("check", "inst.json", "result.json").exit_code == 0
+    # A rule of those conditions is as precise, and no shorter one is.
+    k = len(json.loads(Path("result.json").read_text())["explanation"]["features"])
+    assert k > 0
+    best = run("make", "rule", *asked[2:], "-k", k, "--objective", "negative-only")
+    assert (
+        json.loads(best.stdout)["samples"] == json.loads(Path("inst.json").read_text())["samples"]
+    )
+    wrong = run(*asked, "--epsilon", "2")
+    assert (wrong.exit_code, "epsilon must be" in wrong.stderr) == (2, True)
+
+
+def test_kernel_rules(run: Run, table: Path) -> None:
+    asked = ("make", "kernel-rule", table, "--target", "y", "--label", "big", "--cost", 1e6)
+    made = run(*asked, "--max-clauses", 1, "--max-literals", 2, "-o", "inst.json")
+    assert made.exit_code == 0, made.output
+    assert made.stdout.startswith("wrote inst.json: class big: kernel-rule, ")
+    solved = run("solve", "inst.json", "--no-isolate", "-o", "result.json")
+    assert solved.exit_code == 0, solved.output
+    first, *_ = solved.stdout.splitlines()
+    assert "colour = red" in first
+    assert first.endswith("=> big")
+    assert run("check", "inst.json", "result.json").exit_code == 0
+    for options, told in (
+        (("--max-clauses", 0), "max_clauses"),
+        (("--max-literals", 99), "max_literals"),
+        (("--cost", "nan"), "cost must be a number > 0"),
+        (("--label", "huge"), "unknown class 'huge'"),
+    ):
+        usual = {"--max-clauses": 1, "--max-literals": 2} | dict([options])
+        wrong = run(*asked, *(part for pair in usual.items() for part in pair))
+        assert (wrong.exit_code, told in wrong.stderr) == (2, True), wrong.output
+
+
+# ------------------------------------------------------------ calls of before
+
+
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        ("t.csv --target y --row 3", "cpx make rule t.csv --target y --row 3"),
+        ("--target 'the y' t.csv", "cpx make rule --target 'the y' t.csv"),
+        ("t.csv --target y --problem rule-set", "cpx make rule-set t.csv --target y"),
+        ("m.json row.csv --problem sufficient-reason", "cpx make reason m.json row.csv"),
+        ("t.csv --problem mlse -k 2", "cpx make expectation t.csv -k 2"),
+        ("t.csv --problem max-coverage", "cpx make rule t.csv"),
+        (
+            "t.csv --problem careful",
+            "no command makes the problem 'careful'; there are: rule, rule-set",
+        ),
+        ("ruel t.csv", "Did you mean 'rule'"),
+    ],
+)
+def test_what_the_call_is_now(run: Run, call: str, told: str) -> None:
+    import shlex
+
+    done = run("make", *shlex.split(call))
+    assert (done.exit_code, told in done.output) == (2, True), done.output
+
+
+def test_a_family_that_is_not_there_makes_nothing(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broken = replace(FAMILY, commands={"make rule": ShellCommand("no.such:module", "A rule.")})
+    monkeypatch.setattr(groups, "families", lambda: iter([broken]))
+    assert "  rule  A rule.\n" in run("make", "--help").stdout
+    done = run("make", "rule", "--help")
+    assert done.exit_code == 1
+    assert "the command rule (no.such:module) cannot be loaded" in done.stderr
+
+
+def test_tables_are_described_once() -> None:
+    assert {f.name for f in fields(TrainedModel)} < {*_options("rule")}
+    assert {f.name for f in fields(TrainedModel)} < {*_options("certificate")}

@@ -14,7 +14,7 @@ from sklearn.tree import DecisionTreeClassifier
 from cpx.trees import read_model
 from tests.cli.conftest import Run
 
-REASON = ("--problem", "sufficient-reason")
+MAKE = ("make", "reason")
 NAMES = ["income", "phone", "age"]
 
 
@@ -56,10 +56,10 @@ def test_reasons(run: Run, people: pd.DataFrame, asked: tuple[str, ...], told: s
     explained = run("explain", *where, "--kind", "reason", *asked)
     assert explained.exit_code == 0, explained.output
     assert told in explained.stdout
-    for model in (("tree.joblib", "row.csv", "--trust"), ("plain.json", "row.csv")):
+    for model in (("tree.joblib", "--trust"), ("plain.json",)):
         if not asked and model[0] == "plain.json":
             continue
-        made = run("make", *model, *REASON, *asked, "-o", "reason.json")
+        made = run(*MAKE, "row.csv", "--model", *model, *asked, "-o", "reason.json")
         assert made.exit_code == 0, made.output
         assert ("neither x nor the model shows any but in phone" in made.stderr) == (not asked)
         run("solve", "reason.json", "-o", "result.json")
@@ -68,7 +68,7 @@ def test_reasons(run: Run, people: pd.DataFrame, asked: tuple[str, ...], told: s
 
 
 def test_a_file_that_shows_nothing_says_what_it_took(run: Run, people: pd.DataFrame) -> None:
-    made = run("make", "plain.json", "row.csv", *REASON, "-o", "reason.json")
+    made = run(*MAKE, "row.csv", "--model", "plain.json", "-o", "reason.json")
     assert "missing values: neither x nor the model shows any; rows that lack a" in made.stderr
     assert "none of them missing" in run("solve", "reason.json").stdout
 
@@ -89,9 +89,10 @@ def test_expectations(run: Run, people: pd.DataFrame, asked: tuple[str, ...], to
     assert explained.exit_code == 0, explained.output
     assert told in explained.stdout
     assert ("rows of the background are left out" in explained.stderr) == bool(asked)
-    files = ("tree.joblib", "row.csv", "--trust", "--background", "people.csv", "--target", "paid")
+    files = ("people.csv", "--row", "row.csv", "--model", "tree.joblib", "--trust")
+    files += ("--target", "paid")
     for at in (where, files):
-        made = run("make", *at, "--problem", "mlse", *options, "-o", "mlse.json")
+        made = run("make", "expectation", *at, *options, "-o", "mlse.json")
         assert made.exit_code == 0, made.output
         assert told in run("solve", "mlse.json", "-b", "search", "-o", "result.json").stdout
         assert run("check", "mlse.json", "result.json").exit_code == 0
@@ -102,9 +103,9 @@ def test_wrong_use(run: Run, people: pd.DataFrame) -> None:
     gone, reason = people.index[people["phone"].isna()][0], ("--kind", "reason")
     for arguments, told in (
         (("explain", *where, "--missing-in", "age"), "--missing-in is for --kind reason"),
-        (("make", *where, "--missing-in", "age"), "--missing-in is for --problem sufficient"),
+        (("make", "rule", *where, "--missing-in", "age"), "No such option: --missing-in"),
         (
-            ("make", "plain.json", "row.csv", *REASON, "--missing-in", "agee"),
+            (*MAKE, "row.csv", "--model", "plain.json", "--missing-in", "agee"),
             "missing: 'agee' is no attribute (did you mean 'age'?)",
         ),
         (
@@ -123,11 +124,11 @@ def test_columns_of_a_model_without_names(run: Run, people: pd.DataFrame) -> Non
     tree = DecisionTreeClassifier(random_state=0).fit(full[NAMES].to_numpy(), full["income"] > 0)
     joblib.dump(tree, "plain.joblib")
     Path("turned.csv").write_text("x2,x1,x0\n2,0,0\n")
-    made = run("make", "plain.joblib", "turned.csv", *REASON, "--trust", "-o", "reason.json")
+    made = run(*MAKE, "turned.csv", "--model", "plain.joblib", "--trust", "-o", "reason.json")
     assert made.exit_code == 0, made.output
     assert "those given are taken in their order, so that its column x0 is what" in made.stderr
     assert run("solve", "reason.json").stdout.splitlines()[0] == "x2 > 0.5 => True"
-    named = run("make", "tree.joblib", "turned.csv", *REASON, "--trust")
+    named = run(*MAKE, "turned.csv", "--model", "tree.joblib", "--trust")
     assert named.exit_code == 2
     told = "x lacks 'income', 'phone', 'age', columns of the model, and has 'x2', 'x1', 'x0', no"
     assert told in named.stderr

@@ -16,8 +16,6 @@ from cpx.errors import InvalidOption
 from cpx.trees import read_model
 from tests.cli.conftest import Run
 
-KIND = ("--problem", "sufficient-reason")
-
 
 @pytest.fixture
 def model(tmp_path: Path) -> Path:
@@ -31,7 +29,7 @@ def model(tmp_path: Path) -> Path:
 
 
 def test_from_a_model_to_a_checked_answer(run: Run, model: Path) -> None:
-    made = run("make", model, "row.csv", *KIND, "-o", "inst.json")
+    made = run("make", "reason", "row.csv", "--model", model, "-o", "inst.json")
     assert made.exit_code == 0, made.output
     assert "wrote inst.json: class 1: sufficient-reason, sufficient, 1 tree, 4" in made.stdout
     for engine in ("cpsat", "maxsat", "milp"):
@@ -47,7 +45,7 @@ def test_from_a_model_to_a_checked_answer(run: Run, model: Path) -> None:
 
 
 def test_a_wrong_result_is_found(run: Run, model: Path) -> None:
-    run("make", model, "row.csv", *KIND, "-o", "inst.json")
+    run("make", "reason", "row.csv", "--model", model, "-o", "inst.json")
     run("solve", "inst.json", "-b", "cpsat", "-o", "result.json")
     data: dict[str, Any] = json.loads(Path("result.json").read_text())
     literals = [[0, "sepal length (cm) <= 5"], [3, "petal width (cm) <= 2"]]
@@ -68,26 +66,31 @@ def test_names_levels_and_definitions(run: Run, model: Path) -> None:
         "--definition",
         "tree-specific",
     )
-    run("make", model, "row.csv", *KIND, *asked, "-o", "a.json")
+    run("make", "reason", "row.csv", "--model", model, *asked, "-o", "a.json")
     parameters = json.loads(Path("a.json").read_text())["parameters"]
     assert parameters["definition"] == "tree-specific"
     assert (parameters["required"], parameters["forbidden"]) == ([0], [2])
-    conditions = run("make", model, "row.csv", *KIND, "--level", "conditions")
+    conditions = run("make", "reason", "row.csv", "--model", model, "--level", "conditions")
     assert json.loads(conditions.stdout)["parameters"]["level"] == "conditions"
 
 
 def test_a_pickle_needs_trust(run: Run, model: Path) -> None:
-    refused = run("make", "tree.joblib", "row.csv", *KIND, "-o", "a.json")
+    refused = run("make", "reason", "row.csv", "--model", "tree.joblib", "-o", "a.json")
     assert refused.exit_code == 2
     assert "can run any code" in refused.stderr
-    assert run("make", "tree.joblib", "row.csv", *KIND, "--trust", "-o", "a.json").exit_code == 0
-    assert run("make", model, "row.csv", *KIND, "-o", "b.json").exit_code == 0
+    assert (
+        run(
+            "make", "reason", "row.csv", "--model", "tree.joblib", "--trust", "-o", "a.json"
+        ).exit_code
+        == 0
+    )
+    assert run("make", "reason", "row.csv", "--model", model, "-o", "b.json").exit_code == 0
     a, b = (json.loads(Path(name).read_text()) for name in ("a.json", "b.json"))
     assert a["model"]["trees"] == b["model"]["trees"]
 
 
 def test_show_and_compare(run: Run, model: Path) -> None:
-    run("make", model, "row.csv", *KIND, "-o", "inst.json")
+    run("make", "reason", "row.csv", "--model", model, "-o", "inst.json")
     shown = run("show", "inst.json")
     assert "definition   sufficient" in shown.stdout
     assert "petal width (cm)" in shown.stdout
@@ -109,27 +112,27 @@ def test_show_and_compare(run: Run, model: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("tree.json", *KIND), "needs a model and a CSV file with the row"),
-        (("tree.json", "row.csv", "--problem", "x"), "unknown problem 'x'"),
-        (("tree.json", "row.csv", *KIND, "-m", "10"), "--m is for tables"),
-        (("tree.json", "row.csv", *KIND, "--target", "y"), "--target is for tables"),
-        (("row.csv", "--target", "y", "--row", "0", "--level", "conditions"), "--level is for"),
+        (("two.csv", "--model", "tree.json"), "--row is missing: two.csv has 2 rows"),
+        (("row.csv", "--model", "tree.jsn"), "unknown tree model, nor a file 'tree.jsn'"),
+        (("row.csv", "--model", "tree.json", "-m", "10"), "No such option: -m"),
+        (("row.csv", "--model", "tree.json", "--target", "y"), "target column 'y' is not there"),
         (("row.csv", "--row", "0"), "--target is missing"),
-        (("row.csv", "--target", "y"), "--row is missing"),
-        (("tree.json", "no.csv", *KIND), "no.csv: there is no such file"),
-        (("tree.json", "two.csv", *KIND), "two.csv: one row is wanted, there are 2"),
-        (("tree.json", "less.csv", *KIND), "x lacks 'sepal width (cm)'"),
-        (("tree.json", "words.csv", *KIND), "x lacks"),
-        (("tree.json", "row.csv", *KIND, "--forbidden", "age"), "'age' names no attribute"),
-        (("tree.json", "row.csv", *KIND, "--level", "cells"), "level must be one of"),
-        (("row.csv", "row.csv", *KIND), "row.csv"),
+        (("row.csv", "--target", "petal width (cm)"), "a single class"),
+        (("row.csv", "--model", "tree.json", "--row", "1"), "the table has rows 0 to 0"),
+        (("row.csv", "--model", "tree.json", "--row", "no.csv"), "--row must be a number from 0"),
+        (("no.csv", "--model", "tree.json"), "no.csv: there is no such file"),
+        (("less.csv", "--model", "tree.json"), "x lacks 'sepal width (cm)'"),
+        (("words.csv", "--model", "tree.json"), "x lacks"),
+        (("row.csv", "--model", "tree.json", "--forbidden", "age"), "'age' names no attribute"),
+        (("row.csv", "--model", "tree.json", "--level", "cells"), "level must be one of"),
+        (("row.csv", "--model", "row.csv"), "row.csv"),
     ],
 )
 def test_wrong_use(run: Run, model: Path, arguments: tuple[str, ...], message: str) -> None:
     Path("two.csv").write_text("a\n1\n2\n")
     Path("less.csv").write_text("sepal length (cm)\n1\n")
     Path("words.csv").write_text("a,b\n1,red\n")
-    result = run("make", *arguments, "-o", "inst.json")
+    result = run("make", "reason", *arguments, "-o", "inst.json")
     assert result.exit_code == 2, result.output
     assert message in result.stderr
     assert not Path("inst.json").exists()
@@ -212,20 +215,20 @@ GOOD = "sepal length (cm),sepal width (cm),petal length (cm),petal width (cm)\n5
         (GOOD.replace(",petal width (cm)", "").replace(",1.3", ""), "x lacks 'petal width"),
         (GOOD.replace("\n", ",z\n", 1).replace("1.3", "1.3,7"), "x has 'z', no columns"),
         (GOOD.replace("1.3", "wide"), "'petal width (cm)' must be a finite number"),
-        (GOOD + "5,3,4.2,1.3\n", "one row is wanted, there are 2"),
+        (GOOD + "5,3,4.2,1.3\n", "--row is missing: wrong.csv has 2 rows"),
         ("", "the file is empty"),
     ],
 )
 def test_wrong_rows_of_files(run: Run, model: Path, row: str, message: str) -> None:
     Path("wrong.csv").write_text(row)
-    done = run("make", model, "wrong.csv", *KIND)
+    done = run("make", "reason", "wrong.csv", "--model", model)
     assert done.exit_code == 2
     assert message in done.stderr
 
 
 def test_a_value_that_is_missing_in_the_file(run: Run, model: Path) -> None:
     Path("gap.csv").write_text(GOOD.replace("1.3", ""))
-    done = run("make", model, "gap.csv", *KIND, "-o", "inst.json")
+    done = run("make", "reason", "gap.csv", "--model", model, "-o", "inst.json")
     assert done.exit_code == 0, done.output
     assert "other rows may lack it too: petal width (cm)" in done.stderr
     assert run("solve", "inst.json", "-b", "cpsat", "--no-isolate").exit_code == 0
@@ -270,14 +273,24 @@ def _write(kind: str) -> Path:
 @pytest.mark.filterwarnings("ignore")
 def test_files_that_are_no_models(run: Run, model: Path, kind: str, message: str) -> None:
     trust = ("--trust",) if kind == "joblib trusted" else ()
-    done = run("make", _write(kind), "row.csv", *KIND, *trust)
+    done = run("make", "reason", "row.csv", "--model", _write(kind), *trust)
     assert done.exit_code == 2
     assert message in done.stderr
 
 
 def test_comparing_all_engines_leaves_out_those_that_do_not_take_it(run: Run, model: Path) -> None:
     for definition in ("sufficient", "tree-specific"):
-        made = run("make", model, "row.csv", *KIND, "--definition", definition, "-o", "inst.json")
+        made = run(
+            "make",
+            "reason",
+            "row.csv",
+            "--model",
+            model,
+            "--definition",
+            definition,
+            "-o",
+            "inst.json",
+        )
         assert made.exit_code == 0, made.output
         data = json.loads(Path("inst.json").read_text())
         data["model"]["trees"] *= 2
@@ -298,7 +311,10 @@ def test_options_of_readers(run: Run, model: Path) -> None:
     fitted.fit(X[::2], y[::2], eval_set=[(X[1::2], y[1::2])], verbose=False)
     fitted.save_model("stopped.json")
     fitted.get_booster().dump_model("dump.txt")
-    row, file = X.iloc[60], ("make", "stopped.json", "row.csv", *KIND, "-o", "inst.json")
+    row, file = (
+        X.iloc[60],
+        ("make", "reason", "row.csv", "--model", "stopped.json", "-o", "inst.json"),
+    )
 
     done = run(*file)
     assert done.exit_code == 2
@@ -314,11 +330,11 @@ def test_options_of_readers(run: Run, model: Path) -> None:
         assert len(trees) == 3 * (
             fitted.get_booster().num_boosted_rounds() if given == "all" else best
         )
-    expected = ("--problem", "mlse", "-k", "1", "--background", "row.csv")
-    done = run("make", "stopped.json", "row.csv", *expected, "--rounds", "best", "-o", "out.json")
+    expected = ("make", "expectation", "row.csv", "--model", "stopped.json", "-k", 1)
+    done = run(*expected, "--rounds", "best", "-o", "out.json")
     assert "expected predictions are for two classes" in done.stderr
 
-    dump = ("make", "dump.txt", "row.csv", *KIND, "-o", "inst.json")
+    dump = ("make", "reason", "row.csv", "--model", "dump.txt", "-o", "inst.json")
     assert "give classes; on the command line that is --classes" in run(*dump).stderr
     assert "that is --columns" in run(*dump, "--classes", "3").stderr
     named = (*dump, "--classes", "3", "--columns", ",".join(X.columns))
@@ -328,7 +344,8 @@ def test_options_of_readers(run: Run, model: Path) -> None:
     assert "--base must be numbers" in run(*named, "--base", "much").stderr
     assert run(*named, "--base", "0.5,0.5,0.5").exit_code == 0
     assert json.loads(Path("inst.json").read_text())["model"]["base"] == ["0x1p-1"] * 3
-    assert "is for --problem" in run("make", "a.csv", "--rounds", "best").stderr
+    trained = run("make", "reason", "row.csv", "--target", "y", "--rounds", "best")
+    assert "--rounds is for the file of a model, not for forest" in trained.stderr
 
     with pytest.raises(InvalidOption, match="say rounds='best'"):
         cpx.explain("stopped.json", None, row, kind="reason")

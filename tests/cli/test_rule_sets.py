@@ -14,7 +14,8 @@ import pytest
 
 from tests.cli.conftest import Run
 
-KIND = ("--target", "y", "--problem", "rule-set", "--model", "tree", "--n-bins", 4, "-m", 200)
+MAKE = ("make", "rule-set")
+KIND = ("--target", "y", "--model", "tree", "--n-bins", 4, "-m", 200)
 
 
 @pytest.fixture
@@ -28,7 +29,7 @@ def table(tmp_path: Path) -> str:
 
 
 def test_from_a_table_to_a_checked_answer(run: Run, table: str) -> None:
-    made = run("make", table, *KIND, "-k", 2, "-o", "inst.json")
+    made = run(*MAKE, table, *KIND, "-k", 2, "-o", "inst.json")
     assert made.exit_code == 0, made.output
     assert "class yes by tree: rule-set, 200 samples" in made.stdout
     for engine in ("search", "cpsat"):
@@ -49,7 +50,7 @@ def test_from_a_table_to_a_checked_answer(run: Run, table: str) -> None:
 
 
 def test_compare_and_show(run: Run, table: str) -> None:
-    run("make", table, *KIND, "-k", 1, "--max-rules", 2, "-o", "inst.json")
+    run(*MAKE, table, *KIND, "-k", 1, "--max-rules", 2, "-o", "inst.json")
     compared = run("compare", "inst.json", "-b", "search,local-search", "--time-limit", 20)
     assert compared.exit_code in (0, 3), compared.output
     assert "at most 2 rules" in compared.stdout
@@ -61,7 +62,7 @@ def test_compare_and_show(run: Run, table: str) -> None:
 
 def test_candidates_of_a_file(run: Run, table: str) -> None:
     Path("rules.txt").write_text("tint = b\ntint != b and tint = a\ntint = c\n")
-    made = run("make", table, *KIND, "--candidates", "rules.txt", "--forbidden", "tint = c")
+    made = run(*MAKE, table, *KIND, "--candidates", "rules.txt", "--forbidden", "tint = c")
     assert made.exit_code == 0, made.output
     parameters = json.loads(made.stdout)["parameters"]
     assert len(parameters["rules"]) == 3
@@ -73,7 +74,7 @@ def test_a_candidate_that_is_not_there_has_its_nearest(run: Run, table: str) -> 
     rules = [*literals, *(f"{one} and {two}" for one in literals for two in literals if one < two)]
     Path("rules.txt").write_text("\n".join([*rules, "size > 14"]))
     for option, wanted in (("--required", "size > 15"), ("--forbidden", "size >14")):
-        made = run("make", table, *KIND, "--candidates", "rules.txt", option, wanted)
+        made = run(*MAKE, table, *KIND, "--candidates", "rules.txt", option, wanted)
         assert made.exit_code == 2
         told = f"{option}: '{wanted}' is none of the 22 candidates (did you mean 'size > 14'?)"
         assert told in " ".join(made.output.split())
@@ -81,7 +82,7 @@ def test_a_candidate_that_is_not_there_has_its_nearest(run: Run, table: str) -> 
 
 @pytest.mark.parametrize("origin", ["anchors", "association"])
 def test_candidates_that_are_mined(run: Run, table: str, origin: str) -> None:
-    made = run("make", table, *KIND, "--candidates", origin, "-k", 2)
+    made = run(*MAKE, table, *KIND, "--candidates", origin, "-k", 2)
     if origin == "association" and find_spec("mlxtend") is None:
         assert made.exit_code == 2
         assert "pip install mlxtend" in made.output
@@ -100,8 +101,9 @@ def test_candidates_that_are_mined(run: Run, table: str, origin: str) -> None:
         (("--penalty", "-1"), "penalty must be"),
         (("--candidates", "wood"), "unknown candidates"),
         (("--distribution", "uniform"), "distribution of a rule set"),
-        (("--objective", "loss"), "--objective is not for"),
-        (("--level", "conditions"), "--level is for --problem sufficient-reason"),
+        (("--loss", "square"), "loss must be one of zero-one, hamming"),
+        (("--objective", "loss"), "No such option: --objective"),
+        (("--max-rules", "-1"), "max_rules must not be negative"),
         (("--required", "tint = z"), "--required: 'tint = z' is none of the"),
         (("--forbidden", "9999"), "forbidden has the rule 9999, indices go from 0 to"),
         (("-k", "0"), "k must be an integer of at least 1"),
@@ -110,22 +112,16 @@ def test_candidates_that_are_mined(run: Run, table: str, origin: str) -> None:
 def test_wrong_input_is_named(
     run: Run, table: str, options: tuple[str, ...], message: str
 ) -> None:
-    made = run("make", table, *KIND, *options)
+    made = run(*MAKE, table, *KIND, *options)
     assert made.exit_code == 2
     assert message in made.output
 
 
-def test_options_of_rule_sets_are_theirs(run: Run, table: str) -> None:
-    made = run("make", table, "--target", "y", "--row", 0, "--max-rules", 3)
-    assert made.exit_code == 2
-    assert "--max-rules is for --problem rule-set" in made.output
-
-
-LEARNED = (*KIND[:2], "--problem", "rule-set-learning", *KIND[4:])
+LEARNED = (*KIND, "--candidates", "all")
 
 
 def test_learned_rules(run: Run, table: str) -> None:
-    made = run("make", table, *LEARNED, "-k", 2, "--penalty", "0.02", "-o", "inst.json")
+    made = run(*MAKE, table, *LEARNED, "-k", 2, "--penalty", "0.02", "-o", "inst.json")
     assert made.exit_code == 0, made.output
     assert "rule-set-learning, 200 samples, rules of at most 2 of 12 literals" in made.stdout
     solved = run("solve", "inst.json", "-b", "column-generation", "-o", "result.json")
@@ -141,7 +137,7 @@ def test_learned_rules(run: Run, table: str) -> None:
 
 def test_too_many_rules_to_show(run: Run, table: str) -> None:
     made = run(
-        "make", table, *LEARNED, "--n-bins", 12, "-k", 5, "--loss", "hamming", "-o", "inst.json"
+        *MAKE, table, *LEARNED, "--n-bins", 12, "-k", 5, "--loss", "hamming", "-o", "inst.json"
     )
     assert "Hamming loss" in made.stdout
     shown = run("show", "inst.json")
@@ -177,10 +173,9 @@ def test_too_many_rules_to_show(run: Run, table: str) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--max-rules", "3"), "--max-rules is for --problem rule-set"),
-        (("--candidates", "forest"), "--candidates is for --problem rule-set"),
-        (("--required", "0"), "--required is not for --problem rule-set-learning"),
-        (("--loss", "square"), "unknown loss 'square'"),
+        (("--max-rules", "3"), "--max-rules is not for --candidates all"),
+        (("--required", "0"), "--required is not for --candidates all"),
+        (("--loss", "square"), "loss must be one of zero-one, hamming"),
         (("--penalty", "nan"), "penalty must be"),
         (("-k", "0"), "k must be an integer of at least 1"),
     ],
@@ -188,6 +183,6 @@ def test_too_many_rules_to_show(run: Run, table: str) -> None:
 def test_wrong_input_of_learning(
     run: Run, table: str, options: tuple[str, ...], message: str
 ) -> None:
-    made = run("make", table, *LEARNED, *options)
+    made = run(*MAKE, table, *LEARNED, *options)
     assert made.exit_code == 2
     assert message in made.output

@@ -52,7 +52,7 @@ def test_make_saves_them(run: Run, tmp_path: Path) -> None:
     # One of them is true of the row, the others exist and are not.
     text = f"implies(size, {' or '.join(tints)})"
     made = run(
-        *("make", "table.csv", "--target", "y", "--row", 3, "--model", "tree", "-k", 2),
+        *("make", "rule", "table.csv", "--target", "y", "--row", 3, "--model", "tree", "-k", 2),
         *("--where", text, "--where", "at_most(1, size, tint)", "-o", "inst.json"),
     )
     assert made.exit_code == 0, made.output

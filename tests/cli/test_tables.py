@@ -24,8 +24,8 @@ OPTIONS = {
         *("explain", "--row", 0, "--model", "tree", "--no-isolate", "--kind", "reason"),
     ),
     "score": ("score", "--row", 0, "--model", "tree", "--no-isolate", "--rule", "(always)"),
-    "make": ("make", "--row", 0, "--model", "tree", "-o", "made.json"),
-    "make rule-set": ("make", "--problem", "rule-set", "--model", "tree", "-o", "made.json"),
+    "make rule": ("make rule", "--row", 0, "--model", "tree", "-o", "made.json"),
+    "make rule-set": ("make rule-set", "--model", "tree", "-o", "made.json"),
     "learn": ("learn", "--penalty", 0.1),
 }
 MANY = [name for name in OPTIONS if name != "sufficient"]  # which takes numbers only
@@ -43,7 +43,7 @@ def ask(run: Run, name: str, *more: object) -> tuple[Any, str]:
     command, *options = OPTIONS[name]
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
-        done = run(command, "t.csv", "--target", "y", *options, *more)
+        done = run(*command.split(), "t.csv", "--target", "y", *options, *more)
     return done, " ".join(str(warning.message) for warning in said)
 
 
@@ -121,7 +121,7 @@ def test_infinite_and_large_numbers_are_refused_by_name(run: Run, name: str) -> 
     )
 
 
-@pytest.mark.parametrize("name", ["rule", "make"])
+@pytest.mark.parametrize("name", ["rule", "make rule"])
 def test_small_tables_need_no_k(run: Run, name: str) -> None:
     write([{"a": i / 7, "y": str(i > 20)} for i in range(40)])
     done, _ = ask(run, name)
@@ -138,7 +138,7 @@ def test_the_row_of_a_model_file_is_read_alike(run: Run) -> None:
     model = HistGradientBoostingClassifier(max_iter=3).fit(X, [row[0] > 3 for row in X])
     Path("model.json").write_text(json.dumps(read_model(model).to_dict()))
     Path("row.csv").write_text("x0;x1\n5,0;-\n")
-    made = ("make", "model.json", "row.csv", "--problem", "sufficient-reason", "-o", "made.json")
+    made = ("make", "reason", "row.csv", "--model", "model.json", "-o", "made.json")
     assert "'x1' must be a finite number or missing, got '-'" in run(*made).stderr
     done = run(*made, "--missing", "-")
     assert done.exit_code == 0, done.stderr

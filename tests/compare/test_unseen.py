@@ -164,13 +164,13 @@ def test_make_keeps_them(tmp_path) -> None:
     where = [str(tmp_path / "t.csv"), "--target", "y", "--row", "3", "--model", "tree"]
     out = tmp_path / "i.json"
     told = CliRunner().invoke(
-        app, ["make", *where, "-k", "2", "-m", "100", "--unseen", "50", "-o", str(out)]
+        app, ["make", "rule", *where, "-k", "2", "-m", "100", "--unseen", "50", "-o", str(out)]
     )
     assert told.exit_code == 0, told.output
     assert cpx.load(out).unseen.total == 50
     told = CliRunner().invoke(app, ["solve", str(out), "--backend", "search"])
     assert "on 50 unseen samples" in told.output
-    refused = [*where[:3], "--problem", "rule-set", "--label", "1", "--unseen", "5"]
+    refused = ["rule-set", *where[:3], "--label", "1", "--unseen", "5"]
     assert CliRunner().invoke(app, ["make", *refused]).exit_code == 2
     save(PROBLEM, tmp_path / "again.json.gz")
     assert cpx.load(tmp_path / "again.json.gz").unseen == PROBLEM.unseen

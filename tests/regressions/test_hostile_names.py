@@ -137,7 +137,7 @@ def test_tables_of_files(run: Run) -> None:
     require_clean(run("explain", *asked, "--no-isolate"))
     require_clean(run("explain", *asked, "--kind", "expectation", "--no-isolate"))
     require_clean(run("learn", "table.csv", "--target", "y", "--penalty", 0.05))
-    require_clean(run("make", *asked, "-o", f"made{FORGED}\x07.json"))
+    require_clean(run("make", "rule", *asked, "-o", f"made{FORGED}\x07.json"))
     require_clean(run("explain", "table.csv", "--target", "z\nOK", "--row", 0))
     require_clean(run("explain", "table.csv", "--target", NAMES[1], "--row", 0))
 

@@ -78,7 +78,8 @@ def test_another_thread_may_train() -> None:
 
 
 @pytest.mark.parametrize(
-    "command", ["make", *(pytest.param(c, marks=pytest.mark.slow) for c in ("explain", "learn"))]
+    "command",
+    ["make rule", *(pytest.param(c, marks=pytest.mark.slow) for c in ("explain", "learn"))],
 )
 def test_a_command_ends_without_a_file(command: str, tmp_path: Path) -> None:
     X, y = _table(6_000)
@@ -93,7 +94,8 @@ def test_a_command_ends_without_a_file(command: str, tmp_path: Path) -> None:
         "def told(*a, **k):\n    print('training', flush=True)\n    return fit(*a, **k)\n"
         "n.MLPClassifier._fit = told\n"
         "from cpx.cli.app import main\n"
-        f"sys.argv = {['cpx', command, str(table), '--target', 'y', *extra, '-o', str(output)]}\n"
+        f"sys.argv = {['cpx', *command.split(), str(table), '--target', 'y', *extra]}\n"
+        f"sys.argv += {['-o', str(output)]}\n"
         "main()"
     )
     process = subprocess.Popen(

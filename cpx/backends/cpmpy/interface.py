@@ -35,12 +35,16 @@ class Cpmpy(Backend):
     CPMpy compiles the statement. A solver with a native interface for solutions, bounds and
     stops is run by it, the others by CPMpy's ``solve``.
 
-    largest: The largest sum of weights, times the largest values of their variables, that the
-        engine is given. Above it nothing is solved: integers would overflow, or floating-point
-        errors reach a unit.
-    tolerance: How far from an integer the engine lets a variable be; 0 where it counts in
-        integers.
-    program: A program that the solver needs, besides Python packages.
+    Class attributes
+    ----------------
+    largest : int
+        The largest sum of weights, times the largest values of their variables, that the engine
+        is given. Above it nothing is solved: integers would overflow, or floating-point errors
+        reach a unit.
+    tolerance : float
+        How far from an integer the engine lets a variable be; 0 where it counts in integers.
+    program : str
+        A program that the solver needs, besides Python packages.
     """
 
     name: ClassVar[str] = "cpmpy"

@@ -26,8 +26,13 @@ _DUAL = 1e-7
 class Run:
     """Between a compiled model and the progress.
 
-    tolerance: How far from an integer the engine lets a variable be; 0 where it counts in
-        integers.
+    Parameters
+    ----------
+    compiled : cpmpy.solvers.solver_interface.SolverInterface
+    statement : Statement
+    progress : Progress
+    tolerance : float
+        How far from an integer the engine lets a variable be; 0 where it counts in integers.
     """
 
     def __init__(
@@ -82,10 +87,15 @@ class Run:
     def outcome(self, finished: bool, claimed: int | None, raw_status: str) -> Outcome:
         """Return what is proved.
 
-        finished: Whether the engine says that it has searched everything: that its solution is
+        Parameters
+        ----------
+        finished : bool
+            Whether the engine says that it has searched everything: that its solution is
             optimal, or, without one, that there is none.
-        claimed: The value that it believes its solution has.
-        raw_status: Its own word.
+        claimed : int, optional
+            The value that it believes its solution has.
+        raw_status : str
+            Its own word.
         """
         progress = self.progress
         warnings = []

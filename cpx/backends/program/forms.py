@@ -16,7 +16,10 @@ from cpx.modelling.statement import Statement, Values
 class Form(ABC):
     """A statement in a format of files.
 
-    sign, offset: The problem's objective is ``sign * value + offset`` of what the file minimises.
+    Attributes
+    ----------
+    sign, offset : int
+        The problem's objective is ``sign * value + offset`` of what the file minimises.
     """
 
     suffix: ClassVar[str]

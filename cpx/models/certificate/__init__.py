@@ -1,6 +1,6 @@
 """Certificates: features that make the class of a row likely under a distribution."""
 
-from cpx.support.families import Family, ProofKind
+from cpx.support.families import Family, ProofKind, ShellCommand
 
 FAMILY = Family(
     name="certificate",
@@ -16,4 +16,11 @@ FAMILY = Family(
     cases={"certificate": "cpx.models.certificate.cases:cases"},
     draw={"min-certificate": "cpx.models.certificate.draw:draw"},
     brute={"min-certificate": "cpx.models.certificate.brute:Certificate"},
+    commands={
+        "make certificate": ShellCommand(
+            "cpx.models.certificate.cli:make_certificate",
+            "The fewest conditions that leave few samples to disagree.",
+            ("min-certificate",),
+        ),
+    },
 )

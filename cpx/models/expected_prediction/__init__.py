@@ -1,6 +1,6 @@
 """Expected predictions: values of a row that make a tree model expect its class."""
 
-from cpx.support.families import Door, Family, ProofKind
+from cpx.support.families import Door, Family, ProofKind, ShellCommand
 
 FAMILY = Family(
     name="expected-prediction",
@@ -45,5 +45,12 @@ FAMILY = Family(
     },
     cases={
         "expected-prediction": "cpx.models.expected_prediction.cases:expected_prediction_cases"
+    },
+    commands={
+        "make expectation": ShellCommand(
+            "cpx.models.expected_prediction.cli_make:make_expectation",
+            "The columns that make a tree model expect its class.",
+            ("mlse", "fewest-expected"),
+        ),
     },
 )

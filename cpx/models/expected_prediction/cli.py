@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 
 from cpx.cli import options as opt
-from cpx.cli.model_file import ModelFile
 from cpx.cli.option_groups import given
 from cpx.cli.row_question import RuleOptions, Source, read_source
+from cpx.cli.tree_row import Columns
 from cpx.errors import InvalidOption, UnknownName, shown
 
 if TYPE_CHECKING:
@@ -22,8 +21,8 @@ if TYPE_CHECKING:
     from cpx.models.expected_prediction.problem import ExpectedPrediction
     from cpx.models.expected_prediction.sampled_probability import FewestSampled
 
-KINDS = ("mlse", "fewest-expected")
-"""The problems of expected predictions."""
+Wanted = RuleOptions | Columns
+"""What names columns that are required and forbidden, and side constraints."""
 
 _MEASURES = ("expectation", "probability-bound", "sampled-probability")
 _DISTRIBUTION = "mixture"
@@ -47,6 +46,8 @@ class ExplainedRow:
 @dataclass(frozen=True)
 class ExpectationOptions:
     """What is asked of an expected prediction."""
+
+    title: ClassVar[str] = "Expectation"
 
     threshold: Annotated[
         str | None,
@@ -99,14 +100,14 @@ class ExpectationOptions:
         """Whether the threshold is a share of rows that are drawn."""
         return self.measure == _MEASURES[2]
 
-    def problem(self, row: ExplainedRow, k: int | None, wanted: RuleOptions) -> ExpectedPrediction:
+    def problem(self, row: ExplainedRow, k: int | None, wanted: Wanted) -> ExpectedPrediction:
         """State the problem of so many columns at most, or of the threshold."""
         measure: Any = self.measure
         return row.explainer.problem(
             row.x, k, threshold=self.threshold, measure=measure, **_of_columns(row, wanted)
         )
 
-    def sampled(self, row: ExplainedRow, wanted: RuleOptions) -> FewestSampled:
+    def sampled(self, row: ExplainedRow, wanted: Wanted) -> FewestSampled:
         """Draw the rows a share of which must reach the threshold."""
         if self.threshold is None:
             raise InvalidOption(f"--measure {self.measure} needs --threshold")
@@ -115,7 +116,7 @@ class ExpectationOptions:
         return row.explainer.sampled(row.x, self.threshold, **own, **_of_columns(row, wanted))
 
 
-def _of_columns(row: ExplainedRow, wanted: RuleOptions) -> dict[str, Any]:
+def _of_columns(row: ExplainedRow, wanted: Wanted) -> dict[str, Any]:
     return {
         "required": opt.read_features(wanted.required),
         "forbidden": opt.read_features(wanted.forbidden),
@@ -142,42 +143,16 @@ def of_table(
             f"got {shown(source.model)}"
         )
     X, y, _ = read_source(source)
-    table, groups = _encoded(X)
+    table, groups = encoded(X)
     with phase(f"training {source.model} on {len(X)} rows", long=True):
         model = tree_classifier(source.model, source.seed).fit(table, y)
     may = opt.read_missing(missing_in)
-    explainer = _explainer(model, table, distribution, groups, source.seed, may)
+    explainer = explainer_of(model, table, distribution, groups, source.seed, may)
     title = name or f"{source.table.name.partition('.')[0]}-{source.row}"
     return ExplainedRow(explainer, table.iloc[[source.row]], title, source.model)
 
 
-def of_file(
-    source: Source,
-    row_file: Path | None,
-    background: Path,
-    file: ModelFile,
-    wanted: RuleOptions,
-    name: str | None = None,
-    missing_in: str | None = None,
-) -> ExplainedRow:
-    """Read the model of a file, a row, and rows to fit a distribution to."""
-    from cpx.cli.progress import phase
-    from cpx.data.tables import read_row, read_rows
-
-    _refuse_options_of_rules(source, wanted, "target")
-    if row_file is None:
-        raise InvalidOption("--background is for the model of a file, which needs a row: ROW")
-    with phase(f"reading {background}"):
-        missing = opt.words(source.missing)
-        X = read_rows(background, source.target, missing=missing)
-        x = read_row(row_file, missing=missing)
-    distribution, model = _distribution(source), file.read(source.table)
-    explainer = _explainer(model, X, distribution, {}, source.seed, opt.read_missing(missing_in))
-    title = name or f"{source.table.name.partition('.')[0]}-{row_file.stem}"
-    return ExplainedRow(explainer, x, title, "")
-
-
-def _explainer(
+def explainer_of(
     model: Any,
     rows: pd.DataFrame,
     distribution: str,
@@ -224,7 +199,7 @@ def _distribution(source: Source) -> str:
     return source.distribution
 
 
-def _encoded(X: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, list[str]]]:
+def encoded(X: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, list[str]]]:
     """Return columns of texts as 0/1 columns, and these by the name of theirs."""
     import pandas as pd
     from pandas.api.types import is_numeric_dtype

@@ -23,7 +23,12 @@ Bools = NDArray[np.bool_]
 class ExactScores:
     """What a model is expected to say of rows that have the states of x in some attributes.
 
-    codes: The states of x.
+    Parameters
+    ----------
+    leaves : LeafForm
+    distribution : TreeMixture
+    codes : (A,) array of int
+        The states of x.
     """
 
     leaves: LeafForm
@@ -203,7 +208,11 @@ class ExactScores:
         elsewhere, ``EP <= T (1 - q) + U q`` for the probability q of a score above T. So q is at
         least ``(EP - T) / (U - T)`` where U > T. Where U <= T, no row is above T.
 
-        greatest: U; :meth:`greatest` unless it is given.
+        Parameters
+        ----------
+        chosen : iterable of int
+        greatest : Fraction, optional
+            U; :meth:`greatest` unless it is given.
         """
         S = tuple(chosen)
         T = self.leaves.threshold

@@ -1,6 +1,6 @@
 """Rules of kernel machines: formulas of maximum weight in a support vector machine."""
 
-from cpx.support.families import Family, ProofKind
+from cpx.support.families import Family, ProofKind, ShellCommand
 
 FAMILY = Family(
     name="kernel-rule",
@@ -22,4 +22,11 @@ FAMILY = Family(
     draw={"kernel-rule": "cpx.models.kernel_rule.draw:draw"},
     brute={"kernel-rule": "cpx.models.kernel_rule.brute:KernelRule"},
     probes="cpx.models.kernel_rule.cases:probes",
+    commands={
+        "make kernel-rule": ShellCommand(
+            "cpx.models.kernel_rule.cli:make_kernel_rule",
+            "The rule of maximum weight of a kernel machine.",
+            ("kernel-rule",),
+        ),
+    },
 )

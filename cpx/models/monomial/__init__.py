@@ -1,6 +1,6 @@
 """Rules for one prediction: conjunctions of at most k conditions."""
 
-from cpx.support.families import Door, Family, ProofKind
+from cpx.support.families import Door, Family, ProofKind, ShellCommand
 
 _KINDS = ("k-monomial", "negative-only", "max-precision", "max-coverage")
 _FORMS = ("cpx.models.monomial.form:WeightedMonomial", "cpx.models.monomial.form:RatioMonomial")
@@ -45,4 +45,11 @@ FAMILY = Family(
     reachable=dict.fromkeys(_KINDS, "cpx.models.monomial.explainers.unreachable:with_reachable"),
     library="cpx.models.monomial.library:FAMILIES",
     probes="cpx.models.monomial.cases:probes",
+    commands={
+        "make rule": ShellCommand(
+            "cpx.models.monomial.cli:make_rule",
+            "The best short rule for one row of a table.",
+            _KINDS,
+        ),
+    },
 )

@@ -44,6 +44,11 @@ FAMILY = Family(
     },
     library="cpx.models.rule_set.library:FAMILIES",
     commands={
+        "make rule-set": ShellCommand(
+            "cpx.models.rule_set.cli_make:make_rule_set",
+            "A few rules that imitate a model on all rows.",
+            ("rule-set", "rule-set-learning"),
+        ),
         "learn": ShellCommand(
             "cpx.models.rule_set.cli_learn:learn",
             "Learn a few rules for a class from a table, or from a model.",

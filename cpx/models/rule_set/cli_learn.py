@@ -30,14 +30,7 @@ _FORMS = (".png", ".svg", ".pdf")
 def learn(
     table: opt.Table,
     target: opt.Target,
-    label: Annotated[
-        str | None,
-        typer.Option(
-            metavar="LABEL",
-            help="Class that the rules describe; needed where there are more than two.  "
-            "[default: the last one]",
-        ),
-    ] = None,
+    label: opt.Label = None,
     k: Annotated[
         int | None,
         typer.Option(
@@ -330,19 +323,12 @@ def _task(
     """Return the rows of a table; labels become texts, and two of them."""
     import numpy as np
 
+    from cpx.cli.reading import class_of
+
     X, y = table
     texts = y.astype(str).to_numpy(dtype=object)
-    # In the order of the values, so that 10 comes after 9.
-    known = [str(v) for v in sorted(y.unique().tolist(), key=lambda v: (str(type(v)), v))]
-    if label is None and len(known) > 2:
-        raise InvalidOption(
-            f"--label is missing: the target {shown(y.name)} has {len(known)} classes, "
-            f"{', '.join(known[:5])}{' ...' * (len(known) > 5)}"
-        )
-    if label is not None and label not in known:
-        raise UnknownName("class", label, known)
-    wanted = label or known[-1]
-    if len(known) > 2:
+    wanted = class_of(y, label)
+    if y.nunique() > 2:
         texts = np.where(texts == wanted, wanted, f"not {wanted}")
     if test is None:
         return _Task(X, texts, None, wanted)

@@ -1,192 +1,163 @@
-"""``cpx make --problem rule-set`` and ``rule-set-learning``: rule sets that imitate a model."""
+"""The command ``cpx make rule-set``: few rules that imitate a classifier on all rows."""
 
 from __future__ import annotations
 
 import os.path
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 
 from cpx.cli import options as opt
-from cpx.cli.option_groups import given
-from cpx.cli.row_question import RuleOptions, Source
+from cpx.cli.declared import Declared
+from cpx.cli.make import Saving, in_words
+from cpx.cli.option_groups import given, grouped
+from cpx.cli.row_question import TrainedModel
 from cpx.errors import DataError, InvalidOption, UnknownName, nearest, shown
+from cpx.models.rule_set.learning import RuleSetLearning
+from cpx.models.rule_set.selection import RuleSetSelection
 from cpx.support.validation import integer_in
 
 if TYPE_CHECKING:
-    import pandas as pd
-
-    from cpx.modelling.base import Problem
     from cpx.models.rule_set.methods.candidates import Literals
     from cpx.models.rule_set.problem import RuleSetProblem
-    from cpx.models.rule_set.selection import RuleSetSelection
 
-__all__ = ["PROBLEMS", "RuleSetOptions", "rule_set"]
-
-SELECTION, LEARNING = PROBLEMS = ("rule-set", "rule-set-learning")
-LOSSES = ("zero-one", "hamming")
-CANDIDATES = ("forest", "monomials", "anchors", "association")
+ALL = "all"
 DISTRIBUTIONS = ("empirical", "product", *opt.FITTED)
-
-_PENALTY = "0.01"
-# Options of tables and rules that mean something here.
-_TAKEN: tuple[str, ...] = (
-    "--table",
-    "--target",
-    "--model",
-    "--distribution",
-    "--n-bins",
-    "--strategy",
-)
-_TAKEN += ("--categorical", "--missing", "--seed", "--required", "--forbidden", "--where", "--m")
 
 
 @dataclass(frozen=True)
-class RuleSetOptions:
-    """Parameters of a problem of rule sets, in addition to those of the table and the model."""
+class Rules:
+    """Which rules there are to choose from, and which must and must not be chosen."""
 
-    label: Annotated[
-        str | None,
-        typer.Option(
-            metavar="LABEL",
-            help="For a rule set: the class that the rules describe.  [default: the last one]",
-        ),
-    ] = None
-    loss: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="For a rule set: zero-one (an error counts once, default) or hamming (once for "
-            "each rule that makes it).",
-            autocompletion=opt.choices(LOSSES),
-        ),
-    ] = None
-    penalty: Annotated[
-        str | None,
-        typer.Option(
-            metavar="SHARE",
-            help="For a rule set: price of a rule, as a share of the samples.  [default: 0.01]",
-        ),
-    ] = None
+    title: ClassVar[str] = "Rules"
+
+    k: Annotated[
+        int, typer.Option("-k", metavar="N", help="Maximum number of conditions of a rule.")
+    ] = opt.MOST
     candidates: Annotated[
-        str | None,
+        str,
         typer.Option(
             metavar="FROM",
-            help="For a rule set: forest (paths of a random forest, default), monomials (the "
-            "best rules around some samples), anchors (the widest precise ones), association "
-            "(literals that often hold together), or a file of rules as they are printed.",
-            autocompletion=opt.choices(CANDIDATES),
+            help="forest (paths of a random forest), monomials (the best rules around some "
+            "samples), anchors (the widest precise ones), association (literals that often hold "
+            "together), all (every rule of at most k conditions), or a file of rules as they are "
+            "printed.",
+            autocompletion=lambda incomplete: opt.complete_last(incomplete, (*_origins(), ALL)),
         ),
+    ] = "forest"
+    required: Annotated[
+        list[str] | None,
+        typer.Option(metavar="RULE", help="A candidate that must be chosen, or its number."),
     ] = None
-    max_rules: Annotated[
-        int | None,
-        typer.Option(metavar="N", help="For a rule set: maximum number of rules."),
+    forbidden: Annotated[
+        list[str] | None, typer.Option(metavar="RULE", help="One that must not be chosen.")
     ] = None
-    max_literals: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N",
-            help="For a rule set: maximum number of conditions in total.",
-        ),
-    ] = None
-    max_overlap: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N",
-            help="For a rule set: maximum number of samples covered by two or more rules.",
-        ),
-    ] = None
+    where: opt.Where = None
 
-    def check(self, kind: str | None) -> None:
-        """Raise for options that are for another kind of instance."""
-        both = ("label", "loss", "penalty")
-        for option in given(self, *(both if kind == LEARNING else ())):
-            if kind != SELECTION:
-                raise InvalidOption(f"{option} is for --problem {SELECTION}")
+    def check(self, limits: dict[str, Any]) -> None:
+        """Raise for what is not known, and for limits on candidates where there are none."""
+        integer_in("k", self.k, 1)
+        if self.candidates == ALL:
+            named = [f"--{name.replace('_', '-')}" for name in limits]
+            for option in (*given(self, "k", "candidates"), *named):
+                raise InvalidOption(f"{option} is not for --candidates {ALL}")
+        elif self.candidates not in _origins() and not os.path.isfile(self.candidates):
+            known = (*_origins(), ALL)
+            raise UnknownName("candidates, nor a file", self.candidates, known)
 
 
-def rule_set(
-    kind: str, source: Source, wanted: RuleOptions, asked: RuleSetOptions, k: int, name: str | None
-) -> tuple[Problem, str]:
-    """Train the model, draw samples and state the problem of a kind; return words too."""
-    from cpx.models.rule_set.learning import RuleSetLearning
+@grouped(
+    own=Declared(RuleSetLearning, "penalty", "loss", title=Rules.title),
+    limits=Declared(
+        RuleSetSelection, "max_rules", "max_literals", "max_overlap", title=Rules.title
+    ),
+)
+def make_rule_set(
+    *,
+    source: TrainedModel,
+    label: opt.Label = None,
+    m: Annotated[int, typer.Option("-m", metavar="N", help="Samples the model labels.")] = 1000,
+    own: dict[str, Any],
+    rules: Rules,
+    limits: dict[str, Any],
+    saving: Saving,
+) -> None:
+    r"""Make the problem to find a few rules that imitate a model on all rows.
 
-    unwanted = () if kind == SELECTION else ("--required", "--forbidden", "--where")
-    for option in (*given(source), *given(wanted)):
-        if option not in _TAKEN or option in unwanted:
-            raise InvalidOption(f"{option} is not for --problem {kind}")
-    if source.target is None:
-        raise InvalidOption("--target is missing: which of the table's?")
+    Trains a classifier on the table, draws samples and labels them. Rules for a class are
+    selected from candidates, of the kind rule-set, or with --candidates all from every rule of
+    at most k conditions, of the kind rule-set-learning.
+
+    \b
+    Examples:
+      cpx make rule-set table.csv --target y --label yes -k 2 -o inst.json
+      cpx make rule-set table.csv --target y --candidates all -k 2
+      cpx make rule-set table.csv --target y --candidates rules.txt --max-rules 4
+
+    \b
+    Exit codes: 0 written; 2 wrong input; 1 anything else.
+    """
+    saving.check(source.table)
     source.check()
     if source.distribution_name not in DISTRIBUTIONS:
         raise UnknownName("distribution of a rule set", source.distribution_name, DISTRIBUTIONS)
-    integer_in("k", k, 1)
-    integer_in("m", wanted.m or 1000, 1)
-    if asked.loss is not None and asked.loss not in LOSSES:
-        raise UnknownName("loss", asked.loss, LOSSES)
-    origin = asked.candidates or CANDIDATES[0]
-    if origin not in CANDIDATES and not os.path.isfile(origin):
-        raise UnknownName("candidates, nor a file", origin, CANDIDATES)
-    literals, same, context = _samples(source, asked.label, wanted.m or 1000)
-    more: dict[str, Any] = {
-        "penalty": asked.penalty or _PENALTY,
-        "loss": asked.loss or LOSSES[0],
-        "name": name or f"{source.table.name.partition('.')[0]}-rules",
-    }
+    rules.check(limits)
+    literals, same, context = _samples(source, label, integer_in("m", m, 1))
+    more = {**own, "name": saving.name or f"{source.table.name.partition('.')[0]}-rules"}
     problem: RuleSetProblem
-    if kind == LEARNING:
-        problem = RuleSetLearning(literals.samples(same, context), k, **more)
+    if rules.candidates == ALL:
+        problem = RuleSetLearning(literals.samples(same, context), rules.k, **more)
     else:
-        problem = _selection(literals, same, context, wanted, asked, k, source.seed, more)
-    said = [f"class {context['class']} by {source.model}: {problem.kind}", *problem._brief()]
-    return problem, ", ".join(said)
+        usual = {"penalty": RuleSetLearning.penalty}
+        more = {**usual, **more, **limits}
+        problem = _selection(literals, same, context, rules, source.seed, more)
+    saving.write(problem, in_words(problem, context["class"], f" by {source.model}"))
 
 
 def _selection(
     literals: Literals,
     same: Any,
     context: dict[str, Any],
-    wanted: RuleOptions,
-    asked: RuleSetOptions,
-    k: int,
+    rules: Rules,
     seed: int,
     more: dict[str, Any],
 ) -> RuleSetSelection:
     """Find candidates and state the selection from them."""
     from cpx.cli.progress import phase
 
-    if not os.path.isfile(asked.candidates or "") and (same.all() or not same.any()):
+    if rules.candidates in _origins() and (same.all() or not same.any()):
         raise DataError(
             f"{context['classifier']} puts {'all' if same.all() else 'none'} of the {len(same)} "
             f"samples into the class {shown(context['class'])}: no rules can be told from them"
         )
     with phase("looking for candidates"):
-        rules = _candidates(literals, same, asked.candidates or CANDIDATES[0], k, seed)
-    problem = literals.problem(
-        rules,
-        same,
-        context=context,
-        max_rules=asked.max_rules,
-        max_literals=asked.max_literals,
-        max_overlap=asked.max_overlap,
-        **more,
+        found = _candidates(literals, same, rules, seed)
+    problem = literals.problem(found, same, context=context, **more)
+    names = list(problem.feature_names)
+    return replace(
+        problem,
+        required=_numbers("--required", rules.required, names),
+        forbidden=_numbers("--forbidden", rules.forbidden, names),
+        side_constraints=rules.where or (),  # type: ignore[arg-type]
     )
-    return _with_choice(problem, wanted)
 
 
-def _samples(source: Source, label: str | None, m: int) -> tuple[Literals, Any, dict[str, Any]]:
+def _samples(
+    source: TrainedModel, label: str | None, m: int
+) -> tuple[Literals, Any, dict[str, Any]]:
     """Return literals of samples, which of them the model puts into the class, and the context."""
     import numpy as np
 
     from cpx.cli.progress import phase
+    from cpx.cli.reading import class_of
     from cpx.data.bits import require_rows_fit
     from cpx.data.oracle import labels
     from cpx.models.rule_set.methods.candidates import Literals
 
     with phase(f"reading {source.table}"):
         X, y = source.read()
-        wanted = _known_class(y, label)
+        wanted = class_of(y, label)
         explainer = source.explainer(X)
     require_rows_fit("m", m, explainer.distribution.n_features)
     with phase(f"training {source.model} on {len(X)} rows", long=True):
@@ -206,53 +177,39 @@ def _samples(source: Source, label: str | None, m: int) -> tuple[Literals, Any, 
     return Literals.of_bits(batch.bits, explainer.binarizer), same, context
 
 
-def _known_class(y: pd.Series[Any], label: str | None) -> str:
-    known = [str(value) for value in sorted(y.unique().tolist(), key=lambda v: (str(type(v)), v))]
-    if label is not None and label not in known:
-        raise UnknownName("class", label, known)
-    return known[-1] if label is None else label
+def _origins() -> dict[str, Any]:
+    """Return what finds candidates, by name."""
+    from cpx.models.rule_set.methods import candidates as found
+
+    return {
+        "forest": found.forest_paths,
+        "monomials": found.monomials,
+        "anchors": found.anchors,
+        "association": found.association_rules,
+    }
 
 
 def _candidates(
-    literals: Literals, same: Any, origin: str, k: int, seed: int
+    literals: Literals, same: Any, rules: Rules, seed: int
 ) -> tuple[tuple[int, ...], ...]:
-    from cpx.models.rule_set.methods.candidates import (
-        anchors,
-        association_rules,
-        forest_paths,
-        monomials,
-        read_rules,
-    )
+    from cpx.models.rule_set.methods.candidates import read_rules
 
-    if origin == "forest":
-        return forest_paths(literals, same, k=k, seed=seed)
-    if origin == "monomials":
-        return monomials(literals, same, k=k, seed=seed)
-    if origin == "anchors":
-        return anchors(literals, same, k=k, seed=seed)
-    if origin == "association":
-        return association_rules(literals, same, k=k)
-    return read_rules(origin, literals.names)
+    origin = _origins().get(rules.candidates)
+    if origin is None:
+        return read_rules(rules.candidates, literals.names)
+    drawn = {} if rules.candidates == "association" else {"seed": seed}
+    found: tuple[tuple[int, ...], ...] = origin(literals, same, k=rules.k, **drawn)
+    return found
 
 
-def _with_choice(problem: RuleSetSelection, wanted: RuleOptions) -> RuleSetSelection:
-    """Return the problem with the rules that must and must not be selected."""
-    names = list(problem.feature_names)
-
-    def numbers(option: str, rules: list[str] | None) -> tuple[int, ...]:
-        found = []
-        for rule in rules or ():
-            if not rule.isdecimal() and rule not in names:
-                raise InvalidOption(
-                    f"{option}: {shown(rule)} is none of the {len(names)} candidates"
-                    + nearest(rule, names)
-                )
-            found.append(int(rule) if rule.isdecimal() else names.index(rule))
-        return tuple(found)
-
-    return replace(
-        problem,
-        required=numbers("--required", wanted.required),
-        forbidden=numbers("--forbidden", wanted.forbidden),
-        side_constraints=wanted.where or (),  # type: ignore[arg-type]
-    )
+def _numbers(option: str, given: list[str] | None, names: list[str]) -> tuple[int, ...]:
+    """Return candidates that are given by number, or as they are printed."""
+    found = []
+    for rule in given or ():
+        if not rule.isdecimal() and rule not in names:
+            raise InvalidOption(
+                f"{option}: {shown(rule)} is none of the {len(names)} candidates"
+                + nearest(rule, names)
+            )
+        found.append(int(rule) if rule.isdecimal() else names.index(rule))
+    return tuple(found)

@@ -1,6 +1,6 @@
 """Sufficient reasons of tree models: what forces a class, whatever the rest of the row is."""
 
-from cpx.support.families import Door, Family, ProofKind
+from cpx.support.families import Door, Family, ProofKind, ShellCommand
 
 FAMILY = Family(
     name="sufficient-reason",
@@ -46,4 +46,11 @@ FAMILY = Family(
     },
     library="cpx.models.sufficient_reason.library:FAMILIES",
     probes="cpx.models.sufficient_reason.cases:probes",
+    commands={
+        "make reason": ShellCommand(
+            "cpx.models.sufficient_reason.cli:make_reason",
+            "The fewest columns that force the class of a tree model.",
+            ("sufficient-reason",),
+        ),
+    },
 )

@@ -138,7 +138,11 @@ class SufficientReason(ReasonText):
     )
     level: Level = field(
         default="attributes",
-        metadata=parameter(declared.LevelName(LEVELS), "what features are", needed=True),
+        metadata=parameter(
+            declared.LevelName(LEVELS),
+            "what features are, columns or the tests of the model",
+            needed=True,
+        ),
     )
     definition: Definition | None = field(
         default=None,

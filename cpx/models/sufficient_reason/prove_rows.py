@@ -20,8 +20,14 @@ def rows_of(
 ) -> ProofRows:
     """Return the rows of a proof, and what they show.
 
-    claim: What is proved.
-    reason: Features of the reason that was found; none if there is none.
+    Parameters
+    ----------
+    problem : SufficientReason
+    claim : Claim
+        What is proved.
+    lines : sequence of str
+    reason : sequence of int
+        Features of the reason that was found; none if there is none.
     """
     known, found = Inequalities(problem.to_dict()), dict[tuple[str, ...], ProofRow]()
     for line in lines:

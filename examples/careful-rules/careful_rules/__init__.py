@@ -1,6 +1,6 @@
 """Rules that are precise first of all, as a family of problems for cpx."""
 
-from cpx.support.families import Family, ProofKind
+from cpx.support.families import Family, ProofKind, ShellCommand
 
 FAMILY = Family(
     name="careful",
@@ -20,4 +20,9 @@ FAMILY = Family(
     cases={"careful": "careful_rules.cases:cases"},
     draw={"careful": "careful_rules.cases:draw"},
     brute={"careful": "careful_rules.brute:Brute"},
+    commands={
+        "make careful": ShellCommand(
+            "careful_rules.cli:make", "A rule that is hardly ever wrong.", ("careful",)
+        )
+    },
 )

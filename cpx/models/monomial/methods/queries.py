@@ -53,7 +53,11 @@ class QueryMethod(Backend):
 class CountedOracle:
     """An oracle that counts its queries and refuses when the time is over.
 
-    queries: Rows the classifier has labelled so far.
+    Attributes
+    ----------
+    oracle : Oracle
+    queries : int
+        Rows the classifier has labelled so far.
     """
 
     def __init__(self, oracle: Oracle, progress: Progress) -> None:

@@ -68,7 +68,14 @@ def from_labels(
 ) -> Fitted:
     """Learn rules by column generation.
 
-    asked: Its parameters.
+    Parameters
+    ----------
+    asked : FittedRules
+        Its parameters.
+    X : data frame or (n, columns) array
+    y : (n,) array
+    sample_weight : (n,) array, optional
+    stop : threading.Event, optional
     """
     from cpx.models.rule_set.methods.column_generation import learn_rules
 
@@ -115,7 +122,12 @@ def from_labels(
 def from_black_box(asked: FittedRules, X: Any, stop: threading.Event | None = None) -> Fitted:
     """Learn rules that imitate the black box of a classifier, and ask it on the way.
 
-    asked: Its parameters.
+    Parameters
+    ----------
+    asked : FittedRules
+        Its parameters.
+    X : data frame or (n, columns) array
+    stop : threading.Event, optional
     """
     if asked.class_weights is not None:
         raise InvalidOption(
@@ -239,8 +251,15 @@ def measured(
 ) -> RuleSet:
     """Return the rules with their figures on other rows.
 
-    asked: Its parameters.
-    covers: Which rules cover which rows.
+    Parameters
+    ----------
+    asked : FittedRules
+        Its parameters.
+    fitted : Fitted
+    covers : (rules, n) array of bool
+        Which rules cover which rows.
+    labels : (n,) array
+    sample_weight : (n,) array, or None
     """
     asked = as_fitted(asked)
     same = fitted.target.same(labels)
@@ -269,9 +288,19 @@ def stated(asked: FittedRules, X: Any, y: Any, sample_weight: Any, name: str) ->
 def answer(rules: TableRules, problem: RuleSetLearning, *, closed: bool) -> Result:
     """Return rules as an answer to a problem, confirmed by the independent checker.
 
-    closed: Whether learning ended because no rule was left to add, and not by its time limit.
-    Raises DataError: When the rules are not among those of the problem.
-    Raises CheckFailed: When the checker finds something else than the problem.
+    Parameters
+    ----------
+    rules : TableRules
+    problem : RuleSetLearning
+    closed : bool
+        Whether learning ended because no rule was left to add, and not by its time limit.
+
+    Raises
+    ------
+    DataError
+        When the rules are not among those of the problem.
+    CheckFailed
+        When the checker finds something else than the problem.
     """
     from cpx.answers.result import Result, Status, Termination
     from cpx.check import violations

@@ -41,6 +41,8 @@ class LocalSearch(Backend):
     A set is better than another one if it violates side constraints by less, or by as much and
     costs less.
 
+    Examples
+    --------
     >>> LocalSearch().rounds, LocalSearch("0").rounds
     (50, 0)
     """

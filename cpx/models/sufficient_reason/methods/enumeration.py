@@ -22,10 +22,17 @@ __all__ = ["Reasons", "enumerate_reasons", "necessary_attributes", "relevant_att
 class Reasons:
     """Subset-minimal sufficient reasons of a row.
 
-    reasons: Each increasing, in the order they were found.
-    changes: The minimal changes met on the way: each reason meets each of them.
-    complete: Whether these are all reasons, and all minimal changes.
-    calls: Sets asked about.
+    Attributes
+    ----------
+    reasons : tuple of tuples of int
+        Each increasing, in the order they were found.
+    changes : tuple of tuples of int
+        The minimal changes met on the way: each reason meets each of them.
+    complete : bool
+        Whether these are all reasons, and all minimal changes.
+    calls : int
+        Sets asked about.
+    seconds : float
     """
 
     reasons: tuple[tuple[int, ...], ...]
