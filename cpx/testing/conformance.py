@@ -22,8 +22,8 @@ claims none; everything else holds for it as well.
 
 from __future__ import annotations
 
+import os
 import threading
-import time
 from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 from typing import ClassVar
@@ -53,8 +53,12 @@ __all__ = [
     "stated",
 ]
 
-# An engine with a limit of a twentieth of a second, on a busy machine.
+# An engine with a limit of a twentieth of a second; processor time, to which a busy machine adds
+# little.
 _PROMPT_SECONDS = 10.0
+
+# What another engine may take to confirm an optimum, or to bound it.
+_OTHER_SECONDS = 5.0
 
 
 def cases_of(backend: str, *sets: str) -> list[tuple[Case, str | None]]:
@@ -225,24 +229,22 @@ def _answers_a_ratio(backend: str, problem: RatioProblem) -> None:
 def keeps_a_short_limit(backend: str) -> None:
     """A limit that is over at once: no proof, no infeasibility, and a quick return."""
     for problem in _media(backend, 2, 1000, 40):
-        start = time.perf_counter()
+        start = sum(os.times()[:4])
         result = solve(problem, backend, time_limit=0.05)
-        took = time.perf_counter() - start
-        assert took < _PROMPT_SECONDS, f"returned after more than {_PROMPT_SECONDS:g} s"
+        took = sum(os.times()[:4]) - start
+        assert took < _PROMPT_SECONDS, f"returned after {took:.1f} s of processor time"
         assert result.status in (Status.UNKNOWN, Status.FEASIBLE, Status.OPTIMAL), result.status
         if not result.proved and not _ended_by_itself(backend, result.termination):
             assert result.termination is Termination.TIME_LIMIT, result.termination
         if result.proved:
-            other = solve(problem, default_engine(problem), time_limit=_PROMPT_SECONDS)
-            first, second = result.objective, other.objective
-            better = (
-                second is not None
-                and first is not None
-                and (second < first if problem.sense == "min" else second > first)
-            )
-            assert not better, f"proved {first}, but there is {second}"
-            if other.proved:
-                assert first == second, f"proved {first}, not {second}"
+            # Another engine may need minutes for what this one proves at once.
+            other = solve(problem, default_engine(problem), time_limit=_OTHER_SECONDS)
+            sign = 1 if problem.sense == "min" else -1
+            found, bound = other.objective, other.bound
+            assert result.objective is not None
+            told = f"proved {result.objective}; {other.engine} has {found} and bound {bound}"
+            assert found is None or sign * result.objective <= sign * found, told
+            assert bound is None or sign * bound <= sign * result.objective, told
 
 
 def stops_when_told(backend: str) -> None:
