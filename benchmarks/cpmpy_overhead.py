@@ -20,7 +20,7 @@ from cpx.options import SolveOptions
 SECONDS = 10.0
 """Of each instance and engine, for all its solves."""
 TURNS = (3, 100)
-ENGINES = ("cpmpy:ortools", "cpmpy:pumpkin", "cpmpy:highs", "cpmpy:choco", "cpmpy:z3")
+ENGINES = ("cpmpy:ortools", "cpmpy:pumpkin", "cpmpy:choco", "cpmpy:z3")
 FAMILIES = (("dnf", 100, 12, 3), ("planted", 400, 24, 4), ("needle", 100, 24, 4))
 
 

@@ -68,7 +68,6 @@ PROBLEMS: dict[str, Callable[[], Problem]] = {
     "milp:scip": monomial,
     "exact": monomial,
     "portfolio": monomial,
-    "cpmpy:scip": monomial,
     "cpsat triples": monomial,
     "maxsat:rc2 triples": monomial,
     "search": monomial,

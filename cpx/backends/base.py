@@ -34,17 +34,10 @@ from cpx.modelling.statement import Encoding
 from cpx.options import EngineOption, SolveOptions, named_text
 from cpx.support.versions import installed_version
 
-__all__ = ["DECLINED", "ROUNDED", "Backend", "Event", "Outcome", "Progress", "contradiction"]
+__all__ = ["DECLINED", "Backend", "Event", "Outcome", "Progress", "contradiction"]
 
 DECLINED = "not solved"
 """The raw status of an engine that cannot take numbers as large as those of a problem."""
-
-ROUNDED = 2**22
-"""Sum of the weights of an objective from which engines may round a bound to an integer beyond it.
-
-HiGHS and SCIP round bounds up where all weights are integers, but for 1e-9; floats are further
-apart there.
-"""
 
 
 @dataclass

@@ -48,7 +48,7 @@ def conformance(
 
     \b
     Examples:
-      cpx conformance cpmpy:exact
+      cpx conformance cpmpy:choco
       cpx conformance mine --register my_package.engine:Mine --problem monomial
 
     \b

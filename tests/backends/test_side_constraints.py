@@ -42,7 +42,7 @@ from cpx.testing.drawing import side_constraint
 from cpx.testing.truth import Side
 from tests.seeds import each, some
 
-STATED = ["cpsat", "milp:highs", "maxsat:rc2", "cpmpy:exact"]
+STATED = ["cpsat", "milp:highs", "maxsat:rc2", "exact"]
 
 
 def constrained(problem: Any, seed: int) -> Any:

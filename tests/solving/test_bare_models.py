@@ -13,7 +13,7 @@ import cpx
 from cpx import MaxCoverage
 from cpx.answers.result import Status
 from cpx.backends import backend as find_backend
-from cpx.backends.cpmpy.integer_solvers import Choco, Ortools
+from cpx.backends.cpmpy.solvers import Choco, Ortools
 from cpx.errors import InvalidOption
 from cpx.modelling.bare_model import problem_of
 from cpx.testing import conformance
@@ -69,7 +69,7 @@ def _largest(x: Any) -> Any:
     return max(x) if isinstance(x, tuple) else cp.max(x)
 
 
-@pytest.mark.parametrize("engine", [*ENGINES, "cpmpy:highs"])
+@pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("name", OBJECTIVES)
 def test_constants_products_and_global_constraints(engine: str, name: str) -> None:
     x, b = cp.intvar(-2, 2, shape=3, name="x"), cp.boolvar(shape=2, name="b")
@@ -94,7 +94,7 @@ def test_in_a_worker_with_integers_that_survive() -> None:
     assert any(" = " in word for word in result.explanation.rule.words)
 
 
-@pytest.mark.parametrize("engine", ["cpsat", "cpmpy:ortools", "cpmpy:highs", "cpmpy:choco"])
+@pytest.mark.parametrize("engine", ["cpsat", "milp:highs", "cpmpy:ortools", "cpmpy:choco"])
 def test_minimum_infeasible_and_without_objective(engine: str) -> None:
     if not find_backend(engine).available():
         pytest.skip(f"{engine} is not installed")

@@ -12,7 +12,6 @@ from cpx.backends.base import DECLINED, Backend, Outcome, Progress
 from cpx.backends.cpmpy.run import Run
 from cpx.errors import UnknownName
 from cpx.modelling.base import Problem
-from cpx.modelling.statement import Statement
 from cpx.options import SolveOptions
 
 # Constraints that are compiled without looking at the clock: some hundredths of a second.
@@ -22,6 +21,12 @@ _CPMPY = {"cpmpy": "cpmpy>=1.1,<1.2"}
 
 # Solvers of CPMpy that are not here, and what is.
 _LEFT_OUT = {
+    **{
+        name: f"milp:{name} is the same engine, with fewer and stronger rows"
+        for name in ("scip", "highs", "gurobi", "cplex")
+    },
+    "exact": "the backend exact is the same engine",
+    "hexaly": "its answers without a licence are not known",
     "pindakaas": "it only decides, and optimises nothing",
     "pysat": "it only decides, and optimises nothing: maxsat optimises with it",
     "pysdd": "it only decides, and optimises nothing",
@@ -30,31 +35,22 @@ _LEFT_OUT = {
 
 
 class Cpmpy(Backend):
-    """The solvers that CPMpy has an interface for; each is a subclass.
+    """The solvers that CPMpy alone has an interface for; each is a subclass.
 
     CPMpy compiles the statement. A solver with a native interface for solutions, bounds and
     stops is run by it, the others by CPMpy's ``solve``.
 
-    Class attributes
-    ----------------
-    largest : int
-        The largest sum of weights, times the largest values of their variables, that the engine
-        is given. Above it nothing is solved: integers would overflow, or floating-point errors
-        reach a unit.
-    tolerance : float
-        How far from an integer the engine lets a variable be; 0 where it counts in integers.
-    program : str
-        A program that the solver needs, besides Python packages.
+    largest: The largest sum of weights, times the largest values of their variables, that the
+        engine is given. Above it nothing is solved: integers would overflow.
     """
 
     name: ClassVar[str] = "cpmpy"
     requires: ClassVar[Mapping[str, str]] = _CPMPY
-    summary: ClassVar[str] = "any solver that CPMpy knows, as CPMpy compiles for it"
+    summary: ClassVar[str] = "solvers that CPMpy knows, as CPMpy compiles for them"
     _in_all: ClassVar[bool] = False
     members: ClassVar[dict[str, type[Cpmpy]]] = {}
 
     largest: ClassVar[int] = 2**60
-    tolerance: ClassVar[float] = 0.0
 
     def __init_subclass__(cls, solver: str, requires: Mapping[str, str], **kwargs: Any) -> None:
         cls.requires = {**_CPMPY, **requires}
@@ -99,7 +95,7 @@ class Cpmpy(Backend):
             told = f"{self.solver} is installed and cannot be used: {complaint}"
             return Outcome(False, Termination.SOLVER_ERROR, told)
         with progress.phase("state"):
-            statement = self.adapted(problem.model(options.encoding))
+            statement = problem.model(options.encoding)
         with progress.phase("compile"):
             total = largest_sum(statement.model)
             if total > self.largest:
@@ -109,7 +105,7 @@ class Cpmpy(Backend):
             if not _compile(compiled, statement.model, progress):
                 told = "stopped before the search"
                 return Outcome(False, progress.why_stopped(), told)
-            run = Run(compiled, statement, progress, self.tolerance)
+            run = Run(compiled, statement, progress)
             if options.hint_features is not None and "hint" in self.supported_options:
                 self.hint(run, statement.complete(options.hint_features))
         if progress.should_stop:
@@ -117,10 +113,6 @@ class Cpmpy(Backend):
             return Outcome(False, progress.why_stopped(), told, sizes=run.sizes)
         with progress.phase("solve"):
             return self.search(run, options)
-
-    def adapted(self, statement: Statement) -> Statement:
-        """Return the statement as CPMpy's interface to this solver can take it."""
-        return statement
 
     def construction(self, options: SolveOptions) -> dict[str, Any]:
         """Return what CPMpy's class takes beside the model."""

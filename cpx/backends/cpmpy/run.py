@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
@@ -11,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpx.answers.result import Termination
-from cpx.backends.base import ROUNDED, Outcome, Progress
+from cpx.backends.base import Outcome, Progress
 from cpx.modelling.statement import Statement
 
 __all__ = ["Reader", "Run"]
@@ -19,36 +18,13 @@ __all__ = ["Reader", "Run"]
 Reader = Callable[[Sequence[Any]], Sequence[float]]
 """Takes variables of CPMpy, none of them a negation, and returns their values in a solution."""
 
-# How far from optimal engines in floating point let a reduced cost be.
-_DUAL = 1e-7
-
 
 class Run:
-    """Between a compiled model and the progress.
+    """Between a compiled model and the progress."""
 
-    Parameters
-    ----------
-    compiled : cpmpy.solvers.solver_interface.SolverInterface
-    statement : Statement
-    progress : Progress
-    tolerance : float
-        How far from an integer the engine lets a variable be; 0 where it counts in integers.
-    """
-
-    def __init__(
-        self, compiled: Any, statement: Statement, progress: Progress, tolerance: float
-    ) -> None:
-        from cpx.backends.normal_forms import linear_sum
-
+    def __init__(self, compiled: Any, statement: Statement, progress: Progress) -> None:
         self.compiled, self.statement, self.progress = compiled, statement, progress
         self._known = {name: _Known(array, self) for name, array in statement.variables.items()}
-        total = linear_sum(statement.model.objective_)
-        self._exact = not tolerance
-        self._slack = 0.0
-        if tolerance:
-            weights = sum(map(abs, [] if total is None else total.weights))
-            self._slack = tolerance * weights + _DUAL * len(compiled._varmap)
-            self._slack += weights >= ROUNDED
 
     @property
     def sizes(self) -> dict[str, int]:
@@ -63,12 +39,9 @@ class Run:
         """Report the solution that CPMpy has written into its variables."""
         self.solution(lambda each: [int(variable.value()) for variable in each])
 
-    def bound(self, value: float) -> None:
-        """Report a bound on the objective of the model, moved outwards for engines in floats."""
-        if math.isfinite(value) and abs(value) < 1e19:  # beyond it, engines mean none
-            outwards = 1 if self.statement.sense == "max" else -1
-            moved = value if self._exact else value + outwards * self._slack
-            self.progress.bound(moved + self.statement.offset)
+    def bound(self, value: int) -> None:
+        """Report a bound on the objective of the model."""
+        self.progress.bound(value + self.statement.offset)
 
     def claim(self, objective: float | None) -> int | None:
         """Return the problem's objective of an objective of the model."""
@@ -98,19 +71,9 @@ class Run:
             Its own word.
         """
         progress = self.progress
-        warnings = []
         if self.statement.model.objective_ is None and progress.objective is not None:
             # Any solution will do.
             finished, claimed = True, self.statement.offset
-        proved = finished
-        if finished and claimed is not None and not self._exact:
-            self.bound(claimed - self.statement.offset)
-            proved = progress.objective == progress.best_bound
-            if not proved and not progress.gap_reached:
-                warnings.append(
-                    "the engine calls its solution optimal, but within its tolerances only the "
-                    f"bound {progress.best_bound} is proved"
-                )
         termination = Termination.COMPLETED
         if not finished:
             termination = progress.why_stopped()
@@ -118,7 +81,7 @@ class Run:
                 # The engine's clock may run a little ahead of ours.
                 limited = progress.remaining is not None
                 termination = Termination.TIME_LIMIT if limited else Termination.SOLVER_ERROR
-        return Outcome(proved, termination, raw_status, claimed, self.sizes, warnings)
+        return Outcome(finished, termination, raw_status, claimed, self.sizes)
 
 
 class _Known:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpx.answers.result import Termination
-from cpx.backends.base import DECLINED, ROUNDED, Backend, Outcome, Progress
+from cpx.backends.base import DECLINED, Backend, Outcome, Progress
 from cpx.backends.milp.watch import Watch
 from cpx.backends.progress import run_interruptibly
 from cpx.backends.provenance import provenance
@@ -40,6 +40,10 @@ _CBC = 1e-8
 # by so that they do not.
 _ROUNDING = ("highs", "scip")
 _PART = 2.0**-10
+
+# Sum of weights from which they may round a bound to an integer beyond it: they round up but for
+# 1e-9, and floats are further apart there.
+_ROUNDED = 2**22
 
 # Some engines write this, or more, where they have no bound.
 _INFINITE = 1e19
@@ -268,7 +272,7 @@ class _Run:
         total = sum(abs(weight) for weight in objective.values())
         share = _CBC if compiled.subsolver == "cbc" else _INTEGRALITY
         self.slack = share * total + _DUAL * len(compiled.lp.variables())
-        if compiled.subsolver in _ROUNDING and total >= ROUNDED:
+        if compiled.subsolver in _ROUNDING and total >= _ROUNDED:
             column, weight = next(iter(objective.items()))
             objective[column] = weight + math.copysign(_PART, weight)
             self.slack += _PART * max(abs(column.lowBound), abs(column.upBound))

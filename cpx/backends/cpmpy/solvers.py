@@ -1,6 +1,7 @@
-"""Solvers of CPMpy that count in integers: constraint, pseudo-Boolean and SMT solvers.
+"""The solvers of CPMpy that no other backend has: constraint and SMT solvers, and CP-SAT as it is.
 
-An optimum that they claim is taken as it is; what was stopped proves nothing.
+They count in integers. An optimum that they claim is taken as it is; what was stopped proves
+nothing.
 """
 
 from __future__ import annotations
@@ -11,7 +12,6 @@ from typing import Any, ClassVar
 from cpx.backends.base import Outcome
 from cpx.backends.cpmpy.interface import Cpmpy
 from cpx.backends.cpmpy.run import Run
-from cpx.backends.exact import run_in_slices
 from cpx.backends.progress import run_interruptibly
 from cpx.options import SolveOptions
 
@@ -55,27 +55,6 @@ class Ortools(Cpmpy, solver="ortools", requires={"ortools": "ortools>=9.15,<9.16
         if len(model.vars) and run.progress.objective is not None:
             bound = answer.response_proto.inner_objective_lower_bound
             run.bound(int(model.scaling_factor or 1) * (int(bound) + int(model.offset)))
-
-
-class Exact(Cpmpy, solver="exact", requires={"exact": "exact>=2.1,<3"}):
-    """Exact: pseudo-Boolean conflict analysis, cutting planes, weights as they stand."""
-
-    supported_options: ClassVar[frozenset[str]] = frozenset({"seed", "gap", "hint"})
-
-    def construction(self, options: SolveOptions) -> dict[str, Any]:
-        """Return the seed, which Exact takes when it is made; 0 leaves its own."""
-        return {"seed": options.seed} if options.seed else {}
-
-    def search(self, run: Run, options: SolveOptions) -> Outcome:
-        """Work in slices; after each, tell the bound, and the solution if it is a new one."""
-        native, varmap = run.compiled.xct_solver, run.compiled._varmap
-
-        def read(each: Sequence[Any]) -> list[int]:
-            found: list[int] = native.getLastSolutionFor([varmap[v.name] for v in each])
-            return found
-
-        word, best = run_in_slices(native, run.progress, lambda: run.solution(read), run.bound)
-        return run.outcome(word in ("SAT", "UNSAT"), run.claim(best), word)
 
 
 class Choco(Cpmpy, solver="choco", requires={"pychoco": "pychoco>=0.2.1,<1"}):
