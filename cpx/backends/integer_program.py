@@ -44,20 +44,12 @@ class Row:
 class IntegerProgram:
     """A linear program over integers.
 
-    Attributes
-    ----------
-    columns : sequence of Column
-        First those of the statement, in the order of its arrays, then auxiliary ones.
-    rows : sequence of Row
-        The constraints; none is empty.
-    objective : sequence of (int, int)
-        Coefficients and columns, without constant.
-    offset : int
-        What is to be added to the objective to have the problem's.
-    maximise : bool
-        The sense.
-    named : sequence of (int, str, int)
-        Column, array and index of each variable of the statement.
+    columns: First those of the statement, in the order of its arrays, then auxiliary ones.
+    rows: The constraints; none is empty.
+    objective: Coefficients and columns, without constant.
+    offset: What is to be added to the objective to have the problem's.
+    maximise: The sense.
+    named: Column, array and index of each variable of the statement.
     """
 
     columns: Sequence[Column]
@@ -77,11 +69,8 @@ class IntegerProgram:
 def integer_program(statement: Statement) -> IntegerProgram:
     """Compile a statement with the MILP interface and read the rows back exactly.
 
-    Raises
-    ------
-    EngineError
-        When a coefficient is not an integer or a variable not bounded, which no statement
-        of ours brings about.
+    Raises EngineError: When a coefficient is not an integer or a variable not bounded, which no
+        statement of ours brings about.
     """
     from cpx.backends.milp.pulp_solver import CPM_pulp
 

@@ -45,23 +45,13 @@ def minimum(
 ) -> tuple[Floats, Floats] | None:
     """Solve a program once; return its variables, and what each row is worth.
 
-    Parameters
-    ----------
-    costs : ndarray of float64, shape (n,)
-        To be least: the sum of costs times variables.
-    matrix : sparse array of SciPy, shape (rows, n)
-    high, low : ndarray of float64, shape (rows,)
-        Limits of the rows.
-    most : ndarray of float64, shape (n,)
-        Limits of the variables, which are not negative.
+    costs (n,): To be least: the sum of costs times variables.
+    matrix: shape (rows, n)
+    high, low (rows,): Limits of the rows.
+    most (n,): Limits of the variables, which are not negative.
+    Returns x, worth: By how much the minimum grows with the limit of a row. None where HiGHS finds
+        no minimum.
 
-    Returns
-    -------
-    x, worth : ndarray of float64
-        By how much the minimum grows with the limit of a row. None where HiGHS finds no minimum.
-
-    Examples
-    --------
     >>> from scipy.sparse import csr_array
     >>> x, worth = minimum(
     ...     np.array([-2.0, -1.0]), csr_array([[1.0, 1.0]]), np.ones(1), np.array([0.5, np.inf])

@@ -75,10 +75,7 @@ class LinearSum(NamedTuple):
 def recognise(constraint: Expression) -> Clause | Implication | Linear | None:
     """Return the normal form of one constraint, or None when it needs the full chain.
 
-    Parameters
-    ----------
-    constraint : cpmpy.Expression
-        A constraint as ``toplevel_list`` yields it. It is not changed; the lists of the
+    constraint: A constraint as ``toplevel_list`` yields it. It is not changed; the lists of the
         normal form may be the expression's own.
     """
     if isinstance(constraint, _BoolVarImpl):
@@ -97,8 +94,6 @@ def recognise(constraint: Expression) -> Clause | Implication | Linear | None:
 def linear_sum(expression: Any) -> LinearSum | None:
     """Return a linear expression with integer weights as flat lists, or None.
 
-    Examples
-    --------
     >>> import cpmpy as cp
     >>> a, b = cp.boolvar(shape=2, name="v")
     >>> linear_sum(3 - (a + 2 * ~b))

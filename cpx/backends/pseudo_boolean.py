@@ -21,25 +21,12 @@ __all__ = ["PseudoBoolean"]
 class PseudoBoolean:
     """A statement as rows over the Booleans ``x1 .. xn``.
 
-    Parameters
-    ----------
-    statement : Statement
+    program: What it is made of.
+    top: The number of Booleans.
+    bits: Of each column the weights and the numbers of its bits; its minimum is to be added.
+    objective: Weights and numbers, to minimise.
+    sign, offset: The problem's objective is ``sign * value + offset``.
 
-    Attributes
-    ----------
-    program : IntegerProgram
-        What it is made of.
-    top : int
-        The number of Booleans.
-    bits : list of list of (int, int)
-        Of each column the weights and the numbers of its bits; its minimum is to be added.
-    objective : list of (int, int)
-        Weights and numbers, to minimise.
-    sign, offset : int
-        The problem's objective is ``sign * value + offset``.
-
-    Examples
-    --------
     >>> import cpmpy as cp
     >>> from cpx.modelling.base import Statement
     >>> a, k = cp.boolvar(name="a"), cp.intvar(1, 3, name="k")

@@ -14,10 +14,8 @@ from cpx.options import EngineOption, SolveOptions
 def set_options(engine: Backend, settings: Mapping[str, Any]) -> None:
     """Set options by their own names, and ``warm_start``; see :meth:`Backend.options`.
 
-    Raises
-    ------
-    UnknownName, InvalidOption
-        For a name that the engine does not have, and for a value that it does not take.
+    Raises UnknownName, InvalidOption: For a name that the engine does not have, and for a value
+        that it does not take.
     """
     known = {**engine.options(), "warm_start": EngineOption(bool)} if settings else {}
     for name, value in settings.items():

@@ -20,8 +20,6 @@ def relative_distance(value: Value | None, reference: Value | None) -> float:
     This is the primal gap of Berthold (2013): ``|v - r| / max(|v|, |r|)``, 0 where the two are
     equal, 1 where they have different signs, and 1 where there is none of the two.
 
-    Examples
-    --------
     >>> relative_distance(8, 6), relative_distance(6, 6), relative_distance(None, 6)
     (0.25, 0.0, 1.0)
     >>> relative_distance(-1, 6), relative_distance(0, 6)
@@ -70,8 +68,6 @@ class Steps(NamedTuple):
     def integral(self, horizon: float) -> float:
         """Return the area below the steps from 0 to a moment, in seconds.
 
-        Examples
-        --------
         >>> Steps([1.0, 3.0], [0.5, 0.0]).integral(10)
         2.0
         """

@@ -29,30 +29,20 @@ FloatArray = NDArray[np.float64]
 class Cases:
     """What all scores are computed from.
 
-    Attributes
-    ----------
-    runs : tuple of Run
-        The last run of each configuration on each case. That of an engine that ignores the seed
+    runs: The last run of each configuration on each case. That of an engine that ignores the seed
         stands for each seed, with the seed of the case.
-    frame : DataFrame
-        A row for each run; see the page on scores. Columns: ``configuration``, ``problem`` and
+    frame: A row for each run; see the page on scores. Columns: ``configuration``, ``problem`` and
         ``case`` (numbers), ``again`` (the run is that of an earlier row, for another seed),
-        ``solved``, ``proved``, ``wrong``, ``failed``, ``place`` (0 for the
-        best known value, 1 for the next, and so on), ``answer`` (the less, the better),
-        ``seconds``, ``limit`` (infinite where there was none), ``cpu_limit`` (that of processor
-        time, or else the same), ``horizon``, ``quality``, ``gap``,
-        ``par2``, ``cpu``, ``par2_cpu``, ``from_start``, ``primal_integral``, ``dual_integral``,
-        ``to_best``, ``to_target``, ``to_proof``.
-    curves : list of Curve
-        How the value and the bound of each run came near the best known value.
-    problems : list of (str, str)
-        Name and fingerprint of each instance.
-    reference : list of int, Fraction or None
-        The best known value of each instance.
-    refuted : dict of int to str
-        Runs with a claim that is refuted, and what is wrong with it.
-    configurations : list of str
-        In the order in which they first occur.
+        ``solved``, ``proved``, ``wrong``, ``failed``, ``place`` (0 for the best known value, 1 for
+        the next, and so on), ``answer`` (the less, the better), ``seconds``, ``limit`` (infinite
+        where there was none), ``cpu_limit`` (that of processor time, or else the same),
+        ``horizon``, ``quality``, ``gap``, ``par2``, ``cpu``, ``par2_cpu``, ``from_start``,
+        ``primal_integral``, ``dual_integral``, ``to_best``, ``to_target``, ``to_proof``.
+    curves: How the value and the bound of each run came near the best known value.
+    problems: Name and fingerprint of each instance.
+    reference: The best known value of each instance.
+    refuted: Runs with a claim that is refuted, and what is wrong with it.
+    configurations: In the order in which they first occur.
     """
 
     runs: tuple[Run, ...]
@@ -106,13 +96,8 @@ def cases_of(
 ) -> Cases:
     """Arrange the runs of a comparison for scoring.
 
-    Parameters
-    ----------
-    runs : sequence of Run
-    known : mapping of str to int or Fraction, optional
-        Best known values by the names of instances; where a run has a better one, that counts.
-    target : float
-        Relative distance from the best known value that is near enough.
+    known: Best known values by the names of instances; where a run has a better one, that counts.
+    target: Relative distance from the best known value that is near enough.
     """
     kept, again = _for_each_seed(_latest(runs))
     groups: dict[tuple[str, str], list[int]] = defaultdict(list)

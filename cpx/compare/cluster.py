@@ -31,10 +31,7 @@ def active() -> bool:
 def connected(address: str | None) -> Iterator[None]:
     """Use the Dask cluster whose scheduler has this address, if there is one.
 
-    Raises
-    ------
-    EngineMissing, InvalidOption
-        When Dask is not installed, or there is no cluster.
+    Raises EngineMissing, InvalidOption: When Dask is not installed, or there is no cluster.
     """
     if address is None:
         yield

@@ -22,8 +22,6 @@ Curves = dict[str, tuple[list[int], list[float]]]
 def sizes_in(name: str) -> tuple[str, dict[str, int]]:
     """Return the family and the sizes in a name like those of :mod:`cpx.library`.
 
-    Examples
-    --------
     >>> sizes_in("planted-m400-d24-k4-s0")
     ('planted', {'m': 400, 'd': 24, 'k': 4})
     >>> sizes_in("iris")

@@ -88,12 +88,8 @@ class Task:
 class Plan:
     """The runs of a comparison, in their order, and those that cannot be made.
 
-    Attributes
-    ----------
-    tasks : tuple of Task
-        In the order of problems, engines, options, encodings, limits, seeds.
-    skipped : tuple of Skipped
-        Pairs that an engine or encoding cannot do, and files that are no instances, with the
+    tasks: In the order of problems, engines, options, encodings, limits, seeds.
+    skipped: Pairs that an engine or encoding cannot do, and files that are no instances, with the
         reason.
     """
 
@@ -178,11 +174,8 @@ def plan(design: Design) -> Plan:
 
     Each instance is read here, and forgotten again if it is a file.
 
-    Raises
-    ------
-    UnknownName, EngineMissing, InvalidOption, InvalidInstance
-        For what is wrong, before anything runs; also for encodings and options of engines that
-        lead to no run at all.
+    Raises UnknownName, EngineMissing, InvalidOption, InvalidInstance: For what is wrong, before
+        anything runs; also for encodings and options of engines that lead to no run at all.
     """
     names, by_name = engine_names(design.backends), _by_name(design.backends)
     tasks: dict[tuple[Any, ...], Task] = {}

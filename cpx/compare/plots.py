@@ -123,11 +123,7 @@ def main_size(cases: Cases) -> str:
 def figures(cases: Cases, order: Sequence[str]) -> Iterator[tuple[str, Figure]]:
     """Yield the figures of a comparison with their names.
 
-    Parameters
-    ----------
-    cases : Cases
-    order : sequence of str
-        The configurations, the best one first.
+    order: The configurations, the best one first.
     """
     if not cases.runs:
         return
@@ -195,12 +191,7 @@ def drawn(
 def written(figure: Figure, form: str, **settings: Any) -> bytes:
     """Return a figure as a file: ``pdf``, ``png`` or ``svg``; the same results make the same file.
 
-    Parameters
-    ----------
-    figure : Figure
-    form : str
-    **settings
-        Parameters of matplotlib, with underscores for points.
+    **settings: Parameters of matplotlib, with underscores for points.
     """
     from matplotlib import rc_context
 

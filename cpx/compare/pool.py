@@ -24,25 +24,13 @@ def run_each(
 ) -> bool:
     """Do the work for each item, several at a time.
 
-    Parameters
-    ----------
-    work : callable
-        Called in a thread with an item and the event that asks it to stop soon.
-    items : iterable
-        Begun in this order, each when a thread is free for it.
-    keep : callable
-        Called in this thread with an item and what came out, in the order in which they end.
+    work: Called in a thread with an item and the event that asks it to stop soon.
+    items: Begun in this order, each when a thread is free for it.
+    keep: Called in this thread with an item and what came out, in the order in which they end.
         Once stopped, also for what was cut short.
-    jobs : int
-        How many at the same time.
+    jobs: How many at the same time.
+    Returns: False when Ctrl-C cut it short. Any other exception is raised after all work ended.
 
-    Returns
-    -------
-    bool
-        False when Ctrl-C cut it short. Any other exception is raised after all work ended.
-
-    Examples
-    --------
     >>> found = {}
     >>> run_each(lambda n, stop: n * n, [1, 2, 3], found.__setitem__, jobs=2)
     True

@@ -29,8 +29,6 @@ _DISAGREEMENTS = "disagreements"
 def file_name(text: str) -> str:
     """Return a text as a part of a name of a file, on every system.
 
-    Examples
-    --------
     >>> file_name("a/b: 1"), len(file_name("x" * 500))
     ('a-b- 1', 100)
     """
@@ -40,19 +38,10 @@ def file_name(text: str) -> str:
 class InMemory:
     """Keeps runs in memory.
 
-    Parameters
-    ----------
-    resume : bool or Comparison
-        Earlier runs.
-    plan : Plan
-        What is to be run.
-    shared : mapping
-        What all runs share.
-
-    Attributes
-    ----------
-    finished : set
-        The keys of the runs that need not be made.
+    resume: Earlier runs.
+    plan: What is to be run.
+    shared: What all runs share.
+    finished: The keys of the runs that need not be made.
     """
 
     def __init__(self, resume: Comparison | bool, plan: Plan, shared: Mapping[str, Any]) -> None:
@@ -83,27 +72,12 @@ class InMemory:
 class InStore:
     """Adds runs to the store of a folder; of its own memory it keeps only their keys.
 
-    Parameters
-    ----------
-    folder : path
-    resume : bool or Comparison
-        Whether the folder may have runs, or runs from elsewhere that are added to it.
-    plan : Plan
-        What is to be run.
-    shared : mapping
-        What all runs share.
-    shard : str
-        Which part of the plan.
-
-    Attributes
-    ----------
-    finished : set
-        The keys of the runs that need not be made.
-
-    Raises
-    ------
-    OutputError
-        When the folder cannot be written, or has runs and is not to be resumed.
+    resume: Whether the folder may have runs, or runs from elsewhere that are added to it.
+    plan: What is to be run.
+    shared: What all runs share.
+    shard: Which part of the plan.
+    finished: The keys of the runs that need not be made.
+    Raises OutputError: When the folder cannot be written, or has runs and is not to be resumed.
     """
 
     def __init__(

@@ -229,12 +229,7 @@ def _check_options(options: Mapping[str, Any]) -> None:
 class Skipped:
     """A pair that cannot be done: an instance, and an engine in a setting; or a foreign file.
 
-    Attributes
-    ----------
-    instance : str
-    configuration : str
-        As in :attr:`Run.configuration`; ``""`` where a file is no instance.
-    reason : str
+    configuration: As in :attr:`Run.configuration`; ``""`` where a file is no instance.
     """
 
     instance: str
@@ -266,16 +261,10 @@ def configuration(engine: str, options: Mapping[str, Any]) -> str:
 class Best:
     """What all runs on one instance say together ("virtual best").
 
-    Attributes
-    ----------
-    objective, bound : int, Fraction or None
-        Best value and best bound of any trusted run.
-    proved : bool
-        Whether they meet, or infeasibility was proved.
-    infeasible : bool
-        Whether infeasibility was proved.
-    seconds : float or None
-        The fastest single run that closed the question by itself; None when none did.
+    objective, bound: Best value and best bound of any trusted run.
+    proved: Whether they meet, or infeasibility was proved.
+    infeasible: Whether infeasibility was proved.
+    seconds: The fastest single run that closed the question by itself; None when none did.
     """
 
     objective: Value | None
@@ -295,18 +284,9 @@ def contradictions(runs: Sequence[Run]) -> dict[int, str]:
 
     Either the check of the run itself says so, or a solution of another run refutes its proof.
 
-    Parameters
-    ----------
-    runs : sequence of Run
-        Runs on one instance (one fingerprint).
+    runs: Runs on one instance (one fingerprint).
+    Returns: Position of a wrong run -> what is wrong with it.
 
-    Returns
-    -------
-    dict of int to str
-        Position of a wrong run -> what is wrong with it.
-
-    Notes
-    -----
     Values are recomputed from the data and checked, so a solution is a fact. A bound, and
     with it a proof of optimality or of infeasibility, is an engine's word. Whenever two
     runs disagree, the one whose bound lies beyond a known solution is the wrong one.

@@ -38,17 +38,9 @@ _OURS = "cpx-instance"
 class Source:
     """One instance: its name, what is asked in words, and the problem.
 
-    Parameters
-    ----------
-    name : str
-        In the table.
-    given : Problem, str or path
-        The problem, or a file of it.
-
-    Attributes
-    ----------
-    fingerprint, statement, sense : str
-        Those of a :class:`~cpx.compare.Run` on it.
+    name: In the table.
+    given: The problem, or a file of it.
+    fingerprint, statement, sense: Those of a :class:`~cpx.compare.Run` on it.
     """
 
     def __init__(self, name: str, given: Problem | str | os.PathLike[str]) -> None:
@@ -65,10 +57,7 @@ class Source:
     def problem(self) -> Problem:
         """Return the problem, read from its file when it is not in use already.
 
-        Raises
-        ------
-        InvalidInstance
-            When the file cannot be read, or is not what it was.
+        Raises InvalidInstance: When the file cannot be read, or is not what it was.
         """
         if self._held is not None:
             return self._held
@@ -101,10 +90,8 @@ def named_sources(problems: Problems) -> list[Source]:
     Those without a given name have the problem's own. Where several have the same, files are
     called by their paths, and problems are numbered.
 
-    Raises
-    ------
-    InvalidOption, InvalidInstance
-        For what is no problem and no file of one, and a file that is given twice.
+    Raises InvalidOption, InvalidInstance: For what is no problem and no file of one, and a file
+        that is given twice.
     """
     if isinstance(problems, Problem | str | os.PathLike):
         problems = [problems]
@@ -129,10 +116,7 @@ def named_sources(problems: Problems) -> list[Source]:
 def with_files(problems: Problems) -> tuple[Problems, list[Skipped]]:
     """Put the instances in the places of directories and patterns; return the other files, too.
 
-    Raises
-    ------
-    InvalidOption
-        For a directory or a pattern without instances.
+    Raises InvalidOption: For a directory or a pattern without instances.
     """
     if isinstance(problems, Mapping | Problem):
         return problems, []

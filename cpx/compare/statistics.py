@@ -52,8 +52,6 @@ def signed_rank(differences: FloatArray) -> float:
 
     Of few differences all assignments of signs are tried, so that ties and zeros do no harm.
 
-    Examples
-    --------
     >>> signed_rank(np.array([1.0, 2.0, 3.0, 4.0, 5.0]))
     0.0625
     >>> signed_rank(np.zeros(3))
@@ -75,8 +73,6 @@ def signed_rank(differences: FloatArray) -> float:
 def holm(p: FloatArray) -> FloatArray:
     """Return p-values corrected for their number by Holm's method; NaN stays NaN.
 
-    Examples
-    --------
     >>> holm(np.array([0.01, 0.04, 0.03])).round(2).tolist()
     [0.03, 0.06, 0.06]
     """

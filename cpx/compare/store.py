@@ -34,15 +34,9 @@ _FORMAT, _VERSION = "cpx-runs", 1
 class Stored:
     """What a store holds.
 
-    Attributes
-    ----------
-    placed : list of tuple
-        The place of each run in its plan, and the run: each experiment once, in that order.
-    skipped : list of Skipped
-    sessions : list of dict
-        Who wrote it.
-    done : set of tuple
-        The plans that were done, and which shard of each.
+    placed: The place of each run in its plan, and the run: each experiment once, in that order.
+    sessions: Who wrote it.
+    done: The plans that were done, and which shard of each.
     """
 
     placed: list[tuple[int, Run]] = field(default_factory=list)
@@ -72,10 +66,8 @@ class Stored:
 def read(folder: str | os.PathLike[str]) -> Stored:
     """Read a store, also while another process writes to it.
 
-    Raises
-    ------
-    InvalidInstance
-        With the file and the line, when it is no store or a line cannot be read.
+    Raises InvalidInstance: With the file and the line, when it is no store or a line cannot be
+        read.
     """
     path = Path(folder) / NAME
     try:
@@ -183,27 +175,13 @@ def _parsed(raw: bytes, path: Path, number: int) -> dict[str, Any]:
 class Writer:
     """The one process that adds to a store, until it lets go of it (:meth:`close`).
 
-    Parameters
-    ----------
-    folder : path
-        Made if need be.
-    session : mapping
-        Who writes what.
-    resume : bool
-        Whether the folder may have runs already.
-
-    Raises
-    ------
-    OutputError
-        When the folder cannot be written, has runs and is not to be resumed, or another process
-        is writing there.
-
-    Attributes
-    ----------
-    finished : set
-        The keys of the runs that need not be made again.
-    unsaved : list of tuple
-        Places and runs that could not be written yet: the disk is full.
+    folder: Made if need be.
+    session: Who writes what.
+    resume: Whether the folder may have runs already.
+    Raises OutputError: When the folder cannot be written, has runs and is not to be resumed, or
+        another process is writing there.
+    finished: The keys of the runs that need not be made again.
+    unsaved: Places and runs that could not be written yet: the disk is full.
     """
 
     def __init__(
@@ -260,10 +238,7 @@ class Writer:
     def add(self, run: Run, place: int) -> None:
         """Add a run, and those that could not be added before.
 
-        Raises
-        ------
-        OutputError
-            When it cannot be written. It is kept, and the next call tries again.
+        Raises OutputError: When it cannot be written. It is kept, and the next call tries again.
         """
         self.unsaved.append((place, run))
         self.retry()
@@ -337,10 +312,7 @@ def as_lines(stored: Stored) -> bytes:
 def merge(stores: Sequence[Stored], output: str | os.PathLike[str]) -> None:
     """Write what several stores hold to a new one, each experiment once.
 
-    Raises
-    ------
-    OutputError
-        When it is not new, or cannot be written.
+    Raises OutputError: When it is not new, or cannot be written.
     """
     plans = {store.plan for store in stores}
     plan = plans.pop() if len(plans) == 1 else "several"

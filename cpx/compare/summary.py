@@ -145,8 +145,6 @@ def _tone(row: pd.Series[float]) -> Tone:
 def in_seconds(seconds: float, unit: str = " s") -> str:
     """Return a time with two or three digits that count.
 
-    Examples
-    --------
     >>> in_seconds(0.00423), in_seconds(12.345), in_seconds(1234.5), in_seconds(math.inf)
     ('0.0042 s', '12.3 s', '1234 s', '-')
     """

@@ -103,12 +103,9 @@ class Kernel:
     def bind(self, *arguments: Any) -> Callable[[], Any]:
         """Return the call with these arguments; see :func:`bind`.
 
-        Raises
-        ------
-        TypeError
-            Where the arguments are not what the annotations say: other types or numbers of
-            axes, arrays that cannot be written or do not lie in memory in the order of C, or
-            integers beyond 64 bits.
+        Raises TypeError: Where the arguments are not what the annotations say: other types or
+            numbers of axes, arrays that cannot be written or do not lie in memory in the order of
+            C, or integers beyond 64 bits.
         """
         kinds: list[Any] = []
         words: list[int] = []

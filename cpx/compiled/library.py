@@ -45,12 +45,8 @@ def has_kernels() -> bool:
 def load() -> ctypes.CDLL:
     """Return the library.
 
-    Raises
-    ------
-    EngineMissing
-        Where there is none.
-    EngineError
-        Where it was made from other sources than those that lie beside it.
+    Raises EngineMissing: Where there is none.
+    Raises EngineError: Where it was made from other sources than those that lie beside it.
     """
     found = _library()
     if found is None:

@@ -339,8 +339,6 @@ class OnBackground(Distribution):
 def plain_literals(names: Sequence[str], bits: Any) -> tuple[str, ...]:
     """Return ``name`` where the bit is 1 and ``not name`` where it is 0.
 
-    Examples
-    --------
     >>> plain_literals(["wings", "fins"], [1, 0])
     ('wings', 'not fins')
     """

@@ -41,20 +41,11 @@ def bit_array(
 ) -> Bits:
     """Return an array of 0 and 1 as a fresh array of truth values.
 
-    Parameters
-    ----------
-    name : str
-        Named in messages.
-    value : array
-    ndim : int
-        How many dimensions it has.
-    empty : bool
-        Whether it may have no entries.
-    error : type
-        What is raised for anything else.
+    name: Named in messages.
+    ndim: How many dimensions it has.
+    empty: Whether it may have no entries.
+    error: What is raised for anything else.
 
-    Examples
-    --------
     >>> bit_array("X", [[0.0, 1.0]], 2)
     array([[False,  True]])
     """
@@ -83,10 +74,7 @@ def bit_array(
 def bit_table(name: str, value: ArrayLike, width: int | None = None) -> Bits:
     """Return a table of 0 and 1 as truth values, shape (n, d); it may have no rows.
 
-    Raises
-    ------
-    DataError
-        When it is none, has no column, or another number of columns than ``width``.
+    Raises DataError: When it is none, has no column, or another number of columns than ``width``.
     """
     table = bit_array(name, value, 2, empty=True)
     if not table.shape[1]:
@@ -99,8 +87,6 @@ def bit_table(name: str, value: ArrayLike, width: int | None = None) -> Bits:
 def bit_row(name: str, value: object, d: int, *, error: type[CpxError] = DataError) -> Bits:
     """Return d values 0 or 1 as truth values, or raise for anything else.
 
-    Examples
-    --------
     >>> bit_row("x", [0.0, 1.0], 2)
     array([False,  True])
     """
@@ -118,8 +104,6 @@ def by_column(table: NDArray[np.bool_]) -> NDArray[np.bool_]:
 
     Block by block: all at once, each value would be fetched past the cache.
 
-    Examples
-    --------
     >>> by_column(np.array([[True, False], [True, True]])).tolist()
     [[True, True], [False, True]]
     """
@@ -132,18 +116,10 @@ def by_column(table: NDArray[np.bool_]) -> NDArray[np.bool_]:
 def packed_rows(*columns: NDArray[np.bool_]) -> NDArray[np.uint64]:
     """Return each row of a table packed into words of 64 bits.
 
-    Parameters
-    ----------
-    *columns : ndarray of bool, shape (m, n) or (m,)
-        Tables or single columns, side by side.
+    *columns (m, n) or (m,): Tables or single columns, side by side.
+    Returns (m, words): Behind the bits of a row come zeros. The first bit is the highest one of
+        the first byte.
 
-    Returns
-    -------
-    ndarray of uint64, shape (m, words)
-        Behind the bits of a row come zeros. The first bit is the highest one of the first byte.
-
-    Examples
-    --------
     >>> table = np.array([[True, False, True], [False, False, True]])
     >>> packed = packed_rows(table, table[:, 0])
     >>> packed.shape, packed[:, 0].view(np.uint8)[::8].tolist()
@@ -163,8 +139,6 @@ def packed_rows(*columns: NDArray[np.bool_]) -> NDArray[np.uint64]:
 def unpacked_row(row: NDArray[np.uint64], n: int) -> NDArray[np.bool_]:
     """Return the first n bits of a row that :func:`packed_rows` made.
 
-    Examples
-    --------
     >>> unpacked_row(packed_rows(np.array([[True, False, True]]))[0], 3)
     array([ True, False,  True])
     """
@@ -174,8 +148,6 @@ def unpacked_row(row: NDArray[np.uint64], n: int) -> NDArray[np.bool_]:
 def row_hashes(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """Return a hash of each row, shape (m,); rows with different hashes are different.
 
-    Examples
-    --------
     >>> numbers = row_hashes(packed_rows(np.array([[True], [False], [True]])))
     >>> bool(numbers[0] == numbers[2]), bool(numbers[0] == numbers[1])
     (True, False)
@@ -186,8 +158,6 @@ def row_hashes(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
 def surely_distinct(words: NDArray[np.uint64]) -> bool:
     """Whether all hashes differ, so that no two rows are equal; decided by sorting.
 
-    Examples
-    --------
     >>> surely_distinct(packed_rows(np.array([[True, True], [True, False]])))
     True
     """
@@ -206,21 +176,11 @@ def minimal_sets(
 ) -> NDArray[np.intp]:
     """Return the inclusion-minimal sets; with weights, those that no other set dominates.
 
-    Parameters
-    ----------
-    sets : (N, n) array of bool
-        Of equal sets, the first is kept.
-    weights : (R, N) array of int, optional
-        Weights by R measures. A subset dominates a set if it weighs at least as much by each;
+    sets: Of equal sets, the first is kept.
+    weights: Weights by R measures. A subset dominates a set if it weighs at least as much by each;
         without weights, every proper subset does.
+    Returns: Their indices, increasing.
 
-    Returns
-    -------
-    ndarray of int
-        Their indices, increasing.
-
-    Examples
-    --------
     >>> sets = np.array([[1, 1, 0], [0, 1, 0], [0, 1, 0], [1, 0, 1]], dtype=bool)
     >>> minimal_sets(sets), minimal_sets(sets, np.array([[2, 1, 1, 1]]))
     (array([1, 3]), array([0, 1, 3]))
@@ -244,8 +204,6 @@ def minimal_sets(
 def string_of(bits: NDArray[np.bool_]) -> str:
     """Return a vector of bits as a string.
 
-    Examples
-    --------
     >>> string_of(np.array([True, False, True]))
     '101'
     """
@@ -262,10 +220,7 @@ def strings_of(matrix: NDArray[np.bool_]) -> list[str]:
 def bits_of(text: object, what: str) -> NDArray[np.bool_]:
     """Read a string of 0 and 1, ``what`` naming it in the error.
 
-    Raises
-    ------
-    InvalidInstance
-        When it is no string or has another character.
+    Raises InvalidInstance: When it is no string or has another character.
     """
     if not isinstance(text, str):
         raise InvalidInstance(f"{what} must be a string of 0 and 1, got {type(text).__name__}")
@@ -282,10 +237,7 @@ def bits_of(text: object, what: str) -> NDArray[np.bool_]:
 def matrix_of(rows: object) -> NDArray[np.bool_]:
     """Read samples, equally long strings, as an ``(m, d)`` matrix of bits.
 
-    Raises
-    ------
-    InvalidInstance
-        Naming the first row of another length or with another character.
+    Raises InvalidInstance: Naming the first row of another length or with another character.
     """
     if not isinstance(rows, Sequence) or isinstance(rows, str):
         raise InvalidInstance(f"samples must be a list of strings, got {type(rows).__name__}")
@@ -330,14 +282,8 @@ def _free_memory() -> int | None:
 def require_rows_fit(name: str, rows: int, columns: int) -> None:
     """Raise for a number of rows that memory cannot hold, before any is made.
 
-    Parameters
-    ----------
-    name : str
-        The option that asks for them, named in the message.
-    rows, columns : int
+    name: The option that asks for them, named in the message.
 
-    Examples
-    --------
     >>> require_rows_fit("m", 1000, 90)
     """
     free = _free_memory()

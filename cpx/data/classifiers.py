@@ -76,20 +76,9 @@ def tree_classifier(name: str, seed: int = 0) -> Any:
     It is the last step of :func:`named_classifier` alone, so that its tests are about the
     columns themselves, which must be numbers.
 
-    Parameters
-    ----------
-    name : {"boosting", "forest", "tree"}
-    seed : int
+    Raises UnknownName: When there is no such name.
+    Raises InvalidOption: When the seed is no non-negative integer.
 
-    Raises
-    ------
-    UnknownName
-        When there is no such name.
-    InvalidOption
-        When the seed is no non-negative integer.
-
-    Examples
-    --------
     >>> tree_classifier("forest")
     RandomForestClassifier(random_state=0)
     """

@@ -49,12 +49,8 @@ _CELLS = 2**22
 class Column(ABC):
     """The Boolean features of one column; the last one is "is missing" when that was seen.
 
-    Attributes
-    ----------
-    name : str
-        Name of the column as printed.
-    missing : bool
-        Whether missing values were seen in fit, so that there is a feature for them.
+    name: Name of the column as printed.
+    missing: Whether missing values were seen in fit, so that there is a feature for them.
     """
 
     name: str
@@ -374,8 +370,6 @@ def short_between(low: float, high: float, wanted: float) -> float:
     Of the numbers with as few significant digits as possible next to ``wanted``, and 0,
     the one that is shortest to write is taken, and of these the closest to ``wanted``.
 
-    Examples
-    --------
     >>> short_between(14.87, 14.95, 14.91)
     14.9
     >>> short_between(1.0, 2.0, 1.5), short_between(0.0, 1.0, 0.5)
@@ -457,8 +451,6 @@ def _category_texts(categories: Sequence[Any]) -> list[str]:
 def number(value: Any) -> str:
     """Return the shortest text that reads back as the same number.
 
-    Examples
-    --------
     >>> number(3.0), number(14.9), number(-0.0)
     ('3', '14.9', '0')
     """

@@ -76,10 +76,8 @@ def column_names(table: pd.DataFrame, named: bool) -> list[str]:
 def positions(chosen: Sequence[Any] | None, labels: list[Any], names: list[str]) -> set[int]:
     """Return where the columns named in ``categorical`` are; they go by label or by name.
 
-    Raises
-    ------
-    DataError
-        For what is no list, and for a column that is not there, with the nearest name.
+    Raises DataError: For what is no list, and for a column that is not there, with the nearest
+        name.
     """
     if chosen is None:
         return set()
@@ -103,10 +101,7 @@ def positions(chosen: Sequence[Any] | None, labels: list[Any], names: list[str])
 def with_columns(table: pd.DataFrame, labels: list[Any]) -> pd.DataFrame:
     """Return a frame with the columns of these labels, in their order.
 
-    Raises
-    ------
-    DataError
-        Naming columns that are missing, unknown or there twice.
+    Raises DataError: Naming columns that are missing, unknown or there twice.
     """
     given = list(table.columns)
     if given == labels:
@@ -131,20 +126,11 @@ def with_columns(table: pd.DataFrame, labels: list[Any]) -> pd.DataFrame:
 def instance(x: Any, labels: Sequence[Any], named: bool) -> pd.DataFrame:
     """Return x as a frame of one row with the given column labels.
 
-    Parameters
-    ----------
-    x : Series, mapping, data frame of one row, 1-D array, (1, n) array, list or tuple
-        Frames and columns of other libraries are taken, too.
-        Forms with names are matched by name when ``named``, all others by position.
-    labels : sequence
-        Column labels.
-    named : bool
-        Whether the labels are names given by the user.
-
-    Raises
-    ------
-    DataError
-        When x is not one row of these columns.
+    x: Frames and columns of other libraries are taken, too. Forms with names are matched by name
+        when ``named``, all others by position.
+    labels: Column labels.
+    named: Whether the labels are names given by the user.
+    Raises DataError: When x is not one row of these columns.
     """
     x = row_as_pandas(x)
     if isinstance(x, pd.DataFrame):
@@ -181,10 +167,7 @@ def row_like(row: pd.DataFrame, table: pd.DataFrame) -> pd.DataFrame:
     A value that a type cannot hold (a missing value in a column of integers, an unseen
     category) widens the type of its column; nothing is rounded or lost.
 
-    Raises
-    ------
-    DataError
-        When a numeric column is given something that is no number.
+    Raises DataError: When a numeric column is given something that is no number.
     """
     if list(row.dtypes) == list(table.dtypes):
         return row

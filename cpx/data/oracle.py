@@ -303,8 +303,6 @@ def classifier_name(f: Any) -> str:
 
     Of a scikit-learn pipeline, the last step is named too: ``Pipeline(MLPClassifier)``.
 
-    Examples
-    --------
     >>> classifier_name(labels), classifier_name(np.random.default_rng(0))
     ('labels', 'Generator')
     """

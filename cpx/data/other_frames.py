@@ -22,13 +22,9 @@ def as_pandas(X: Any) -> Any:
     Missing values stay missing and integers exact: where both occur in a column, it gets a
     nullable type of pandas. What a masked array hides is missing.
 
-    Raises
-    ------
-    DataError
-        For a frame whose rows are not in memory yet, and one with columns of one name.
+    Raises DataError: For a frame whose rows are not in memory yet, and one with columns of one
+        name.
 
-    Examples
-    --------
     >>> as_pandas([[1, 2]])
     [[1, 2]]
     """

@@ -211,8 +211,6 @@ def exact_lower(hits: npt.ArrayLike, trials: npt.ArrayLike, tail: float) -> Floa
     The limit is the share p for which ``hits`` or more of ``trials`` has the probability
     ``tail`` (Clopper, Pearson), and 0 where nothing was hit or tried.
 
-    Examples
-    --------
     >>> exact_lower(100, 100, 0.05)  # 0.05 ** (1 / 100)
     array(0.97048695)
     """
@@ -229,8 +227,6 @@ def exact_lower(hits: npt.ArrayLike, trials: npt.ArrayLike, tail: float) -> Floa
 def exact_upper(hits: npt.ArrayLike, trials: npt.ArrayLike, tail: float) -> Floats:
     """Return limits that shares are below, each with probability at least 1 - tail.
 
-    Examples
-    --------
     >>> exact_upper([0, 5], [100, 5], 0.05)
     array([0.02951305, 1.        ])
     """

@@ -114,19 +114,11 @@ def row(X: pd.DataFrame, i: int) -> pd.DataFrame:
 def read_row(path: str | Path, *, missing: str | Iterable[str] = ()) -> dict[str, Any]:
     r"""Read a CSV file with a header and one row.
 
-    Returns
-    -------
-    dict
-        Value by name of the column, in their order; NaN for an empty field, and for those that
-        ``missing`` names, as for :func:`read_table`.
+    Returns: Value by name of the column, in their order; NaN for an empty field, and for those
+        that ``missing`` names, as for :func:`read_table`.
+    Raises DataError: When the file cannot be read, has no row or several, or a column has no name
+        of its own.
 
-    Raises
-    ------
-    DataError
-        When the file cannot be read, has no row or several, or a column has no name of its own.
-
-    Examples
-    --------
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder) / "row.csv"
@@ -145,13 +137,8 @@ def read_rows(
 ) -> pd.DataFrame:
     r"""Read the rows of a CSV file with a header, without a target column if there is one.
 
-    Raises
-    ------
-    DataError
-        As for :func:`read_table`.
+    Raises DataError: As for :func:`read_table`.
 
-    Examples
-    --------
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder) / "rows.csv"

@@ -42,11 +42,9 @@ class TextTable(NamedTuple):
 def text_table(path: Path, raw: bytes) -> TextTable:
     """Return the table of a file's content.
 
-    Raises
-    ------
-    DataError
-        Naming the file: when it is no text or empty, a row has more or fewer fields than the
-        header, a quote is not closed, or a column has no name, or the name of another one.
+    Raises DataError: Naming the file: when it is no text or empty, a row has more or fewer fields
+        than the header, a quote is not closed, or a column has no name, or the name of another
+        one.
     """
     text, notes = _decoded(path, raw)
     # Files that were put together have marks in them; those of DOS end with a sign.

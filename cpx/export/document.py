@@ -15,18 +15,12 @@ _FEWEST = 4
 class Section:
     """Items of one kind, each one line or a few that belong together.
 
-    Attributes
-    ----------
-    items : iterable of str
-        Without line ends; made while they are read, so that a cut document of a large
-        model does not write what it leaves out.
-    count : int
-        Their number.
-    noun : str
-        What they are, in the plural, for the line that says how many were left out; empty
-        for a section that is always shown whole, such as running text.
-    mark : str
-        What begins that line: the sign of a comment.
+    items: Without line ends; made while they are read, so that a cut document of a large model
+        does not write what it leaves out.
+    count: Their number.
+    noun: What they are, in the plural, for the line that says how many were left out; empty for a
+        section that is always shown whole, such as running text.
+    mark: What begins that line: the sign of a comment.
     """
 
     items: Iterable[str]
@@ -44,8 +38,6 @@ class Section:
 class Document:
     """Sections of text.
 
-    Examples
-    --------
     >>> head = Section.of(["c a formula"])
     >>> body = Section.of([f"{i} 0" for i in range(1, 100)], "clauses", "c ")
     >>> print(Document([head, body]).cut(5))

@@ -103,16 +103,10 @@ def head(
 ) -> Section:
     """Return the section of comments that begins a file.
 
-    Parameters
-    ----------
-    mark : str
-        The sign of a comment with a blank, such as ``"c "``.
-    problem, encoding
-        What is stated, and how.
-    lines : iterable of str
-        What to say about the format and the sizes.
-    offset, sign : int
-        See :class:`Legend`.
+    mark: The sign of a comment with a blank, such as ``"c "``.
+    problem, encoding: What is stated, and how.
+    lines: What to say about the format and the sizes.
+    offset, sign: See :class:`Legend`.
     """
     name = one_line(str(getattr(problem, "name", "")))
     title = f"{problem.kind}{f' {name!r}' if name else ''}, encoding {encoding}"
@@ -127,8 +121,6 @@ def head(
 def warnings_of(problem: Problem, encoding: str) -> list[str]:
     """Return what must be known of an encoding before its answers are believed.
 
-    Examples
-    --------
     >>> from cpx import KMonomial, Samples
     >>> problem = KMonomial(Samples([[1, 0], [0, 1]], [1, 0]), k=1)
     >>> warnings_of(problem, "clausal"), len(warnings_of(problem, "table1-literal"))

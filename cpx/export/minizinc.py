@@ -285,10 +285,7 @@ class _Text:
     def of(self, expression: Any) -> str:
         """Return an expression of CPMpy in MiniZinc.
 
-        Raises
-        ------
-        EngineError
-            For an operation that no statement of ours has.
+        Raises EngineError: For an operation that no statement of ours has.
         """
         if isinstance(expression, BoolVal):
             return str(bool(expression)).lower()

@@ -40,8 +40,6 @@ class Entry:
 def families() -> Mapping[str, Family]:
     """Return the families of instances by name.
 
-    Examples
-    --------
     >>> families()["planted"].usual
     (400, 24, 4)
     """

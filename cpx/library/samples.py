@@ -26,11 +26,7 @@ _NEEDLES = 4
 class Drawn:
     """Samples, and how to draw as many fresh ones of the same definition.
 
-    Attributes
-    ----------
-    samples : Samples
-    again : callable or None
-        Takes a random generator; None where the samples are the definition.
+    again: Takes a random generator; None where the samples are the definition.
     """
 
     samples: Samples

@@ -77,16 +77,10 @@ def excluding(
 ) -> Problem:
     """Return a problem without some of its answers; it cannot be saved.
 
-    Parameters
-    ----------
-    problem : Problem
-        With side constraints among its parameters.
-    cuts : iterable of Cut
-    known : int or Fraction, optional
-        What is known to bound the objective.
-    kept : iterable of str
-        Attributes that are computed already, and do not depend on side constraints; forms
-        among them get the cuts.
+    problem: With side constraints among its parameters.
+    known: What is known to bound the objective.
+    kept: Attributes that are computed already, and do not depend on side constraints; forms among
+        them get the cuts.
     """
     rows = tuple(cut.row for cut in cuts)
     side = SideConstraints((*problem.side_constraints, SideConstraint("", rows)))
@@ -109,24 +103,13 @@ def by_excluding(
 ) -> Listed:
     """List the first ``most`` irredundant answers, or of those as good as the best.
 
-    Parameters
-    ----------
-    listing : Listing
-        Of the problem; it gets the cuts.
-    backend : str
-        An exact engine that solves statements, or keeps side constraints.
-    progress : Progress
-        Of the whole list: its options, its clock, and what stops it.
-    best : Result
-        Of the engine, on the problem: optimal.
-    most : int
-    as_good : bool
-        Only sets as good as ``best`` are wanted.
-
-    Raises
-    ------
-    CheckFailed
-        When the engine finds something better than what it has proved to be the best.
+    listing: Of the problem; it gets the cuts.
+    backend: An exact engine that solves statements, or keeps side constraints.
+    progress: Of the whole list: its options, its clock, and what stops it.
+    best: Of the engine, on the problem: optimal.
+    as_good: Only sets as good as ``best`` are wanted.
+    Raises CheckFailed: When the engine finds something better than what it has proved to be the
+        best.
     """
     return _Enumeration(listing, backend, progress, best, as_good).run(most)
 

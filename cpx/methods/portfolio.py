@@ -41,8 +41,6 @@ class Portfolio(Backend):
     In lists of engines, which have commas themselves, ``+`` stands between them:
     ``portfolio:cpsat+maxsat``.
 
-    Examples
-    --------
     >>> Portfolio("cpsat+maxsat:lsu").full_name
     'portfolio:cpsat,maxsat:lsu'
     """

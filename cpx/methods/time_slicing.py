@@ -24,10 +24,7 @@ _RECENT = 1 / 4
 class Turn:
     """The turns of one engine: when it works, and when it last spoke.
 
-    Attributes
-    ----------
-    waits : threading.Event
-        Set while it has to wait.
+    waits: Set while it has to wait.
     """
 
     waits: threading.Event = field(default_factory=threading.Event)
@@ -52,16 +49,10 @@ class Turn:
 def deal(turns: Sequence[Turn], cores: int, elapsed: float, limit: float | None) -> None:
     """Let the engines that work have turns on the cores, one on each.
 
-    Parameters
-    ----------
-    turns : sequence of Turn
-        Who comes first has precedence.
-    cores : int
-        How many can work at the same time.
-    elapsed : float
-        Seconds since the start.
-    limit : float, optional
-        Seconds that they have.
+    turns: Who comes first has precedence.
+    cores: How many can work at the same time.
+    elapsed: Seconds since the start.
+    limit: Seconds that they have.
     """
     start = _START if limit is None else _OF_LIMIT * limit
     least = start + _OF_TIME * elapsed

@@ -35,10 +35,7 @@ def _as_given(statement: Statement) -> Statement:
 class BareModel(Problem):
     """A statement without anything around it.
 
-    Parameters
-    ----------
-    statement : Statement
-        What is solved.
+    statement: What is solved.
     """
 
     statement: Statement
@@ -171,8 +168,6 @@ class _Maximised(BareModel):
 def problem_of(given: object) -> Problem | None:
     """Return a statement or a CPMpy model as a problem; None for anything else.
 
-    Examples
-    --------
     >>> import cpmpy as cp
     >>> x = cp.intvar(0, 9, shape=2, name="x")
     >>> problem = problem_of(cp.Model(x[0] + x[1] <= 8, maximize=2 * x[0] + x[1]))

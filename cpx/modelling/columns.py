@@ -18,8 +18,6 @@ _NUMBERED = re.compile(r"(?:x|f|Column_)(\d+)")
 def names_of(labels: Iterable[object]) -> list[str] | None:
     """Return what columns are called, None for the numbers that pandas gives columns of arrays.
 
-    Examples
-    --------
     >>> names_of(["a", 2]), names_of(range(3))
     (['a', '2'], None)
     """
@@ -35,24 +33,12 @@ def column_order(
     A model that was trained without names has its columns by position. One with names has them
     by name, in any order.
 
-    Parameters
-    ----------
-    model : TreeModel
-    columns : sequence of str
-        Names of the columns.
-    holder : str
-        What has these columns, for errors.
-    keyed : bool
-        Whether they are keys of a mapping, which no library takes.
+    columns: Names of the columns.
+    holder: What has these columns, for errors.
+    keyed: Whether they are keys of a mapping, which no library takes.
+    Raises DataError: Naming the columns that are lacking, not of the model, or there twice; or
+        when the names are the numbers of a model without names, in another order.
 
-    Raises
-    ------
-    DataError
-        Naming the columns that are lacking, not of the model, or there twice; or when the names
-        are the numbers of a model without names, in another order.
-
-    Examples
-    --------
     >>> from cpx.trees import Attribute, Tree
     >>> stump = Tree([0, -1, -1], [0] * 3, [0] * 3, [[-1.0], [0.5]], (0,))
     >>> names = [Attribute("a"), Attribute("b")]
@@ -97,16 +83,9 @@ def renamed(
     A model that was trained without names gets those of the columns, in their order, as the
     libraries take them.
 
-    Parameters
-    ----------
-    model, columns, holder
-        As for :func:`column_order`.
-
-    Raises
-    ------
-    DataError
-        When there is another number of columns than of a model without names, or two have the
-        same name.
+    model, columns, holder: As for :func:`column_order`.
+    Raises DataError: When there is another number of columns than of a model without names, or two
+        have the same name.
     """
     own = [a.name for a in model.attributes]
     if _has_names(model):

@@ -24,12 +24,7 @@ def competing(
 ) -> str:
     """Return what an answer to a problem is compared with: ``"set that has nothing forbidden"``.
 
-    Parameters
-    ----------
-    problem : Problem
-    what : str
-    before, after : iterable of str
-        What else is said of it, before and after what all kinds of problems have.
+    before, after: What else is said of it, before and after what all kinds of problems have.
     """
     asked = (told for name, told in _ASKED.items() if getattr(problem, name, ()))
     parts = [*before, *asked, *after]

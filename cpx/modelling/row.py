@@ -25,21 +25,11 @@ Row = Any
 def row_values(model: TreeModel, x: Row) -> tuple[float, ...]:
     """Return the values of a row, in the order of the attributes of the model.
 
-    Parameters
-    ----------
-    model : TreeModel
-    x : sequence of d numbers, mapping, pandas.Series, DataFrame or sparse matrix of one row
-        NaN or None for a missing value. What has names is read by them, in any order. What a
-        sparse row leaves out is missing to models of XGBoost, and 0 to others.
-
-    Raises
-    ------
-    DataError
-        Naming columns that are missing or extra, a value that is no number, that its
+    x: NaN or None for a missing value. What has names is read by them, in any order. What a sparse
+        row leaves out is missing to models of XGBoost, and 0 to others.
+    Raises DataError: Naming columns that are missing or extra, a value that is no number, that its
         attribute cannot have, or that is missing where the model takes no missing values.
 
-    Examples
-    --------
     >>> from cpx.trees import Attribute, Tree, TreeModel
     >>> stump = Tree([0, -1, -1], [0] * 3, [0] * 3, [[-1.0], [0.5]], (0,))
     >>> model = TreeModel([Attribute("a")], [0, 1], [stump], [[2.5]], "sum", "positive", [0])
@@ -154,26 +144,13 @@ def fitted_to(
     take them. Where x has no value, rows may have none, unless ``missing`` says
     otherwise.
 
-    Parameters
-    ----------
-    model : TreeModel
-    x : row
-        As for :func:`~cpx.modelling.row.row_values`.
-    missing : {"auto", "never", "always"} or sequence of str
-        Which values rows may lack, see :meth:`TreeModel.with_missing`; with ``"auto"`` also those
-        that x lacks.
-    of_data : bool
-        Whether the model says which values the data lack.
+    x: As for :func:`~cpx.modelling.row.row_values`.
+    missing: Which values rows may lack, see :meth:`TreeModel.with_missing`; with ``"auto"`` also
+        those that x lacks.
+    of_data: Whether the model says which values the data lack.
+    Raises DataError: When x has other columns than the model.
+    Raises InvalidOption: When ``missing`` does not fit the model, or x.
 
-    Raises
-    ------
-    DataError
-        When x has other columns than the model.
-    InvalidOption
-        When ``missing`` does not fit the model, or x.
-
-    Examples
-    --------
     >>> from cpx.trees import Attribute, Tree
     >>> stump = Tree([0, -1, -1], [0] * 3, [0] * 3, [[-1.0], [0.5]], (0,))
     >>> model = TreeModel([Attribute("x0")], [0, 1], [stump], [[2.5]], "sum", "positive", [0])

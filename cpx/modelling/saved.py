@@ -27,11 +27,7 @@ _FRAME = ("format", "version", "problem", "parameters")
 def written(problem: Any, arrays: bool = False) -> Json:
     """Return a problem as JSON values; what is empty or was not given is left out.
 
-    Parameters
-    ----------
-    problem : Problem
-    arrays : bool
-        Whether large arrays may stay arrays, for who only reads them.
+    arrays: Whether large arrays may stay arrays, for who only reads them.
     """
     above: Json = {}
     parameters: Json = {}
@@ -46,10 +42,8 @@ def written(problem: Any, arrays: bool = False) -> Json:
 def arguments_of(cls: type, data: Mapping[str, Any]) -> Json:
     """Return the arguments of the problem that :func:`written` wrote.
 
-    Raises
-    ------
-    InvalidInstance
-        Naming an unknown or missing key or parameter, or a value of a wrong type.
+    Raises InvalidInstance: Naming an unknown or missing key or parameter, or a value of a wrong
+        type.
     """
     declared = parameters_of(cls).values()
     own = [p for p in declared if p.key is None]

@@ -45,31 +45,16 @@ def call(
 ) -> T:
     """Call a function of a module in a new process and return what it returns.
 
-    Parameters
-    ----------
-    function : callable
-        Defined at the top of a module.
-    *args
-        Sent by pickle, as is the answer.
-    seconds : float, optional
-        Time it may take, the start of the interpreter included.
-    cancel : threading.Event, optional
-        Ends the process when it is set.
-    quiet : bool
-        What it writes to standard error is not shown; the end of it is in the error when it ends
-        without an answer.
+    function: Defined at the top of a module.
+    *args: Sent by pickle, as is the answer.
+    seconds: Time it may take, the start of the interpreter included.
+    cancel: Ends the process when it is set.
+    quiet: What it writes to standard error is not shown; the end of it is in the error when it
+        ends without an answer.
+    Raises Cancelled, Overdue: When ``cancel`` was set, or the time is over.
+    Raises EngineError: When the process ended without an answer.
+    Raises Exception: What the function raises.
 
-    Raises
-    ------
-    Cancelled, Overdue
-        When ``cancel`` was set, or the time is over.
-    EngineError
-        When the process ended without an answer.
-    Exception
-        What the function raises.
-
-    Examples
-    --------
     >>> call(len, "four")
     4
     """

@@ -104,34 +104,17 @@ def module(name: str, *arguments: str) -> list[str]:
 class Child:
     """A running program with a temporary folder; as a context it is ended at the end.
 
-    Parameters
-    ----------
-    command : sequence of str
-        Program and arguments.
-    folder : Path or str
-        Its temporary folder; or the beginning of the name of one, which is made now and removed
-        in the end.
-    environment : mapping of str to str, optional
-        Default: that of this process. Its temporary files go to its folder in any case.
-    alone : bool
-        In a process group of its own, which is ended with all that it has started. Otherwise
-        it stays in our group, and is ended with us when we are killed as a group.
-    guarded : bool
-        On Linux, end it when the thread that started it ends, however that happens: for a
+    command: Program and arguments.
+    folder: Its temporary folder; or the beginning of the name of one, which is made now and
+        removed in the end.
+    environment: Default: that of this process. Its temporary files go to its folder in any case.
+    alone: In a process group of its own, which is ended with all that it has started. Otherwise it
+        stays in our group, and is ended with us when we are killed as a group.
+    guarded: On Linux, end it when the thread that started it ends, however that happens: for a
         thread that waits for it. It ignores SIGTERM: we decide what that means.
-    **options
-        Of ``subprocess.Popen``: ``stdin``, ``stdout``, ``stderr``, ``cwd``, ``bufsize``.
-
-    Attributes
-    ----------
-    folder : Path
-        Its temporary folder.
-    process : subprocess.Popen
-
-    Raises
-    ------
-    OSError
-        When there is no such program.
+    **options: Of ``subprocess.Popen``: ``stdin``, ``stdout``, ``stderr``, ``cwd``, ``bufsize``.
+    folder: Its temporary folder.
+    Raises OSError: When there is no such program.
     """
 
     def __init__(

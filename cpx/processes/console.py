@@ -26,20 +26,12 @@ _MOST_PRINTED = 2**30
 class Console:
     """A running process and its lines; as a context it leaves no process behind.
 
-    Parameters
-    ----------
-    command : sequence of str
-        Program and arguments.
-    folder : Path
-        Where it runs, and where its temporary files go.
-    alone : bool
-        In a process group of its own, so that what it has started ends with it. Otherwise in
+    command: Program and arguments.
+    folder: Where it runs, and where its temporary files go.
+    alone: In a process group of its own, so that what it has started ends with it. Otherwise in
         that of this process: who kills a worker reaches it, too.
-    most : int
-        Bytes that it may print; beyond them it is killed.
+    most: Bytes that it may print; beyond them it is killed.
 
-    Examples
-    --------
     >>> import sys
     >>> with Console([sys.executable, "-c", "print(1); print(2)"], Path(".")) as console:
     ...     lines = []

@@ -125,8 +125,6 @@ def interruptible() -> Iterator[None]:
     scikit-learn's perceptron turns ``KeyboardInterrupt`` into a warning, and whatever is raised
     in a callback of a compiled library is printed and forgotten.
 
-    Examples
-    --------
     >>> from contextlib import suppress
     >>> try:
     ...     with interruptible(), suppress(KeyboardInterrupt):

@@ -35,17 +35,11 @@ def limit_address_space(limit: int) -> None:
 class Limits:
     """What a worker process is confined to.
 
-    Attributes
-    ----------
-    memory : int, optional
-        Bytes that it may use: of memory, where the system has control groups that we may
-        make, else of address space.
-    cores : tuple of int, optional
-        Those it runs on. Default: all that this process may use.
-    log : Path, optional
-        File that gets what the engine prints, its own log included.
-    quiet : bool
-        Without a log, what it prints is not shown; its last line is told when it dies.
+    memory: Bytes that it may use: of memory, where the system has control groups that we may make,
+        else of address space.
+    cores: Those it runs on. Default: all that this process may use.
+    log: File that gets what the engine prints, its own log included.
+    quiet: Without a log, what it prints is not shown; its last line is told when it dies.
     """
 
     memory: int | None = None
@@ -57,19 +51,8 @@ class Limits:
 class MemoryGroup:
     """A control group (version 2) with a limit of memory; it counts what is used, not reserved.
 
-    Parameters
-    ----------
-    limit : int
-        Bytes.
-
-    Raises
-    ------
-    OSError
-        Where the system does not let us make one.
-
-    Attributes
-    ----------
-    folder : Path
+    limit: Bytes.
+    Raises OSError: Where the system does not let us make one.
     """
 
     def __init__(self, limit: int) -> None:
@@ -139,8 +122,6 @@ def usable_cores() -> list[int]:
 def claimed_cores(number: int) -> Iterator[list[int] | None]:
     """Claim so many cores that no other run of ours has claimed; None where there are not as many.
 
-    Examples
-    --------
     >>> with claimed_cores(10_000) as cores:
     ...     print(cores)
     None

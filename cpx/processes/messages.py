@@ -54,14 +54,10 @@ def unpack(body: bytes | bytearray | memoryview) -> Any:
 class Outbox:
     """Sends messages through a file descriptor, from whatever thread.
 
-    Parameters
-    ----------
-    fd : int
-        Of a pipe.
-    shortcut : int, optional
-        A pipe of Linux that others write to as well. It gets what the system writes in one piece,
-        whatever becomes of us meanwhile, up to the first message that is larger: the order is
-        kept where that, and what follows it, is passed on by who reads ``fd``.
+    fd: Of a pipe.
+    shortcut: A pipe of Linux that others write to as well. It gets what the system writes in one
+        piece, whatever becomes of us meanwhile, up to the first message that is larger: the order
+        is kept where that, and what follows it, is passed on by who reads ``fd``.
     """
 
     def __init__(self, fd: int, shortcut: int | None = None) -> None:
@@ -70,10 +66,7 @@ class Outbox:
     def send(self, message: object) -> None:
         """Send a message whole, Ctrl-C or not.
 
-        Raises
-        ------
-        OSError
-            When nobody is left to read it.
+        Raises OSError: When nobody is left to read it.
         """
         parts = pack(message)
         size = sum(part.nbytes for part in parts)

@@ -23,8 +23,6 @@ def stopped_when(over: Callable[[], bool]) -> Iterator[None]:
     A call of a compiled library is not cut; what it returns is lost. Nothing is raised once the
     block is left.
 
-    Examples
-    --------
     >>> try:
     ...     with stopped_when(lambda: True):
     ...         while True:

@@ -15,24 +15,11 @@ _FIRST_PAUSE, _LAST_PAUSE = 0.01, 0.05
 def start_thread(work: Callable[[], object]) -> threading.Event:
     """Call ``work`` in a new thread, which does not keep the process alive.
 
-    Parameters
-    ----------
-    work : callable
-        What it raises is printed, as that of any thread.
+    work: What it raises is printed, as that of any thread.
+    Returns: Set when ``work`` has ended.
+    Raises MemoryError: When there is no memory for the thread. ``threading.Thread.start`` would
+        wait forever where the system makes the thread and Python has no memory for its first call.
 
-    Returns
-    -------
-    threading.Event
-        Set when ``work`` has ended.
-
-    Raises
-    ------
-    MemoryError
-        When there is no memory for the thread. ``threading.Thread.start`` would wait forever
-        where the system makes the thread and Python has no memory for its first call.
-
-    Examples
-    --------
     >>> said = []
     >>> start_thread(lambda: said.append("done")).wait(), said
     (True, ['done'])
@@ -68,17 +55,10 @@ def run_threads(
 ) -> None:
     """Call each of some functions in a thread of its own, until all have ended.
 
-    Parameters
-    ----------
-    works : sequence of callable
-    stop : callable
-        Asks those that run to end: called when one has raised an error, which is raised here
+    stop: Asks those that run to end: called when one has raised an error, which is raised here
         once all have ended, or when there is no memory for one more.
-    watch : callable
-        Called here every few hundredths of a second.
+    watch: Called here every few hundredths of a second.
 
-    Examples
-    --------
     >>> said = []
     >>> run_threads([partial(said.append, 1), partial(said.append, 2)], lambda: None)
     >>> sorted(said)

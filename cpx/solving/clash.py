@@ -30,13 +30,8 @@ class _TooLong(Exception):
 def with_clash(problem: Problem, result: Result, seconds: float | None) -> Result:
     """Return a result with the side constraints that clash, where they are why there is none.
 
-    Parameters
-    ----------
-    problem : Problem
-    result : Result
-        Of a solve of a problem with side constraints, without a clash yet.
-    seconds : float, optional
-        What the search for them may take; at most 10 s.
+    result: Of a solve of a problem with side constraints, without a clash yet.
+    seconds: What the search for them may take; at most 10 s.
     """
     side = problem.side_constraints
     # What has no text was written by nobody: it excludes answers that are known.
@@ -65,15 +60,8 @@ def smallest_clash(n: int, satisfied: Satisfied, end: float = inf) -> frozenset[
     a satisfiable one lacks, so a smallest set that meets all these, and is unsatisfiable, is a
     smallest one of all.
 
-    Parameters
-    ----------
-    n : int
-    satisfied : callable
-    end : float
-        When to give up, by :func:`time.monotonic`.
+    end: When to give up, by :func:`time.monotonic`.
 
-    Examples
-    --------
     >>> def satisfied(some):
     ...     return None if {0, 1, 2} <= some or {1, 3} <= some else some
     >>> sorted(smallest_clash(4, satisfied))

@@ -31,26 +31,14 @@ def dinkelbach(
 ) -> Outcome:
     """Solve a ratio problem by steps that the engine solves.
 
-    Parameters
-    ----------
-    engine : Backend
-        Any that solves the problem's steps.
-    problem : RatioProblem
-        What is maximised.
-    options : SolveOptions
-        Those of the whole solve. Steps share the time limit; the gap is that of the ratio,
+    engine: Any that solves the problem's steps.
+    problem: What is maximised.
+    options: Those of the whole solve. Steps share the time limit; the gap is that of the ratio,
         the best rule so far is the hint of each step.
-    progress : Progress
-        Gets the rules of all steps and the bounds on the ratio that follow from them.
+    progress: Gets the rules of all steps and the bounds on the ratio that follow from them.
+    Returns: ``sizes`` are those of the last step, ``raw_status`` has the number of steps and the
+        engine's word for the last one.
 
-    Returns
-    -------
-    Outcome
-        ``sizes`` are those of the last step, ``raw_status`` has the number of steps and
-        the engine's word for the last one.
-
-    Examples
-    --------
     >>> from cpx import MaxPrecision, Samples
     >>> from cpx.backends import backend
     >>> from cpx.options import SolveOptions

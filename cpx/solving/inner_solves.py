@@ -20,21 +20,11 @@ def break_ties(
 ) -> Outcome:
     """Solve the problem's second problem, in what is left of the time.
 
-    Parameters
-    ----------
-    engine : Backend
-    outcome : Outcome
-        Of the engine. Without a proof, and for a problem that does not care for ties, it is
+    outcome: Of the engine. Without a proof, and for a problem that does not care for ties, it is
         returned as it is.
-    options : SolveOptions
-    progress : Progress
-        Of the problem that was asked. It gets the solutions of the second problem, all of which
-        have its objective.
-
-    Returns
-    -------
-    Outcome
-        The same proof, whatever comes of the second problem.
+    progress: Of the problem that was asked. It gets the solutions of the second problem, all of
+        which have its objective.
+    Returns: The same proof, whatever comes of the second problem.
     """
     objective = progress.objective
     if not _proved(outcome, progress) or objective is None or progress.explanation is None:

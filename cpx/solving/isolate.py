@@ -60,28 +60,16 @@ def run_isolated(
 ) -> Result:
     """Solve in a worker process that is killed when it overstays the limit.
 
-    Parameters
-    ----------
-    problem, backend, options, listen
-        As for :func:`cpx.solving.run`.
-    limits : Limits, optional
-        Memory and cores of the worker, and where it prints.
-    cancel : threading.Event, optional
-        Stops the solve like Ctrl-C when it is set from another thread.
-    kill : threading.Event, optional
-        Ends it at once.
-    known : queue of tuple of int, optional
-        Solutions, as features, that are found elsewhere while it runs: the engine may stop at
+    problem, backend, options, listen: As for :func:`cpx.solving.run`.
+    limits: Memory and cores of the worker, and where it prints.
+    cancel: Stops the solve like Ctrl-C when it is set from another thread.
+    kill: Ends it at once.
+    known: Solutions, as features, that are found elsewhere while it runs: the engine may stop at
         its bound when that meets the value of one, or begin its next phase with it.
-    wait : threading.Event, optional
-        While it is set, the worker does nothing, where the system can stop processes.
-
-    Returns
-    -------
-    Result
-        The worker's own, or one made of its last events when it was killed or died. The
-        limit counts from the moment the worker starts to state the problem: loading the
-        engine, once per worker, is not part of it.
+    wait: While it is set, the worker does nothing, where the system can stop processes.
+    Returns: The worker's own, or one made of its last events when it was killed or died. The limit
+        counts from the moment the worker starts to state the problem: loading the engine, once per
+        worker, is not part of it.
     """
     engine = find_backend(backend)
     options = configured(engine, options)

@@ -151,8 +151,6 @@ def solve(
 def default_engine(problem: object) -> str:
     """Return ``"cpsat"``, or an exact engine that is installed where CP-SAT cannot.
 
-    Examples
-    --------
     >>> from cpx import SufficientReason
     >>> from cpx.models.sufficient_reason.cases import three_definitions
     >>> reason = SufficientReason(three_definitions(), (1, 1, 1), "attributes", "sufficient")
@@ -172,14 +170,8 @@ def default_engine(problem: object) -> str:
 def solve_with(problem: Problem, backend: str, seed: int, options: Mapping[str, Any]) -> Result:
     """Solve with an engine that is there and loaded before the time starts.
 
-    Parameters
-    ----------
-    problem : Problem
-    backend : str
-    seed : int
-        For an engine that takes one, unless the options have it.
-    options : mapping
-        Options of :func:`cpx.solve`.
+    seed: For an engine that takes one, unless the options have it.
+    options: Options of :func:`cpx.solve`.
     """
     engine = find_backend(backend)
     require(engine)

@@ -114,12 +114,8 @@ def prepare(*backends: str, wait: Callable[[], bool] = lambda: False) -> None:
 
     The next :func:`run_isolated` with an engine of the same family takes one.
 
-    Parameters
-    ----------
-    *backends : str
-        One worker for each.
-    wait : callable
-        While it returns True, wait for all of them.
+    *backends: One worker for each.
+    wait: While it returns True, wait for all of them.
     """
     servers = [(backend, Server.take(backend)) for backend in backends]
     for backend, server in servers:

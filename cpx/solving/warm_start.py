@@ -26,17 +26,10 @@ class Start:
     Nothing is done for problems of other kinds, and for those that are solved without it in no
     time.
 
-    Parameters
-    ----------
-    engine : Backend
-        Who is to solve the problem. Heuristics, and engines with a start of their own, get none.
-    progress : Progress
-        Of the solve. A hint that counts as a solution is improved.
-
-    Attributes
-    ----------
-    options : SolveOptions
-        Those of the solve, with the start as the hint.
+    engine: Who is to solve the problem. Heuristics, and engines with a start of their own, get
+        none.
+    progress: Of the solve. A hint that counts as a solution is improved.
+    options: Those of the solve, with the start as the hint.
     """
 
     def __init__(self, engine: Backend, progress: Progress) -> None:

@@ -17,8 +17,6 @@ _MISSING = ("NAType", "NaTType", "MaskedConstant")
 def is_missing(value: Any) -> bool:
     """Whether a cell has no value: None, NaN, or pandas' NA or NaT.
 
-    Examples
-    --------
     >>> is_missing(None), is_missing(float("nan")), is_missing(""), is_missing([1.0])
     (True, True, False, False)
     """
@@ -32,8 +30,6 @@ def plain(value: Any) -> Any:
 
     A decimal number is the nearest float, as the same digits are in a file; an integer stays one.
 
-    Examples
-    --------
     >>> plain(Decimal("0.1")), plain(Decimal(10**20)), plain("a")
     (0.1, 100000000000000000000, 'a')
     """

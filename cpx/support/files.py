@@ -32,10 +32,8 @@ _FORMULA = re.compile(r"'* *[=+\-@]")
 def ensure_writable(path: str | os.PathLike[str]) -> Path:
     """Return the path if a file can be written there, without touching it.
 
-    Raises
-    ------
-    OutputError
-        When the directory does not exist or is not writable, or the path is a directory.
+    Raises OutputError: When the directory does not exist or is not writable, or the path is a
+        directory.
     """
     target = Path(path)
     parent = target.parent
@@ -102,18 +100,10 @@ def read_bytes(
 ) -> bytes:
     """Return what a file holds, unpacked when it is gzipped.
 
-    Parameters
-    ----------
-    path : str or path
-    error : type of CpxError
-    packed : bool
-        Unpack what ends in ``.bz2``, ``.xz`` or ``.zip`` as well. An archive must have one file.
-
-    Raises
-    ------
-    error
-        With the path, when the file cannot be read or is damaged; and, before anything is kept
-        in memory, when it unpacks to far more than its size (see :func:`refuse_bomb`).
+    packed: Unpack what ends in ``.bz2``, ``.xz`` or ``.zip`` as well. An archive must have one
+        file.
+    Raises error: With the path, when the file cannot be read or is damaged; and, before anything
+        is kept in memory, when it unpacks to far more than its size (see :func:`refuse_bomb`).
     """
     source = Path(path)
     try:
@@ -187,14 +177,9 @@ def read_text(path: str | os.PathLike[str], error: type[CpxError]) -> str:
 def parse_json(text: str, error: type[CpxError], **hooks: Any) -> Any:
     """Return the value that JSON text stands for.
 
-    Raises
-    ------
-    error
-        When the text is no JSON, nested more than a hundred levels deep, or has integers of
-        thousands of digits.
+    Raises error: When the text is no JSON, nested more than a hundred levels deep, or has integers
+        of thousands of digits.
 
-    Examples
-    --------
     >>> parse_json("[1, 2", CpxError)
     Traceback (most recent call last):
     cpx.errors.CpxError: no JSON: Expecting ',' delimiter: line 1 column 6 (char 5)
@@ -227,8 +212,6 @@ def csv_text(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> str:
     or ``@`` gets a single quote in front, since spreadsheets would run it; :func:`from_cell` takes
     the quote away.
 
-    Examples
-    --------
     >>> csv_text(["name", "value"], [{"name": "=1+1", "value": -1}])
     "name,value\n'=1+1,-1\n"
     """
@@ -253,8 +236,6 @@ def _to_cell(value: Any) -> Any:
 def from_cell(text: str) -> str:
     """Return the text that :func:`csv_text` made a cell of.
 
-    Examples
-    --------
     >>> from_cell("'=1+1"), from_cell("''=1+1"), from_cell("'quoted'")
     ('=1+1', "'=1+1", "'quoted'")
     """

@@ -13,16 +13,10 @@ def lazily(
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """Return ``__getattr__`` and ``__dir__`` of a package.
 
-    Parameters
-    ----------
-    package : str
-        Its name.
-    homes : mapping of str to str
-        Each public name, and the module that has it: one of the package, or of another room
-        by its full name. A module that is what the name means has its own full name.
+    package: Its name.
+    homes: Each public name, and the module that has it: one of the package, or of another room by
+        its full name. A module that is what the name means has its own full name.
 
-    Examples
-    --------
     >>> get, names = lazily("cpx.trees", {"Tree": "tree"})
     >>> get("Tree").__module__, "Tree" in names()
     ('cpx.trees.tree', True)
@@ -46,17 +40,10 @@ def lazily(
 def named_object(value: str, told: str, error: type[Exception]) -> Any:
     """Return what an entry point leads to.
 
-    Parameters
-    ----------
-    value : str
-        ``"module:attribute"``.
-    told : str
-        What it is, for messages.
-    error : type of Exception
-        Raised where the module cannot be imported, or has no such attribute.
+    value: ``"module:attribute"``.
+    told: What it is, for messages.
+    error: Raised where the module cannot be imported, or has no such attribute.
 
-    Examples
-    --------
     >>> named_object("math:tau", "the constant", ValueError)
     6.283185307179586
     """

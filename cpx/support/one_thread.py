@@ -19,8 +19,6 @@ def one_thread() -> Iterator[None]:
     the time. The limit is one of the process: of several contexts at a time the last to end
     lifts it.
 
-    Examples
-    --------
     >>> import numpy as np
     >>> with one_thread():
     ...     print(np.eye(2) @ np.ones(2))

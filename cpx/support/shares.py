@@ -9,8 +9,6 @@ from fractions import Fraction
 def share_text(share: Fraction | float, count: int = 3) -> str:
     """Return a share with ``count`` digits after the point, or more where it would read 0 or 1.
 
-    Examples
-    --------
     >>> share_text(Fraction(2, 3)), share_text(Fraction(3999, 4000)), share_text(1e-5)
     ('0.667', '0.9998', '0.00001')
     >>> share_text(0), share_text(Fraction(1))
@@ -26,8 +24,6 @@ def share_text(share: Fraction | float, count: int = 3) -> str:
 def percent(share: Fraction | float, count: int = 1) -> str:
     """Return a share as a percentage, with more digits where it would read 0 or 100.
 
-    Examples
-    --------
     >>> percent(0.25), percent(Fraction(3999, 4000)), percent(1, 0)
     ('25.0 %', '99.98 %', '100 %')
     """

@@ -39,21 +39,12 @@ def sum_encoding(
 ) -> GeneralisedTotalizer | ModuloTotalizer:
     """Encode the sum by whichever encoding fits into ``limit`` clauses.
 
-    Parameters
-    ----------
-    weights : mapping of int to int
-        Literal to weight > 0.
-    cap : int
-        Sums of ``cap`` and more need not be distinguished; > 0.
-    new : callable
-        Returns a fresh variable.
-    add : callable
-        Takes each clause.
-    limit : int
-        Number of clauses above which the next smaller encoding is taken.
+    weights: Literal to weight > 0.
+    cap: Sums of ``cap`` and more need not be distinguished; > 0.
+    new: Returns a fresh variable.
+    add: Takes each clause.
+    limit: Number of clauses above which the next smaller encoding is taken.
 
-    Examples
-    --------
     >>> from itertools import count
     >>> clauses = []
     >>> total = sum_encoding({1: 2, 2: 3}, 5, count(3).__next__, clauses.append)

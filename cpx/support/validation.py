@@ -64,8 +64,6 @@ _WORD = 2**31
 def integer(value: object) -> int | None:
     """Return a Python or NumPy integer as int, and None for anything else.
 
-    Examples
-    --------
     >>> integer(3), integer(3.0), integer(True)
     (3, None, None)
     """
@@ -82,8 +80,6 @@ def real(value: object) -> float | None:
 
     A fraction is refused: it would be rounded in silence.
 
-    Examples
-    --------
     >>> real(2), real("2"), real(10**400)
     (2.0, None, None)
     """
@@ -107,8 +103,6 @@ def integer_in(
 ) -> int:
     """Return an integer as int; anything else, and one out of the range, is refused by name.
 
-    Examples
-    --------
     >>> integer_in("k", 3, 0, 5)
     3
     >>> integer_in("k", -1, 0)
@@ -201,21 +195,11 @@ def seconds(time_limit: object, name: str = "time_limit") -> float | None:
 def share(name: str, value: object) -> Fraction:
     """Return a share from 0 to 1 as the exact fraction it stands for.
 
-    Parameters
-    ----------
-    name : str
-        Named in messages.
-    value : Fraction, int, float or str
-        A float means the decimal number it is printed as; a string is a fraction or a
-        decimal number.
+    name: Named in messages.
+    value: A float means the decimal number it is printed as; a string is a fraction or a decimal
+        number.
+    Raises InvalidInstance: For anything that is no such number, or out of range.
 
-    Raises
-    ------
-    InvalidInstance
-        For anything that is no such number, or out of range.
-
-    Examples
-    --------
     >>> share("min_coverage", 0.05), share("min_coverage", "19/20"), share("min_coverage", "0.95")
     (Fraction(1, 20), Fraction(19, 20), Fraction(19, 20))
     """
@@ -244,8 +228,6 @@ def choice(
 ) -> str:
     """Return one of the known names, or raise with all of them and the nearest one.
 
-    Examples
-    --------
     >>> choice("cast", "flot32", ["float32"])
     Traceback (most recent call last):
     cpx.errors.InvalidOption: cast must be one of float32, got 'flot32' (did you mean 'float32'?)
@@ -278,8 +260,6 @@ def entries(
     A string and a mapping are no lists, though Python goes through both, and a set has no order
     that n entries could have.
 
-    Examples
-    --------
     >>> entries("lengths", [1, 2], "integers", 3)
     Traceback (most recent call last):
     cpx.errors.InvalidInstance: lengths must have 3 integers, got 2
@@ -298,8 +278,6 @@ def name_list(
 ) -> tuple[str, ...]:
     """Return n names; ``x0``, ``x1``, ... for None.
 
-    Examples
-    --------
     >>> name_list("features", ["age", "sex"], 2), name_list("features", None, 2)
     (('age', 'sex'), ('x0', 'x1'))
     """
@@ -314,8 +292,6 @@ def index_set(
 ) -> frozenset[int]:
     """Return indices from 0 to d - 1 as a set; one that is given twice counts once.
 
-    Examples
-    --------
     >>> sorted(index_set("must_keep", [2, 0, 2], 3))
     [0, 2]
     """
@@ -325,8 +301,6 @@ def index_set(
 def feature_list(name: str, value: object, d: int, what: str = "feature") -> tuple[int, ...]:
     """Return indices of features, increasing; no index may be out of range or occur twice.
 
-    Examples
-    --------
     >>> feature_list("required", [2, 0], 3)
     (0, 2)
     """
@@ -350,8 +324,6 @@ def group_list(
 ) -> tuple[int, ...]:
     """Return the number of the group of each of d features.
 
-    Examples
-    --------
     >>> group_list("groups", [0, 0, 1], 3)
     (0, 0, 1)
     """
@@ -362,8 +334,6 @@ def group_list(
 def weight_list(name: str, value: object, n: int) -> tuple[int, ...]:
     """Return n positive integers whose sum stays below 2**31.
 
-    Examples
-    --------
     >>> weight_list("weights", [3, 1], 2)
     (3, 1)
     """
@@ -379,8 +349,6 @@ def weight_list(name: str, value: object, n: int) -> tuple[int, ...]:
 def weight_map(weights: Mapping[int, int] | Iterable[int] | None, d: int) -> dict[int, int]:
     """Return the weight of each of d attributes, 1 where none is given.
 
-    Examples
-    --------
     >>> weight_map({1: 5}, 3), weight_map([2, 1], 2)
     ({0: 1, 1: 5, 2: 1}, {0: 2, 1: 1})
     """
@@ -401,8 +369,6 @@ def weight_map(weights: Mapping[int, int] | Iterable[int] | None, d: int) -> dic
 def positive_fraction(name: str, value: Any) -> Fraction:
     """Return a positive fraction, given as such, as an integer or as a string.
 
-    Examples
-    --------
     >>> positive_fraction("unit", "1/1000")
     Fraction(1, 1000)
     """

@@ -13,8 +13,6 @@ def installed_version(distribution: str) -> str | None:
 
     Reading it takes a millisecond, which is a good part of an easy solve: it is read once.
 
-    Examples
-    --------
     >>> installed_version("no-such-distribution") is None
     True
     """

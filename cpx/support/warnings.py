@@ -16,13 +16,6 @@ def warn(message: str, category: type[Warning] = UserWarning) -> None:
     The number of frames in between differs with the way that was taken: an estimator of
     :mod:`cpx.methods` may be fitted by a person or by another estimator.
 
-    Parameters
-    ----------
-    message : str
-    category : type of Warning
-
-    Examples
-    --------
     >>> with warnings.catch_warnings(record=True) as said:
     ...     warnings.simplefilter("always")
     ...     warn("the rows are few")

@@ -15,13 +15,8 @@ def brute_force(problem: Any) -> tuple[Value, tuple[int, ...]] | None:
     smallest and lexicographically first among the optimal ones of least tie, whether the problem
     is to minimise or to maximise. Meant for a dozen features.
 
-    Parameters
-    ----------
-    problem : Problem
-        With ``n_features``.
+    problem: With ``n_features``.
 
-    Examples
-    --------
     >>> import numpy as np
     >>> from cpx import KMonomial, Samples
     >>> samples = Samples(np.array([[1, 0], [0, 1]], dtype=bool), np.array([False, True]))

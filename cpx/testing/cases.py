@@ -55,8 +55,6 @@ def _states(problem: Problem, name: str) -> bool:
 def names() -> tuple[str, ...]:
     """Return the names of the sets of cases.
 
-    Examples
-    --------
     >>> "rule-set" in names()
     True
     """

@@ -37,15 +37,9 @@ _ENGINES = ("ortools", "pysat", "pulp", "highspy", "cpmpy", "z3", "exact", "pych
 class Finding:
     """What one check found.
 
-    Attributes
-    ----------
-    check : str
-        Its name.
-    verdict : {"ok", "WRONG", "OVERDUE"}
-    why : str
-        What is wrong.
-    seconds : float
-        How long it took, the start of a process included.
+    check: Its name.
+    why: What is wrong.
+    seconds: How long it took, the start of a process included.
     """
 
     check: str
@@ -57,10 +51,7 @@ class Finding:
 def checks(engine: str, kinds: Iterable[str] | None = None) -> list[str]:
     """Return the names of the checks of an engine.
 
-    Raises
-    ------
-    UnknownName
-        For a set of cases that there is not.
+    Raises UnknownName: For a set of cases that there is not.
     """
     chosen = list(names() if kinds is None else kinds)
     found = ["starts_alone", "prints_nothing"]
@@ -79,16 +70,10 @@ def conform(
 ) -> Iterator[Finding]:
     """Check an engine and yield what each check found, as it is known.
 
-    Parameters
-    ----------
-    engine : str
-        Its name.
-    kinds : iterable of str, optional
-        Sets of cases; default is all, and the rules of behaviour.
-    register : str, optional
-        ``module:Class`` of a backend that is not installed as an entry point.
-    patience : float
-        Factor of all deadlines.
+    engine: Its name.
+    kinds: Sets of cases; default is all, and the rules of behaviour.
+    register: ``module:Class`` of a backend that is not installed as an entry point.
+    patience: Factor of all deadlines.
     """
     if register is not None:
         _register(register)

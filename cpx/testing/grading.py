@@ -42,14 +42,9 @@ _WORDS = {"min": "least", "max": "greatest"}
 class Grade:
     """How an encoding states tiny instances.
 
-    Attributes
-    ----------
-    wrong : str
-        Where it differs from the definition; empty where no difference was found.
-    known : str
-        What was compared.
-    whole : bool
-        Whether the instance that was asked about is one of those that were compared.
+    wrong: Where it differs from the definition; empty where no difference was found.
+    known: What was compared.
+    whole: Whether the instance that was asked about is one of those that were compared.
     """
 
     wrong: str = ""
@@ -60,14 +55,8 @@ class Grade:
 def grade(problem: Problem, name: str) -> Grade:
     """Grade an encoding on tiny instances of the kind of a problem, and on itself if it is tiny.
 
-    Parameters
-    ----------
-    problem : Problem
-    name : str
-        Of an encoding of problems of this kind.
+    name: Of an encoding of problems of this kind.
 
-    Examples
-    --------
     >>> from cpx import KMonomial, Samples
     >>> grade(KMonomial(Samples([[1, 1], [1, 0], [0, 1]], [1, 0, 0]), k=2), "clausal").known
     'it agrees with the definition on all 4 sets of this instance'

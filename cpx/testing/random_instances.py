@@ -22,16 +22,9 @@ def kinds_drawn() -> list[str]:
 def draw(kind: str, rng: Random, scale: int = 1) -> Instance:
     """Return a random instance of a kind.
 
-    Parameters
-    ----------
-    kind : str
-        One of :func:`kinds_drawn`.
-    rng : numpy.random.Generator
-    scale : int
-        1 for what the brute force can try whole; sizes grow with it.
+    kind: One of :func:`kinds_drawn`.
+    scale: 1 for what the brute force can try whole; sizes grow with it.
 
-    Examples
-    --------
     >>> import numpy as np
     >>> draw("k-monomial", np.random.default_rng(0))["problem"]
     'k-monomial'
@@ -45,8 +38,6 @@ def draw(kind: str, rng: Random, scale: int = 1) -> Instance:
 def truth(instance: Mapping[str, Any]) -> Truth:
     """Return what is right about a tiny saved instance, by the brute force of its family.
 
-    Examples
-    --------
     >>> instance = {"problem": "k-monomial", "parameters": {"k": 1}, "samples": ["10", "01"],
     ...             "labels": "10"}
     >>> truth(instance).best

@@ -18,8 +18,6 @@ def random_tree_model(seed: int, most_attributes: int = 4, most_trees: int = 4) 
 
     Leaves are small multiples of 1/4, so that scores are often equal.
 
-    Examples
-    --------
     >>> random_tree_model(3) == random_tree_model(3)
     True
     """

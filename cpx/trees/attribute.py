@@ -200,8 +200,6 @@ def condition_text(name: str, threshold: float, holds: bool, strict: bool, cast:
     between t and t'. The number with fewer digits is printed; of two with as many, t' when the
     model itself compares by ``<``.
 
-    Examples
-    --------
     >>> below = float(np.nextafter(np.float32(2.605), np.float32(-np.inf)))
     >>> condition_text("ash", below, True, strict=True, cast="float32")
     'ash < 2.605'
@@ -227,8 +225,6 @@ def _written(number: Any) -> str:
 def value_text(value: float) -> str:
     """Return a value in few digits, but never those of another one.
 
-    Examples
-    --------
     >>> value_text(0.5), value_text(1234567.0), value_text(float(np.float32(0.1)))
     ('0.5', '1234567', '0.1')
     """

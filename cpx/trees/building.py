@@ -20,21 +20,12 @@ from cpx.trees.tree import Tree
 class Nodes:
     """The nodes of one tree in the order of a library, the root being node 0.
 
-    Attributes
-    ----------
-    attribute : (n,) array of int
-        -1 at a leaf.
-    threshold : (n,) array of float64
-        A value goes left when it is at most this; see :func:`highest_below`. Infinity sends
+    attribute: -1 at a leaf.
+    threshold: A value goes left when it is at most this; see :func:`highest_below`. Infinity sends
         all values left. Ignored at leaves.
-    left, right : (n,) arrays of int
-    missing : (n,) array of int
-        See :class:`cpx.trees.Tree`.
-    values : (n, w) array of float64
-        What each leaf adds to the scores ``outputs``; ignored at other nodes.
-    outputs : tuple of w integers
-    saw_missing : (n,) array of bool, optional
-        Whether the node shows that values of its attribute were missing in training.
+    missing: See :class:`cpx.trees.Tree`.
+    values: What each leaf adds to the scores ``outputs``; ignored at other nodes.
+    saw_missing: Whether the node shows that values of its attribute were missing in training.
     """
 
     attribute: NDArray[Any]
@@ -67,8 +58,6 @@ class Nodes:
 def highest_upto(threshold: ArrayLike, cast: Precision) -> NDArray[np.float64]:
     """Return the largest numbers of the type that are at most the thresholds.
 
-    Examples
-    --------
     >>> float(highest_upto(0.1, "float32")), float(highest_upto(0.5, "float32"))
     (0.09999999403953552, 0.5)
     """
@@ -84,8 +73,6 @@ def highest_upto(threshold: ArrayLike, cast: Precision) -> NDArray[np.float64]:
 def highest_below(threshold: ArrayLike) -> NDArray[np.float64]:
     """Return the largest float32 numbers below float32 thresholds.
 
-    Examples
-    --------
     >>> float(highest_below(np.float32(0.5)))
     0.4999999701976776
     """
@@ -98,19 +85,10 @@ def attribute_list(
 ) -> tuple[Attribute, ...]:
     """Return the attributes of a model.
 
-    Parameters
-    ----------
-    given : sequence of str or Attribute, optional
-        What the user says of them: names, or all there is to say.
-    default : sequence of str
-        The names that the model has.
-    trees : sequence of Nodes
-        They show which values were missing in training, and so may be.
-
-    Raises
-    ------
-    ModelError
-        When the model has another number of them.
+    given: What the user says of them: names, or all there is to say.
+    default: The names that the model has.
+    trees: They show which values were missing in training, and so may be.
+    Raises ModelError: When the model has another number of them.
     """
     given = default if given is None else given
     if isinstance(given, str | Set | Mapping) or not hasattr(given, "__len__"):
@@ -132,10 +110,7 @@ def attribute_list(
 def assemble(trees: Sequence[Nodes], attributes: Sequence[Attribute], **fields: Any) -> TreeModel:
     """Return the model of these trees; ``fields`` are the other fields of TreeModel.
 
-    Raises
-    ------
-    ModelError
-        Naming the tree that does not fit.
+    Raises ModelError: Naming the tree that does not fit.
     """
     ordered = []
     for i, tree in enumerate(trees):
@@ -174,8 +149,6 @@ def _numbered(
 def reading(what: str) -> Iterator[None]:
     """Turn what is raised by content of wrong keys, types or lengths into a ModelError.
 
-    Examples
-    --------
     >>> with reading("XGBoost model"):
     ...     {}["learner"]
     Traceback (most recent call last):

@@ -25,10 +25,7 @@ _CHOICES = {
 def checked(fields: Mapping[str, Any]) -> dict[str, Any]:
     """Return the fields of a tree model in the types they are kept in.
 
-    Raises
-    ------
-    ModelError
-        Naming the argument that does not fit.
+    Raises ModelError: Naming the argument that does not fit.
     """
     for name, known in _CHOICES.items():
         choice(name, fields[name], known, error=ModelError)
@@ -67,8 +64,6 @@ def checked(fields: Mapping[str, Any]) -> dict[str, Any]:
 def label_list(labels: Iterable[Any]) -> tuple[Any, ...]:
     """Return labels of classes as Python values, all different.
 
-    Examples
-    --------
     >>> label_list(np.array([0, 1])), label_list(["a", "b"])
     ((0, 1), ('a', 'b'))
     """
@@ -86,12 +81,7 @@ def label_list(labels: Iterable[Any]) -> tuple[Any, ...]:
 
 
 def refuse_one_class(name: str, classes: Sequence[Any]) -> None:
-    """Raise where a boosted model saw one class only, which libraries keep in forms of their own.
-
-    Raises
-    ------
-    UnsupportedModel
-    """
+    """Raise where a boosted model saw one class: libraries keep these in forms of their own."""
     if len(classes) == 1:
         raise UnsupportedModel(
             f"the {name} was trained on rows of one class, {shown(str(classes[0]))}: it knows "
@@ -114,10 +104,7 @@ def class_labels(classes: int | Sequence[Any] | None, count: int) -> tuple[Any, 
 def numbers(X: ArrayLike) -> NDArray[Any]:
     """Return rows as an array of numbers.
 
-    Raises
-    ------
-    DataError
-        When there is something that is no number.
+    Raises DataError: When there is something that is no number.
     """
     try:
         array = np.asarray(X)

@@ -17,8 +17,6 @@ _MASK = 2**_BITS - 1
 def common_exponent(values: Iterable[float]) -> int:
     """Return the least e >= 0 for which every value times 2**e is an integer.
 
-    Examples
-    --------
     >>> common_exponent([0.75, 3.0]), common_exponent([])
     (2, 0)
     """
@@ -28,8 +26,6 @@ def common_exponent(values: Iterable[float]) -> int:
 def scaled(values: NDArray[np.float64], exponent: int) -> NDArray[Any]:
     """Return values times 2**exponent as an array of Python integers, of the same shape.
 
-    Examples
-    --------
     >>> scaled(np.array([[0.75], [-2.0]]), 2).tolist()
     [[3], [-8]]
     """
@@ -44,10 +40,6 @@ def limbs(integers: NDArray[Any]) -> NDArray[np.int64]:
     """Split integers into limbs of 32 bits, the lowest first and the highest signed.
 
     Up to 2**31 such arrays can be added limb by limb in 64 bits; :func:`joined` carries.
-
-    Returns
-    -------
-    (K, ...) array of int64
     """
     longest = max((abs(v).bit_length() for v in integers.ravel().tolist()), default=0)
     parts = []
@@ -60,8 +52,6 @@ def limbs(integers: NDArray[Any]) -> NDArray[np.int64]:
 def joined(parts: NDArray[np.int64]) -> NDArray[Any]:
     """Return the integers of (sums of) limbs, as Python integers.
 
-    Examples
-    --------
     >>> numbers = np.array([-(2**70), 5], dtype=object)
     >>> joined(limbs(numbers) + limbs(numbers)).tolist() == [-(2**71), 10]
     True
@@ -75,22 +65,10 @@ def joined(parts: NDArray[np.int64]) -> NDArray[Any]:
 class ExactSums:
     """The numbers of a model as integers, and their sums.
 
-    Parameters
-    ----------
-    trees : sequence of T Tree
-    base : sequence of S floats
+    exponent: The least e for which all leaves and the base times 2**e are integers.
+    leaf_values: Values of the leaves of each tree times 2**exponent.
+    base_values: The base times 2**exponent.
 
-    Attributes
-    ----------
-    exponent : int
-        The least e for which all leaves and the base times 2**e are integers.
-    leaf_values : tuple of (L, w) arrays of Python int
-        Values of the leaves of each tree times 2**exponent.
-    base_values : tuple of int
-        The base times 2**exponent.
-
-    Examples
-    --------
     >>> tree = Tree([-1], [0], [0], [[0.75]], (0,))
     >>> exact = ExactSums([tree, tree], [1.0])
     >>> exact.exponent, exact.base_values, exact.add(np.array([[0, 0]])).tolist()
@@ -115,16 +93,7 @@ class ExactSums:
         self._leaves = [p.reshape(-1, *v.shape) for p, v in zip(rest, self.leaf_values)]
 
     def add(self, leaves: NDArray[np.int32]) -> NDArray[Any]:
-        """Return base plus leaves times 2**exponent for rows given by their leaves.
-
-        Parameters
-        ----------
-        leaves : (n, T) array of int
-
-        Returns
-        -------
-        (n, S) array of Python int
-        """
+        """Return base plus leaves times 2**exponent for rows given by their leaves."""
         sums = np.repeat(self._base[:, np.newaxis], len(leaves), axis=1)
         for i, (outputs, values) in enumerate(zip(self._outputs, self._leaves)):
             sums[:, :, outputs] += values.take(leaves[:, i], axis=1)

@@ -47,20 +47,10 @@ def hold(
 ) -> None:
     """Ask the live model about x and rows changed from it; raise where the trees differ from it.
 
-    Parameters
-    ----------
-    model : TreeModel
-        Nothing is asked where it was read from no live model.
-    x : sequence of d floats
-    pools : list of d arrays, optional
-        The values that each attribute may change to, by default all that the trees tell apart.
-
-    Raises
-    ------
-    UnsupportedModel
-        Saying where they differ.
-    ClassifierError
-        When the live model cannot be asked.
+    model: Nothing is asked where it was read from no live model.
+    pools: The values that each attribute may change to, by default all that the trees tell apart.
+    Raises UnsupportedModel: Saying where they differ.
+    Raises ClassifierError: When the live model cannot be asked.
     """
     live = model.live
     row = np.array(x, dtype=np.float64)

@@ -22,8 +22,6 @@ _MOST_VALUES = 256
 def is_linear(model: Any) -> bool:
     """Whether a model is a logistic regression of scikit-learn.
 
-    Examples
-    --------
     >>> from sklearn.linear_model import LogisticRegression
     >>> is_linear(LogisticRegression()), is_linear(None)
     (True, False)
@@ -41,29 +39,14 @@ def read_linear(model: Any, X: ArrayLike) -> TreeModel:
     Its log-odds are a sum of one term for each column. The term of a column is a tree that tells
     its values apart, so each column must have few of them: 0/1 columns of categories, or bins.
 
-    Parameters
-    ----------
-    model : LogisticRegression or LogisticRegressionCV
-        Fitted.
-    X : (n, d) array of numbers
-        Rows that have all values there are.
+    model: Fitted.
+    X: Rows that have all values there are.
+    Returns: Of the rule ``"sum"``. No other values than those of X are rows of it.
+    Raises UnsupportedModel: For more than two classes.
+    Raises ModelError: When the model is not fitted.
+    Raises DataError: For other columns than the model's, missing values, and a column of more than
+        256 values.
 
-    Returns
-    -------
-    TreeModel
-        Of the rule ``"sum"``. No other values than those of X are rows of it.
-
-    Raises
-    ------
-    UnsupportedModel
-        For more than two classes.
-    ModelError
-        When the model is not fitted.
-    DataError
-        For other columns than the model's, missing values, and a column of more than 256 values.
-
-    Examples
-    --------
     >>> from sklearn.linear_model import LogisticRegression
     >>> X, y = [[0, 1], [1, 1], [2, 0], [2, 1]], [0, 0, 1, 1]
     >>> trees = read_linear(LogisticRegression().fit(X, y), X)

@@ -19,21 +19,12 @@ from cpx.errors import ClassifierError, shortened
 class LiveModel:
     """What a tree model was read from, to be asked.
 
-    Parameters
-    ----------
-    model : object with ``predict`` and, if it has one, ``predict_proba``
-    classes : tuple of labels
-        As ``predict`` answers, in the order of the classes of the trees.
-    link : {"average", "sigmoid", "softmax"}
-        How probabilities are made of scores.
-    scale : float
-        What scores are multiplied by before.
-    title : str
-        What it is called in messages; by default the name of its class.
-    sparse_is_missing : bool
-        Whether it takes what a sparse row leaves out as missing, and not as 0.
-    held : dict
-        The rows that it was asked about, and how many rows near them rounding decides.
+    classes: As ``predict`` answers, in the order of the classes of the trees.
+    link: How probabilities are made of scores.
+    scale: What scores are multiplied by before.
+    title: What it is called in messages; by default the name of its class.
+    sparse_is_missing: Whether it takes what a sparse row leaves out as missing, and not as 0.
+    held: The rows that it was asked about, and how many rows near them rounding decides.
     """
 
     model: Any

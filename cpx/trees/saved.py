@@ -49,10 +49,7 @@ def written(fields: Mapping[str, Any]) -> dict[str, Any]:
 def read(data: object) -> dict[str, Any]:
     """Return the arguments of the model that :func:`written` wrote.
 
-    Raises
-    ------
-    ModelError
-        Naming an unknown or missing key, or a value of a wrong type.
+    Raises ModelError: Naming an unknown or missing key, or a value of a wrong type.
     """
     holder = _object("a tree model", data, _KEYS, _OPTIONAL)
     if holder["format"] != FORMAT:

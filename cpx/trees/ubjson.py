@@ -18,13 +18,8 @@ def parse_ubjson(data: bytes) -> Any:
 
     XGBoost itself is not asked: it ends the process for some damaged files.
 
-    Raises
-    ------
-    ModelError
-        Naming the byte at which the data make no sense.
+    Raises ModelError: Naming the byte at which the data make no sense.
 
-    Examples
-    --------
     >>> parse_ubjson(b"{i\x01aSi\x02xyi\x01b[i\x05T]i\x01c[$U#i\x02\x07\x08}")
     {'a': 'xy', 'b': [5, True], 'c': array([7, 8], dtype=uint8)}
     """

@@ -350,10 +350,7 @@ OBJECTIVES = ("binary:logistic", "multi:softprob", "multi:softmax")
 def decided_by(objective: str, classes: int) -> dict[str, Any]:
     """Return the fields of TreeModel that the objective decides, and refuse other objectives.
 
-    Raises
-    ------
-    UnsupportedModel
-        Naming the objective.
+    Raises UnsupportedModel: Naming the objective.
     """
     if objective not in OBJECTIVES:
         raise UnsupportedModel(
@@ -376,8 +373,6 @@ def start_margin(objective: str, base_score: float) -> float:
 
     With ``binary:logistic`` the base score is a probability, and the start its log odds.
 
-    Examples
-    --------
     >>> start_margin("binary:logistic", 0.5), start_margin("multi:softprob", 0.5)
     (0.0, 0.5)
     """

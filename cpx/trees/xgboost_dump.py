@@ -31,8 +31,6 @@ _Line = tuple[str, float, int, int, int] | float
 def is_dump(text: str) -> bool:
     r"""Say whether text looks like a dump.
 
-    Examples
-    --------
     >>> is_dump("booster[0]:\n0:leaf=0.5\n"), is_dump("tree\nversion=v4\n")
     (True, False)
     """

@@ -14,8 +14,6 @@ from cpmpy.transformations.normalize import toplevel_list
 def largest_sum(model: Any) -> int:
     """Return the largest absolute value that a sum, or a part of one, can have in the model.
 
-    Examples
-    --------
     >>> import cpmpy as cp
     >>> a, b = cp.boolvar(shape=2, name="v")
     >>> x = cp.intvar(0, 9, name="x")

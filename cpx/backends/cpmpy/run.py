@@ -60,15 +60,10 @@ class Run:
     def outcome(self, finished: bool, claimed: int | None, raw_status: str) -> Outcome:
         """Return what is proved.
 
-        Parameters
-        ----------
-        finished : bool
-            Whether the engine says that it has searched everything: that its solution is
+        finished: Whether the engine says that it has searched everything: that its solution is
             optimal, or, without one, that there is none.
-        claimed : int, optional
-            The value that it believes its solution has.
-        raw_status : str
-            Its own word.
+        claimed: The value that it believes its solution has.
+        raw_status: Its own word.
         """
         progress = self.progress
         if self.statement.model.objective_ is None and progress.objective is not None:

@@ -79,12 +79,8 @@ class DirectOrtools(CPM_ortools):  # type: ignore[misc]
 def compile_cp_model(statement: Statement) -> tuple[Any, dict[str, list[Any]]]:
     """Compile a statement to a native ``CpModel``.
 
-    Returns
-    -------
-    model : ortools.sat.python.cp_model.CpModel
-        The model; its objective lacks ``statement.offset``.
-    variables : dict of str to list
-        The native variables of each array of the statement.
+    Returns model: The model; its objective lacks ``statement.offset``.
+    Returns variables: The native variables of each array of the statement.
     """
     compiled = DirectOrtools(statement.model)
     variables = {

@@ -33,8 +33,6 @@ class MaxSat(Backend):
     ``rc2`` raises the lower bound core by core, ``stratified`` does so from the heaviest
     costs down, ``lsu`` improves solutions and is the strongest of the three at that.
 
-    Examples
-    --------
     >>> MaxSat("lsu").solver
     'lsu'
     """

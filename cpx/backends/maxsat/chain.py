@@ -43,12 +43,8 @@ class Chain(CPM_rc2):  # type: ignore[misc]
     Linear constraints are encoded by :mod:`cpx.backends.maxsat.linear`: CPMpy's own code
     asks for a package that no longer goes with PySAT.
 
-    Parameters
-    ----------
-    pool : pysat.formula.IDPool
-        Numbers of the variables, by name.
-    add : callable
-        Takes each clause.
+    pool: Numbers of the variables, by name.
+    add: Takes each clause.
     """
 
     def __init__(self, pool: Any, add: Callable[[list[int]], None]) -> None:
@@ -133,8 +129,6 @@ class Equivalence:
 def equivalence(constraint: Expression) -> Equivalence | None:
     """Return the definition that a constraint is, or None.
 
-    Examples
-    --------
     >>> import cpmpy as cp
     >>> a, b, c = cp.boolvar(shape=3, name="v")
     >>> equivalence(a == ~(b | c))

@@ -22,10 +22,7 @@ _ADAPT_LIMIT = 5000
 class CoreGuided(RC2):  # type: ignore[misc]
     """RC2 (A. Ignatiev, A. Morgado, J. Marques-Silva, JSAT 2019) on a loaded oracle.
 
-    Parameters
-    ----------
-    search : Search
-        Whose oracle holds the hard clauses already.
+    search: Whose oracle holds the hard clauses already.
     """
 
     def __init__(self, search: Search) -> None:

@@ -22,20 +22,10 @@ _FEW_WEIGHTS, _MOST_NODES, _MOST_OF_MANY = 16, 2_000_000, 200_000
 def normalised(terms: Iterable[tuple[int, int]]) -> tuple[dict[int, int], int]:
     """Merge terms ``weight * literal``: positive weights, one literal per variable.
 
-    Parameters
-    ----------
-    terms : iterable of (int, int)
-        Weights, which may be negative, and literals.
+    terms: Weights, which may be negative, and literals.
+    Returns weights: Literal to weight > 0.
+    Returns constant: What is to be added to their sum.
 
-    Returns
-    -------
-    weights : dict of int to int
-        Literal to weight > 0.
-    constant : int
-        What is to be added to their sum.
-
-    Examples
-    --------
     >>> normalised([(3, 1), (-2, 4), (1, -1)])
     ({1: 2, -4: 2}, -1)
     """
@@ -65,27 +55,16 @@ def linear_clauses(
 ) -> Clauses:
     """Return clauses for ``sum weight * literal  operator  bound``.
 
-    Parameters
-    ----------
-    terms : iterable of (int, int)
-        Weights, of any sign, and literals; literals may repeat.
-    operator : {"<=", ">=", "=="}
-        The relation.
-    bound : int
-        Right-hand side, any integer; trivial constraints give no clause or a false one.
-    pool : pysat.formula.IDPool
-        Where auxiliary variables are taken from.
-    premise : int, optional
-        A literal: the constraint has to hold only where it is true.
+    terms: Weights, of any sign, and literals; literals may repeat.
+    operator: The relation.
+    bound: Right-hand side, any integer; trivial constraints give no clause or a false one.
+    pool: Where auxiliary variables are taken from.
+    premise: A literal: the constraint has to hold only where it is true.
 
-    Notes
-    -----
     Cardinalities are encoded as sequential counters (C. Sinz, CP 2005) of the true or the
     false literals, or as PySAT's cardinality networks (R. Asin et al., Constraints 2011);
     weighted sums by Pindakaas through ``pysat.pb``.
 
-    Examples
-    --------
     >>> from pysat.formula import IDPool
     >>> linear_clauses([(2, 1), (2, 2), (2, 3)], "<=", 5, IDPool(start_from=4))
     [[-1, -2, -3]]

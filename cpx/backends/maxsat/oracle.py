@@ -41,17 +41,11 @@ class Oracle:
     PySAT's algorithms mistake an interrupted call for an unsatisfiable one in several
     places. Here such a call raises :class:`Stopped`, so no conclusion is ever drawn from it.
 
-    Parameters
-    ----------
-    should_stop : callable
-        Asked about every 20 ms, in a thread of its own while :meth:`watched`, and between calls.
-    seen : callable
-        Called with each model.
-    solver : str
-        One of PySAT's that can be interrupted.
+    should_stop: Asked about every 20 ms, in a thread of its own while :meth:`watched`, and between
+        calls.
+    seen: Called with each model.
+    solver: One of PySAT's that can be interrupted.
 
-    Examples
-    --------
     >>> models = []
     >>> oracle = Oracle(should_stop=lambda: False, seen=models.append)
     >>> oracle.load([[1, 2], [-1]])

@@ -16,20 +16,12 @@ if TYPE_CHECKING:
 class Search:
     """The state of one solve: least cost known, bounds told to the progress.
 
-    Attributes
-    ----------
-    upper : int or None
-        Least cost that is attained by some solution of the statement.
-    lower : int
-        Greatest cost proven to be necessary.
-    model : list of int
-        The SAT model ``upper`` was read off.
-    oracle : Oracle
-        Loaded by :meth:`start`.
-    pool : pysat.formula.IDPool
-        Fresh variables.
-    settings : mapping
-        Options of the engine by their own names.
+    upper: Least cost that is attained by some solution of the statement.
+    lower: Greatest cost proven to be necessary.
+    model: The SAT model ``upper`` was read off.
+    oracle: Loaded by :meth:`start`.
+    pool: Fresh variables.
+    settings: Options of the engine by their own names.
     """
 
     def __init__(self, statement: Statement, compiled: Compiled, progress: Progress) -> None:
@@ -87,15 +79,7 @@ class Search:
     def start(self, hint: list[int] | None) -> bool:
         """Load the hard clauses and find a first model.
 
-        Parameters
-        ----------
-        hint : list of int, optional
-            Literals of a known solution, preferred by the solver.
-
-        Returns
-        -------
-        False when the hard clauses alone are unsatisfiable: the only ground on which
-        infeasibility may be claimed.
+        hint: Literals of a known solution, preferred by the solver.
         """
         oracle, compiled = self.oracle, self.compiled
         oracle.load(compiled.clauses)

@@ -35,16 +35,10 @@ class _Array:
 class Compiled:
     """A statement as hard clauses and costs of literals.
 
-    Attributes
-    ----------
-    clauses : list of list of int
-        Hard clauses.
-    costs : dict of int to int
-        Literal to the weight > 0 that is paid where it is true: soft clauses ``-literal``.
-    base, sign, offset : int
-        The objective of the statement is ``sign * (base + cost) + offset``.
-    top : int
-        Greatest variable.
+    clauses: Hard clauses.
+    costs: Literal to the weight > 0 that is paid where it is true: soft clauses ``-literal``.
+    base, sign, offset: The objective of the statement is ``sign * (base + cost) + offset``.
+    top: Greatest variable.
     """
 
     clauses: list[list[int]]
@@ -134,15 +128,9 @@ class Compiled:
 def compile_statement(statement: Statement, check: Callable[[], None] = lambda: None) -> Compiled:
     """Compile a statement to weighted clauses.
 
-    Parameters
-    ----------
-    statement : Statement
-        A minimisation, a maximisation or a model without objective.
-    check : callable
-        Called often; may raise to abandon the work.
+    statement: A minimisation, a maximisation or a model without objective.
+    check: Called often; may raise to abandon the work.
 
-    Examples
-    --------
     >>> import cpmpy as cp
     >>> from cpx.modelling.base import Statement
     >>> a, b = cp.boolvar(shape=2, name="v")

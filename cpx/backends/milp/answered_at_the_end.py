@@ -82,16 +82,10 @@ KNOWN = {
 class EndSolver(pulp.LpSolver):  # type: ignore[misc]
     """A PuLP solver around one of PuLP's own.
 
-    Parameters
-    ----------
-    which : str
-        One of :data:`KNOWN`.
-    watch : Watch, optional
-        Told of the solution and the bound at the end; asked whether the run was stopped.
-    warm_start : bool
-        Start from the values that the variables have, where PuLP can hand them over.
-    timeLimit, gapRel, gapAbs, threads, random_seed, log
-        As for the other solvers here.
+    which: One of :data:`KNOWN`.
+    watch: Told of the solution and the bound at the end; asked whether the run was stopped.
+    warm_start: Start from the values that the variables have, where PuLP can hand them over.
+    timeLimit, gapRel, gapAbs, threads, random_seed, log: As for the other solvers here.
     """
 
     name = "cpx, at the end"

@@ -127,8 +127,6 @@ class Milp(Backend):
     def solve(self, problem: Problem, options: SolveOptions, progress: Progress) -> Outcome:
         """State, compile and solve; see :class:`~cpx.backends.base.Backend`.
 
-        Notes
-        -----
         The engines count in floating point. The objective and each row are divided by what their
         coefficients have in common. Rows whose coefficients add up to 2**28 or more,
         and objectives of 2**50 or more, are not given to them: a sum of so many units of

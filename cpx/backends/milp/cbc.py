@@ -111,32 +111,18 @@ def _before(left: float, margin: tuple[float, float]) -> float:
 class CbcSolver(pulp.COIN_CMD):  # type: ignore[misc]
     """A PuLP solver: CBC with a :class:`~cpx.backends.milp.watch.Watch`.
 
-    Parameters
-    ----------
-    watch : Watch, optional
-        Told of bounds, and of the solution once CBC has written it at its end; asked
-        whether to stop.
-    warm_start : bool
-        Start from the values (``varValue``) that the variables have; 0 where none.
-    random_seed : int, optional
-        Seed of CBC and of its linear solver; 0 and None leave them theirs, which are fixed.
-    settings : mapping of str to value, optional
-        Options of CBC by their own names, see :data:`OPTIONS`.
-    log : bool
-        Print the log of CBC.
-    **options
-        What ``pulp.COIN_CMD`` takes: ``timeLimit``, ``threads``, ``gapRel``, ``gapAbs``. The
-        relative gap is that to the value.
+    watch: Told of bounds, and of the solution once CBC has written it at its end; asked whether to
+        stop.
+    warm_start: Start from the values (``varValue``) that the variables have; 0 where none.
+    random_seed: Seed of CBC and of its linear solver; 0 and None leave them theirs, which are
+        fixed.
+    settings: Options of CBC by their own names, see :data:`OPTIONS`.
+    log: Print the log of CBC.
+    **options: What ``pulp.COIN_CMD`` takes: ``timeLimit``, ``threads``, ``gapRel``, ``gapAbs``.
+        The relative gap is that to the value.
+    raw_status: First line of CBC's solution file.
+    dual_bound: Its bound after the run, in the sense and with the constant of the problem.
 
-    Attributes
-    ----------
-    raw_status : str
-        First line of CBC's solution file.
-    dual_bound : float or None
-        Its bound after the run, in the sense and with the constant of the problem.
-
-    Notes
-    -----
     CBC runs without its integer preprocessing: with it, the CBC 2.10.3 that PuLP bundles
     calls solutions optimal that are not (on a model of 22 columns 5276, where 5204 is
     possible; compare issues 283 and 449 of coin-or/Cbc).

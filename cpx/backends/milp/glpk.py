@@ -42,18 +42,11 @@ _STATES = {"o": "INTEGER OPTIMAL", "f": "INTEGER NON-OPTIMAL", "n": "INTEGER EMP
 class GlpkSolver(pulp.GLPK_CMD):  # type: ignore[misc]
     """A PuLP solver: GLPK with a :class:`~cpx.backends.milp.watch.Watch`.
 
-    Parameters
-    ----------
-    watch : Watch, optional
-        Told of bounds, and of the solution at the end; asked whether to stop.
-    timeLimit : float, optional
-        Seconds.
-    gapRel : float
-        Relative gap at which to stop.
-    log : bool
-        Print the log of GLPK.
-    warm_start, threads, random_seed, gapAbs
-        Not used: GLPK has nothing of the kind.
+    watch: Told of bounds, and of the solution at the end; asked whether to stop.
+    timeLimit: Seconds.
+    gapRel: Relative gap at which to stop.
+    log: Print the log of GLPK.
+    warm_start, threads, random_seed, gapAbs: Not used: GLPK has nothing of the kind.
     """
 
     name = "cpx GLPK"

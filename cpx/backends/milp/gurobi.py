@@ -19,18 +19,11 @@ from cpx.backends.milp.watch import Watch
 class GurobiSolver(pulp.GUROBI):  # type: ignore[misc]
     """A PuLP solver: Gurobi with a :class:`~cpx.backends.milp.watch.Watch`.
 
-    Parameters
-    ----------
-    watch : Watch, optional
-        Told of solutions and bounds; asked whether to stop.
-    warm_start : bool
-        Start from the values (``varValue``) that the variables have.
-    random_seed, threads, gapAbs
-        As Gurobi's ``Seed``, ``Threads`` and ``MIPGapAbs``.
-    log : bool
-        Print the log of Gurobi.
-    **options
-        What ``pulp.GUROBI`` takes: ``timeLimit``, ``gapRel``, parameters of Gurobi.
+    watch: Told of solutions and bounds; asked whether to stop.
+    warm_start: Start from the values (``varValue``) that the variables have.
+    random_seed, threads, gapAbs: As Gurobi's ``Seed``, ``Threads`` and ``MIPGapAbs``.
+    log: Print the log of Gurobi.
+    **options: What ``pulp.GUROBI`` takes: ``timeLimit``, ``gapRel``, parameters of Gurobi.
     """
 
     name = "cpx Gurobi"

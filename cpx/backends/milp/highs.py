@@ -53,25 +53,14 @@ def options() -> Mapping[str, EngineOption]:
 class HighsSolver(pulp.HiGHS):  # type: ignore[misc]
     """A PuLP solver: HiGHS with a :class:`~cpx.backends.milp.watch.Watch`.
 
-    Parameters
-    ----------
-    watch : Watch, optional
-        Told of solutions and bounds; asked whether to stop.
-    warm_start : bool
-        Start from the values (``varValue``) that the variables have. Values for a part of
+    watch: Told of solutions and bounds; asked whether to stop.
+    warm_start: Start from the values (``varValue``) that the variables have. Values for a part of
         the variables are completed by HiGHS.
-    log : bool
-        Print the log of HiGHS.
-    **options
-        What ``pulp.HiGHS`` takes: ``timeLimit``, ``threads``, ``gapRel``, ``gapAbs``, and
+    log: Print the log of HiGHS.
+    **options: What ``pulp.HiGHS`` takes: ``timeLimit``, ``threads``, ``gapRel``, ``gapAbs``, and
         options of HiGHS by their own names, such as ``random_seed``.
-
-    Attributes
-    ----------
-    raw_status : str
-        The model status of HiGHS after the run.
-    dual_bound : float or None
-        Its bound after the run, in the sense and with the constant of the problem.
+    raw_status: The model status of HiGHS after the run.
+    dual_bound: Its bound after the run, in the sense and with the constant of the problem.
     """
 
     name = "cpx HiGHS"

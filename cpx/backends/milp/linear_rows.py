@@ -100,8 +100,6 @@ def implication_rows(
     these have at most ``tight_nonzeros`` nonzeros, and else one row ``n p <= sum q_i`` each,
     which is weaker and shorter.
 
-    Examples
-    --------
     >>> import cpmpy as cp
     >>> p, q = cp.boolvar(shape=3, name="p"), cp.boolvar(name="q")
     >>> forms = [Implication(v, (q,)) for v in p]

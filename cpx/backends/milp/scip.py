@@ -22,20 +22,12 @@ _WATCHED = _EVENT.BESTSOLFOUND | _EVENT.NODESOLVED | _EVENT.LPSOLVED | _EVENT.PR
 class ScipSolver(pulp.SCIP_PY):  # type: ignore[misc]
     """A PuLP solver: SCIP with a :class:`~cpx.backends.milp.watch.Watch`.
 
-    Parameters
-    ----------
-    watch : Watch, optional
-        Told of solutions and bounds; asked whether to stop.
-    warm_start : bool
-        Start from the values (``varValue``) that the variables have.
-    random_seed : int
-        Shift of all seeds of SCIP.
-    log : bool
-        Print the log of SCIP.
-    threads : int
-        Not used: SCIP has one here.
-    **options
-        What ``pulp.SCIP_PY`` takes: ``timeLimit``, ``gapRel``, ``gapAbs``.
+    watch: Told of solutions and bounds; asked whether to stop.
+    warm_start: Start from the values (``varValue``) that the variables have.
+    random_seed: Shift of all seeds of SCIP.
+    log: Print the log of SCIP.
+    threads: Not used: SCIP has one here.
+    **options: What ``pulp.SCIP_PY`` takes: ``timeLimit``, ``gapRel``, ``gapAbs``.
     """
 
     name = "cpx SCIP"

@@ -22,17 +22,12 @@ def _ignore(_: Any) -> None:
 class Watch:
     """What a PuLP solver of ours calls while it runs, from whatever thread it runs in.
 
-    Attributes
-    ----------
-    should_stop : callable
-        Asked often; True ends the run with the best solution so far.
-    solution : callable
-        Called with the values of a new best solution, one per column: the column of an
+    should_stop: Asked often; True ends the run with the best solution so far.
+    solution: Called with the values of a new best solution, one per column: the column of an
         ``LpVariable`` is its attribute ``index``, which the solver sets.
-    bound : callable
-        Called with the engine's bound on the objective of the ``LpProblem``: in the sense
-        of the problem and with the constant of the objective, but not made safe against
-        the engine's tolerances.
+    bound: Called with the engine's bound on the objective of the ``LpProblem``: in the sense of
+        the problem and with the constant of the objective, but not made safe against the engine's
+        tolerances.
     """
 
     should_stop: Callable[[], bool] = _never

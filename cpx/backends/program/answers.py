@@ -33,16 +33,11 @@ _EQUATION = re.compile(r"(\w+) = (-?[0-9]+|true|false);")
 class Answer(ABC):
     """The lines of one run.
 
-    Attributes
-    ----------
-    value : Fraction or None
-        The last value that it printed, of what it minimises.
-    word : str
-        Its own last word.
-    finished : bool
-        Whether it claims that its last solution is optimal, or, without one, that there is none.
-    solutions : int
-        How many it printed in full.
+    value: The last value that it printed, of what it minimises.
+    word: Its own last word.
+    finished: Whether it claims that its last solution is optimal, or, without one, that there is
+        none.
+    solutions: How many it printed in full.
     """
 
     def __init__(self, found: Callable[[Assignment], None]) -> None:
@@ -191,8 +186,6 @@ class _Glpk(Answer):
 def answer_reader(form: str, found: Callable[[Assignment], None]) -> Answer:
     """Return a reader for one of the answers of a definition.
 
-    Examples
-    --------
     >>> reader = answer_reader("pb", lambda assignment: print(dict(assignment)))
     >>> for line in ("c hello", "o 3", "s OPTIMUM FOUND", "v x1 -x2"):
     ...     reader.line(line)

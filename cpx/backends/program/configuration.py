@@ -57,8 +57,6 @@ class Definition:
     def words(self, **values: object) -> list[str]:
         """Return the command with values for its placeholders.
 
-        Examples
-        --------
         >>> Definition("c", ("clasp", "{file}", "-t{seconds}"), "opb", "pb").words(
         ...     file="a.opb", seconds=3
         ... )
@@ -85,10 +83,8 @@ def place() -> Path:
 def definitions() -> dict[str, Definition]:
     """Return the programs by their names; none where there is no file.
 
-    Raises
-    ------
-    EngineError
-        When the file cannot be read or makes no sense, with its name, the table and the key.
+    Raises EngineError: When the file cannot be read or makes no sense, with its name, the table
+        and the key.
     """
     path = place()
     try:

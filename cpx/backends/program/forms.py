@@ -16,10 +16,7 @@ from cpx.modelling.statement import Statement, Values
 class Form(ABC):
     """A statement in a format of files.
 
-    Attributes
-    ----------
-    sign, offset : int
-        The problem's objective is ``sign * value + offset`` of what the file minimises.
+    sign, offset: The problem's objective is ``sign * value + offset`` of what the file minimises.
     """
 
     suffix: ClassVar[str]

@@ -20,13 +20,8 @@ def chow_liu_parents(information: FloatArray) -> npt.NDArray[np.int32]:
     tree has the one of the highest likelihood (Chow and Liu, 1968). Attributes that say nothing
     of each other are not joined; the first attribute of each tree is its root.
 
-    Parameters
-    ----------
-    information : (A, A) array
-        The mutual information of each two attributes.
+    information: The mutual information of each two attributes.
 
-    Examples
-    --------
     >>> chow_liu_parents(np.array([[0, 0.1, 0.2], [0.1, 0, 0.3], [0.2, 0.3, 0]])).tolist()
     [-1, 2, 0]
     """
@@ -51,21 +46,11 @@ def mutual_information(
 ) -> FloatArray:
     """Return the mutual information, in nats, of each two attributes among weighted rows.
 
-    Parameters
-    ----------
-    states : (n, A) array
-        The state of each attribute in each row, numbered from ``starts[a]`` on.
-    weights : (n,) array
-    starts : (A,) array
-        The first state of each attribute.
-    prior : (S,) array
-        Probabilities of all states, attribute by attribute.
-    pseudo_rows : float
-        Weight of further rows, in which attributes are independent and distributed like this.
-
-    Returns
-    -------
-    (A, A) array, 0 on the diagonal
+    states: The state of each attribute in each row, numbered from ``starts[a]`` on.
+    starts: The first state of each attribute.
+    prior: Probabilities of all states, attribute by attribute.
+    pseudo_rows: Weight of further rows, in which attributes are independent and distributed like
+        this.
     """
     total = weights.sum() + pseudo_rows
     some = weights > _NO_WEIGHT

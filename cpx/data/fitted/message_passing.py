@@ -19,15 +19,10 @@ ONE = 2**30
 class Upward(NamedTuple):
     """What is asked of attributes, and of those below them, summed up to the roots.
 
-    Attributes
-    ----------
-    below : mapping of int to (N or 1, K_a) arrays
-        In proportion to the probability, by its own state, of what is asked of the attribute
+    below: In proportion to the probability, by its own state, of what is asked of the attribute
         and of those below it; not there where nothing is asked.
-    messages : mapping of int to (N or 1, K) arrays
-        The same by the state of its parent, where it has one.
-    logs : (N or 1,) array, or 0
-        The logarithm of the probability of all that is asked.
+    messages: The same by the state of its parent, where it has one.
+    logs: The logarithm of the probability of all that is asked.
     """
 
     below: dict[int, FloatArray]
@@ -39,12 +34,8 @@ class Upward(NamedTuple):
 class Forest:
     """A distribution in which each attribute depends on its parent alone.
 
-    Parameters
-    ----------
-    parents : sequence of A int
-        -1 for none.
-    tables : sequence of A arrays of int64
-        Of shape (number of states of the parent, or 1; number of states), over ``ONE``.
+    parents: -1 for none.
+    tables: Of shape (number of states of the parent, or 1; number of states), over ``ONE``.
     """
 
     parents: Sequence[int]
@@ -72,10 +63,7 @@ class Forest:
     def upward(self, asked: Mapping[int, FloatArray]) -> Upward:
         """Sum the attributes out, children first.
 
-        Parameters
-        ----------
-        asked : mapping of int to (N or 1, K_a) arrays
-            For attributes that something is asked of, 1 for the states they may have.
+        asked: For attributes that something is asked of, 1 for the states they may have.
         """
         below, messages = dict(asked), dict[int, FloatArray]()
         total: Any = 0.0

@@ -33,8 +33,6 @@ _ROUNDS = 2
 def structure_of(distribution: str, components: int) -> Structure:
     """Return what is fitted for a name of a distribution: several Chow-Liu trees are a mixture.
 
-    Examples
-    --------
     >>> structure_of("chow-liu", 1), structure_of("chow-liu", 3)
     ('chow-liu', 'mixture of chow-liu trees')
     """
@@ -132,15 +130,9 @@ def fit_mixture(
 class _Layout:
     """All tables of a component as one array, for the parents that its attributes have.
 
-    Attributes
-    ----------
-    parents : (A,) array
-    shapes : A pairs of int
-        Shapes of the tables, which follow each other.
-    prior : (F,) array
-        What the pseudo-rows add to each entry.
-    indicator : (n, F) matrix of 0 and 1
-        Which entry of each table each row has.
+    shapes: Shapes of the tables, which follow each other.
+    prior: What the pseudo-rows add to each entry.
+    indicator: Which entry of each table each row has.
     """
 
     def __init__(self, rows: _Rows, parents: npt.NDArray[np.int32]) -> None:
@@ -304,8 +296,6 @@ class _Fit:
 def quantised(rows: FloatArray) -> npt.NDArray[np.int64]:
     """Return rows of probabilities as positive integers that sum to 2**30.
 
-    Examples
-    --------
     >>> quantised(np.array([[0.25, 0.75], [1.0, 0.0]])).tolist()
     [[268435456, 805306368], [1073741823, 1]]
     """

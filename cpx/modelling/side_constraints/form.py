@@ -14,15 +14,9 @@ from numpy.typing import NDArray
 class LinearConstraint:
     """A sum of what an answer contains must be at least so much.
 
-    Attributes
-    ----------
-    terms : tuple of (int, tuple of int)
-        A coefficient, not 0, and indices: it counts, once, when the answer contains one of
+    terms: A coefficient, not 0, and indices: it counts, once, when the answer contains one of
         these or more.
-    at_least : int
 
-    Examples
-    --------
     >>> at_most_one = LinearConstraint(((-1, (0,)), (-1, (2, 3))), -1)
     >>> at_most_one.holds([2, 3]), at_most_one.holds([0, 3])
     (True, False)
@@ -79,13 +73,8 @@ class LinearConstraint:
 class SideConstraint:
     """A constraint as it was written, and what it means.
 
-    Attributes
-    ----------
-    text : str
-    means : tuple of LinearConstraint
-        All of them must hold.
-    untrue : tuple of str
-        Conditions in the text that no answer can contain, since they are not true of x.
+    means: All of them must hold.
+    untrue: Conditions in the text that no answer can contain, since they are not true of x.
     """
 
     text: str
@@ -96,8 +85,6 @@ class SideConstraint:
 class SideConstraints(tuple[SideConstraint, ...]):
     """The constraints that the user adds to a problem; all of them must hold.
 
-    Examples
-    --------
     >>> either = SideConstraint("a or b", (LinearConstraint(((1, (0,)), (1, (1,))), 1),))
     >>> side = SideConstraints((either,))
     >>> side.allow([1, 4]), side.allow([4]), bool(side)
@@ -160,8 +147,6 @@ def propagated(
     A feature without which some constraint cannot hold is required, one with which it cannot
     is forbidden, until no more follows.
 
-    Examples
-    --------
     >>> from cpx.modelling.side_constraints.text import parsed
     >>> from cpx.modelling.side_constraints.vocabulary import Vocabulary
     >>> names = Vocabulary([("a", [0]), ("b", [1]), ("c", [2])])

@@ -64,8 +64,6 @@ def literal(term: Iterable[int]) -> Lin:
 def negated(formula: Formula) -> Formula:
     """Return the formula that holds where this one does not.
 
-    Examples
-    --------
     >>> negated(Or((literal([0]), literal([2]))))
     And(parts=(Lin(factors={(0,): -1}, at_least=0), Lin(factors={(2,): -1}, at_least=0)))
     """
@@ -101,8 +99,6 @@ def at_least(total: Sum, sign: int, least: int) -> Lin:
 def compared(left: Sum, sign: str, right: Sum) -> Formula:
     """Return what a comparison of two sums says, such as ``left <= right``.
 
-    Examples
-    --------
     >>> compared({(0,): 2, (1,): 1}, "<", {None: 2})
     Lin(factors={(0,): -2, (1,): -1}, at_least=-1)
     """

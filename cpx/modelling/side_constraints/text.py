@@ -50,13 +50,8 @@ def parsed(text: object, vocabulary: Vocabulary) -> SideConstraint:
     Nothing is evaluated: the text is parsed, and only what the page on side constraints lists is
     accepted.
 
-    Raises
-    ------
-    InvalidInstance
-        Naming the text and what is wrong with it.
+    Raises InvalidInstance: Naming the text and what is wrong with it.
 
-    Examples
-    --------
     >>> names = Vocabulary([("age > 60", [0]), ("sex = male", [1]), ("sex != other", [2])])
     >>> parsed("not (age > 60 and sex == male)", names).means
     (LinearConstraint(terms=((-1, (0,)), (-1, (1,))), at_least=-1),)
@@ -82,13 +77,8 @@ def parsed(text: object, vocabulary: Vocabulary) -> SideConstraint:
 def budget_text(costs: Mapping[str, int], budget: int) -> str:
     """Return the constraint that the costs of an answer do not exceed a budget.
 
-    Raises
-    ------
-    InvalidInstance
-        For costs, or a budget, that are negative or no integers.
+    Raises InvalidInstance: For costs, or a budget, that are negative or no integers.
 
-    Examples
-    --------
     >>> budget_text({"age > 60": 3, "sex": 1}, 3)
     '3 * "age > 60" + 1 * "sex" <= 3'
     """

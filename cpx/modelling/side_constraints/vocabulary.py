@@ -39,8 +39,6 @@ def value_of(text: str) -> str:
 def condition_of(text: str) -> Condition | None:
     """Return what a condition as it is printed tests; None for another text.
 
-    Examples
-    --------
     >>> condition_of("39 < age <= 60.0")
     Condition(column='age', test=('>', '39.0', '<=', '60.0'))
     >>> condition_of("sex = male"), condition_of("x0")
@@ -66,18 +64,13 @@ def condition_of(text: str) -> Condition | None:
 class Vocabulary:
     """The names that the constraints of a problem can have.
 
-    Parameters
-    ----------
-    names : iterable of (str, indices)
-        What an answer is made of, as it is printed, in the order of its numbers; a name that
+    names: What an answer is made of, as it is printed, in the order of its numbers; a name that
         stands for several indices means one of them or more.
-    parts : iterable of (str, indices)
-        What is in these in turn, such as the conditions of rules. A name in quotes that is among
-        ``names`` too keeps its meaning there; conditions and columns mean all that have them.
-    untrue : iterable of str
-        Conditions that exist and that no answer contains, since they are not true of x.
-    what : str
-        What one of the names is called, such as ``"condition"``.
+    parts: What is in these in turn, such as the conditions of rules. A name in quotes that is
+        among ``names`` too keeps its meaning there; conditions and columns mean all that have
+        them.
+    untrue: Conditions that exist and that no answer contains, since they are not true of x.
+    what: What one of the names is called, such as ``"condition"``.
     """
 
     def __init__(
@@ -110,10 +103,7 @@ class Vocabulary:
 
         A name, a condition however its numbers are written, or any condition on a column.
 
-        Raises
-        ------
-        InvalidInstance
-            For a name that stands for nothing, with the nearest one.
+        Raises InvalidInstance: For a name that stands for nothing, with the nearest one.
         """
         if name in self.names:
             return name, self.names[name]
@@ -141,10 +131,8 @@ class Vocabulary:
     def name_of(self, condition: Condition, text: str) -> str:
         """Return the name of a condition.
 
-        Raises
-        ------
-        InvalidInstance
-            For one that is not there: with the nearest column, or the conditions of the column.
+        Raises InvalidInstance: For one that is not there: with the nearest column, or the
+            conditions of the column.
         """
         if condition in self.conditions:
             return self.conditions[condition]

@@ -28,30 +28,15 @@ class Actions:
     Of each rule, every attribute gives the best condition to add, or, where the rule has one
     already, its removal, the best other one and the best wider one.
 
-    Parameters
-    ----------
-    state : State
-        The decision set S. It is not changed.
-    new_rules : sequence of masks
-        Rules that may be added.
-    penalty : float
-        lambda.
-    beta : float
-    max_conditions : int
-        No rule gets more.
-
-    Attributes
-    ----------
-    kinds : (A,) array of int
-        Places in :data:`KINDS`.
-    rules : (A,) array of int
-        Place in S of the rule concerned, or -1 of a new one.
-    masks : (A, cells) array of bool
-        r_a: the rule added or removed, or what the rule is modified to.
-    right : (A,) array
-        Weight of the instances that a(S) gives the label of the black box.
-    covered : (A,) array of int
-        N(r_a): instances that r_a covers.
+    state: The decision set S. It is not changed.
+    new_rules: Rules that may be added.
+    penalty: lambda.
+    max_conditions: No rule gets more.
+    kinds: Places in :data:`KINDS`.
+    rules: Place in S of the rule concerned, or -1 of a new one.
+    masks: r_a: the rule added or removed, or what the rule is modified to.
+    right: Weight of the instances that a(S) gives the label of the black box.
+    covered: N(r_a): instances that r_a covers.
     """
 
     def __init__(

@@ -28,10 +28,6 @@ class Attribute(ABC):
 
     The last cell holds what no condition can name: a missing number, an unseen category. It
     has no volume.
-
-    Attributes
-    ----------
-    name : str
     """
 
     name: str
@@ -75,14 +71,9 @@ class Attribute(ABC):
 class Numbers(Attribute):
     """A continuous attribute, cut at thresholds.
 
-    Attributes
-    ----------
-    low, high : float
-        Least and greatest value seen: the domain.
-    thresholds : (k,) array
-        Increasing; cell i is ``(thresholds[i-1], thresholds[i]]``.
-    whole : bool
-        Whether only integers were seen: then the domain has only integers.
+    low, high: Least and greatest value seen: the domain.
+    thresholds: Increasing; cell i is ``(thresholds[i-1], thresholds[i]]``.
+    whole: Whether only integers were seen: then the domain has only integers.
     """
 
     low: float
@@ -149,10 +140,7 @@ class Numbers(Attribute):
 class Categories(Attribute):
     """A categorical attribute: a cell per category, and one for a missing value if seen.
 
-    Attributes
-    ----------
-    categories : tuple
-        None for the missing value.
+    categories: None for the missing value.
     """
 
     categories: tuple[Any, ...]
@@ -201,10 +189,7 @@ def fit_attribute(
     value that most rows share would else leave no cuts for the others. Half as many cuts more
     are spread evenly, also where there are no rows: synthetic instances get there.
 
-    Raises
-    ------
-    DataError
-        Naming the column, when it cannot be used.
+    Raises DataError: Naming the column, when it cannot be used.
     """
 
     def fitted(values: pd.Series[Any], bins: int) -> Any:

@@ -26,40 +26,18 @@ class BlackBox:
     With every query goes a row that was labelled before, so that a black box that changes its
     mind is seen. These rows are not counted as queries: they bring nothing new.
 
-    Parameters
-    ----------
-    f : object with ``predict``, or callable
-    table : data frame or (n, columns) array
-        Real instances; all are labelled at once.
-    domain : Domain
-        Of this table.
-    positive : label, optional
-        The class that rules describe; the greater of the two labels when not given.
-    rng : numpy.random.Generator
-        Chooses the rows that are asked again.
+    table: Real instances; all are labelled at once.
+    domain: Of this table.
+    positive: The class that rules describe; the greater of the two labels when not given.
+    rng: Chooses the rows that are asked again.
+    classes: The negative and the positive one.
+    labels: Which rows of the table are positive.
+    queries: Instances labelled since.
+    rechecked, changed: Rows asked again, and how many of them got another label.
+    Raises ClassifierError: When f fails, or answers with something that is not one label per row.
+    Raises DataError: When the labels are not of two classes.
+    Raises InvalidOption: When ``positive`` is not one of them.
 
-    Attributes
-    ----------
-    classes : tuple of two labels
-        The negative and the positive one.
-    labels : (n,) array of bool
-        Which rows of the table are positive.
-    queries : int
-        Instances labelled since.
-    rechecked, changed : int
-        Rows asked again, and how many of them got another label.
-
-    Raises
-    ------
-    ClassifierError
-        When f fails, or answers with something that is not one label per row.
-    DataError
-        When the labels are not of two classes.
-    InvalidOption
-        When ``positive`` is not one of them.
-
-    Examples
-    --------
     >>> rows = np.array([[1.0], [2.0], [3.0]])
     >>> box = BlackBox(lambda z: z[:, 0] > 1, rows, Domain(rows), None, np.random.default_rng(0))
     >>> box.labels, box.ask(np.array([[0.5]])), box.queries
@@ -82,10 +60,7 @@ class BlackBox:
     def ask(self, values: FloatArray) -> BoolArray:
         """Return which instances are positive; values of shape (n, m) as the domain has them.
 
-        Raises
-        ------
-        ClassifierError
-            When f fails, or answers with a label it has not used before.
+        Raises ClassifierError: When f fails, or answers with a label it has not used before.
         """
         self.queries += len(values)
         return self._asked(values, 1)

@@ -24,30 +24,13 @@ class Domain:
     A *mask* is a rule: truth values for all cells of all attributes. An attribute whose cells
     are all true is free; of any other, the true cells are the condition.
 
-    Parameters
-    ----------
-    table : data frame or (n, columns) array
-        Real instances.
-    n_cells : int
-        About as many cells has a continuous attribute at most.
-    categorical : sequence of column names, optional
-        Numeric columns to treat as categories.
-    max_categories : int
-        A column with more categories is refused.
+    table: Real instances.
+    n_cells: About as many cells has a continuous attribute at most.
+    categorical: Numeric columns to treat as categories.
+    max_categories: A column with more categories is refused.
+    starts: First cell of each attribute, and the number of all cells.
+    Raises DataError: For a table that cannot be used.
 
-    Attributes
-    ----------
-    attributes : tuple of Attribute
-    starts : (m + 1,) array of int64
-        First cell of each attribute, and the number of all cells.
-
-    Raises
-    ------
-    DataError
-        For a table that cannot be used.
-
-    Examples
-    --------
     >>> import pandas as pd
     >>> table = pd.DataFrame({"state": ["CA", "NY", "TX"], "sex": ["f", "m", "f"]})
     >>> domain = Domain(table)
@@ -121,10 +104,7 @@ class Domain:
     def values(self, table: Any) -> FloatArray:
         """Return a table as numbers, shape (n, m): values, and places of categories.
 
-        Raises
-        ------
-        DataError
-            When the table does not have the columns of the domain.
+        Raises DataError: When the table does not have the columns of the domain.
         """
         frame = self._columns.aligned(table)
         pairs = zip(self.attributes, frame.items(), strict=True)

@@ -32,19 +32,10 @@ def climb(
     One attribute after the other gets the best of all its conditions, given the others, or
     none: one histogram over the cells values them all.
 
-    Parameters
-    ----------
-    domain : Domain
-    cells : (m, n) array of int
-    gains : (n,) array
-        What covering each instance is worth.
-    mask : (cells,) array of bool
-        Where to begin.
-    max_conditions : int
-    price : float
-        Gain that is worth a condition.
-    rng : numpy.random.Generator
-        Decides on the order of the attributes.
+    gains: What covering each instance is worth.
+    mask: Where to begin.
+    price: Gain that is worth a condition.
+    rng: Decides on the order of the attributes.
     """
     mask = mask.copy()
     violated = np.zeros(cells.shape, dtype=bool)
@@ -87,19 +78,10 @@ def climb(
 class Exchange:
     """Puts rules of a decision set for others, as long as Q rises.
 
-    Attributes
-    ----------
-    evidence : Evidence
-    penalty, condition_penalty : float
-        Gain of fidelity that is worth a rule, and a condition.
-    max_rules : int or None
-    max_conditions : int
-        Of a rule.
-    starts : int
-        Grown rules that each new rule is looked for from.
-    restarts : int
-        Times that the search goes on from the best set without two of its rules.
-    rng : numpy.random.Generator
+    penalty, condition_penalty: Gain of fidelity that is worth a rule, and a condition.
+    max_conditions: Of a rule.
+    starts: Grown rules that each new rule is looked for from.
+    restarts: Times that the search goes on from the best set without two of its rules.
     """
 
     evidence: Evidence

@@ -42,17 +42,7 @@ def grow(
     as the covered positive ones, all together, and no more than they do: first the rule is to
     tell the two apart, and once most of what it covers is positive, to gain.
 
-    Parameters
-    ----------
-    state : State
-    n_rules : int
-    max_conditions : int
-    rng : numpy.random.Generator
-
-    Returns
-    -------
-    list of masks
-        Of each rule grown, the stage of the greatest gain; without doubles.
+    Returns: Of each rule grown, the stage of the greatest gain; without doubles.
     """
     evidence, domain = state.evidence, state.evidence.domain
     open_rows = np.flatnonzero(state.count == 0)
@@ -142,14 +132,8 @@ def best_condition(
 ) -> BoolArray | None:
     """Return the best condition on attribute a, over its cells; None when there is no other.
 
-    Parameters
-    ----------
-    domain : Domain
-    a : int
-    gains : (width,) array
-        Gain of each cell of the attribute.
-    current, wider, must, price
-        As in :func:`best_interval`.
+    gains: Gain of each cell of the attribute.
+    current, wider, must, price: As in :func:`best_interval`.
     """
     # The last cell is no value that a condition could name.
     last = len(gains) - 1
@@ -164,19 +148,8 @@ def best_condition(
 def histogram(cells: IntArray, weights: npt.NDArray[Any], n_cells: int) -> FloatArray:
     """Sum weights per cell.
 
-    Parameters
-    ----------
-    cells : (m, k) array of int
-        The cells of k instances, one row per attribute.
-    weights : (k,) array
-    n_cells : int
+    cells: The cells of k instances, one row per attribute.
 
-    Returns
-    -------
-    (n_cells,) array of float64
-
-    Examples
-    --------
     >>> histogram(np.array([[0, 1], [2, 2]]), np.array([1, 5]), 4)
     array([1., 5., 6., 0.])
     """
@@ -197,26 +170,13 @@ def best_interval(
 ) -> BoolArray | None:
     """Return the interval of cells of the greatest gain; of equal ones, the widest.
 
-    Parameters
-    ----------
-    gains : (k,) array
-        Gain of each cell that an interval can have.
-    current : (k,) array of bool, optional
-        An interval that is not wanted again.
-    wider : bool
-        Whether the interval must include the current one.
-    must : int, optional
-        A cell that the interval must include.
-    price : float
-        What each bound of an interval costs.
+    gains: Gain of each cell that an interval can have.
+    current: An interval that is not wanted again.
+    wider: Whether the interval must include the current one.
+    must: A cell that the interval must include.
+    price: What each bound of an interval costs.
+    Returns: Never all cells: that would be no condition.
 
-    Returns
-    -------
-    (k,) array of bool, or None when there is no such interval
-        Never all cells: that would be no condition.
-
-    Examples
-    --------
     >>> best_interval(np.array([-1.0, 2.0, -1.0, 3.0, -5.0])).astype(int)
     array([0, 1, 1, 1, 0])
     """
@@ -270,8 +230,6 @@ def best_list(
     A wider list has one cell more than the current one. No list has no cell, or all. The price
     is that of each cell in the list, or, where these are fewer, of each one that is not.
 
-    Examples
-    --------
     >>> best_list(np.array([-1.0, 2.0, 0.0, 3.0])).astype(int)
     array([0, 1, 0, 1])
     >>> best_list(np.array([-1.0, 2.0, 0.0, 3.0]), must=2).astype(int)

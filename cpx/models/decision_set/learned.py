@@ -212,14 +212,7 @@ def literals(evidence: Evidence) -> list[BoolArray]:
     with the least share of positive instances: of all lists, these separate best where the
     attribute stands alone. Each comes with its opposite.
 
-    Parameters
-    ----------
-    evidence : Evidence
-
-    Returns
-    -------
-    list of masks
-        Rules of one condition, without doubles.
+    Returns: Rules of one condition, without doubles.
     """
     domain = evidence.domain
     counts = histogram(evidence.cells, np.ones(evidence.size), domain.n_cells)
@@ -256,8 +249,6 @@ def _thresholds(counts: FloatArray) -> Iterator[BoolArray]:
 def _lists(shares: FloatArray) -> Iterator[BoolArray]:
     """Yield single values, and those of the least shares.
 
-    Examples
-    --------
     >>> [part.astype(int).tolist() for part in _lists(np.array([0.5, 0.1, 0.3]))]
     [[1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 1, 0], [0, 1, 1]]
     """

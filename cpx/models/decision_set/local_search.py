@@ -59,11 +59,7 @@ class Step:
 class Best:
     """The best decision set so far, valued on all instances so far.
 
-    Attributes
-    ----------
-    masks : list of masks
-    right : float
-        Weight of the instances that it gives the label of the black box.
+    right: Weight of the instances that it gives the label of the black box.
     """
 
     def __init__(self, evidence: Evidence, penalty: float) -> None:

@@ -26,18 +26,8 @@ def counterfactuals(
     Every attribute that the rule has a condition on gets a value drawn uniformly from the
     condition; the others stay.
 
-    Parameters
-    ----------
-    evidence : Evidence
-    mask : (cells,) array of bool
-        The rule.
-    n : int
-    rng : numpy.random.Generator
-
-    Returns
-    -------
-    (n, m) array
-        The pool. When all instances satisfy the rule, it is made of these.
+    mask: The rule.
+    Returns: The pool. When all instances satisfy the rule, it is made of these.
     """
     outside = np.flatnonzero(~evidence.covered(mask))
     if not len(outside):
@@ -52,17 +42,7 @@ def counterfactuals(
 def neighbours(evidence: Evidence, n: int, n_changed: int, rng: np.random.Generator) -> FloatArray:
     """Make instances near the data: real ones with some attributes of other real ones.
 
-    Parameters
-    ----------
-    evidence : Evidence
-    n : int
-    n_changed : int
-        Attributes that are changed, at most; each has the value of an instance of its own.
-    rng : numpy.random.Generator
-
-    Returns
-    -------
-    (n, m) array
+    n_changed: Attributes that are changed, at most; each has the value of an instance of its own.
     """
     real = evidence.values[: evidence.n_real]
     values = real[rng.integers(len(real), size=n)]
@@ -78,18 +58,8 @@ def farthest(evidence: Evidence, near: BoolArray, pool: FloatArray, n: int) -> F
     The first is the one with the greatest distance to its nearest neighbour; then those chosen
     count as neighbours as well.
 
-    Parameters
-    ----------
-    evidence : Evidence
-    near : (size,) array of bool
-        Which known instances count: those that satisfy the rule in question.
-    pool : (p, m) array
-    n : int
-        At most p.
-
-    Returns
-    -------
-    (n, m) array
+    near: Which known instances count: those that satisfy the rule in question.
+    n: At most p.
     """
     points = evidence.domain.coordinates(pool)
     known = evidence.points[near]
@@ -117,20 +87,9 @@ def disputed(
     They satisfy a rule of one set only, and most violate some rule of the other in a condition
     that makes the difference.
 
-    Parameters
-    ----------
-    evidence : Evidence
-    ours, theirs : sequences of masks
-    n : int
-        About so many are made.
-    rng : numpy.random.Generator
-
-    Returns
-    -------
-    pool : (p, m) array
-        Those that the sets label differently; there may be none.
-    known : (size,) array of bool
-        Which known instances they label differently.
+    n: About so many are made.
+    Returns pool: Those that the sets label differently; there may be none.
+    Returns known: Which known instances they label differently.
     """
     mine, other = ({mask.tobytes(): mask for mask in masks} for masks in (ours, theirs))
     boxes = []
@@ -175,8 +134,6 @@ def _with(mask: BoolArray, span: slice, part: BoolArray) -> BoolArray:
 def _runs(part: BoolArray) -> list[BoolArray]:
     """Return the intervals that a set of cells is made of.
 
-    Examples
-    --------
     >>> [run.astype(int).tolist() for run in _runs(np.array([1, 0, 1, 1, 0], dtype=bool))]
     [[1, 0, 0, 0, 0], [0, 0, 1, 1, 0]]
     """

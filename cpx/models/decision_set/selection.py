@@ -34,16 +34,7 @@ SHIFTS = (-8, -4, -2, -1, 1, 2, 4, 8)
 class Candidates:
     """Rules to select from, the best by their own gain, and those that must stay.
 
-    Parameters
-    ----------
-    evidence : Evidence
-    most : int
-        How many are kept.
-    max_conditions : int
-
-    Attributes
-    ----------
-    masks : list of masks
+    most: How many are kept.
     """
 
     def __init__(self, evidence: Evidence, most: int, max_conditions: int) -> None:
@@ -114,25 +105,12 @@ def leads(
     lower limit of Hoeffding's inequality is taken, on all labelled instances there. For p, that
     of the real instances, if one more were there: so it is not 0 where nothing was seen.
 
-    Parameters
-    ----------
-    ours : (n,) array of bool
-        What the set covers.
-    theirs : (k, n) array of bool
-        What each of the others covers.
-    labels : (n,) array of bool
-        What should be covered.
-    n_real : int
-        So many of the first instances are real.
-    chance : float
-        Chance that one of the limits on a is wrong.
+    ours: What the set covers.
+    theirs: What each of the others covers.
+    labels: What should be covered.
+    n_real: So many of the first instances are real.
+    chance: Chance that one of the limits on a is wrong.
 
-    Returns
-    -------
-    (k,) array of float
-
-    Examples
-    --------
     >>> ours = np.array([1, 1, 0, 0], dtype=bool)
     >>> leads(ours, np.array([[1, 1, 1, 1], [1, 1, 0, 0]], dtype=bool), ours, 4, 0.05).round(3)
     array([-0.552, -0.2  ])
@@ -149,26 +127,11 @@ def leads(
 class Selection:
     """Selects from candidates, by an exact engine.
 
-    Parameters
-    ----------
-    covers : (candidates, n) array of bool
-    labels : (n,) array of bool
-    n_real : int
-        So many of the first instances are real.
-    penalty : float
-    backend : str
-    time_limit : float or None
-        Of each solve.
-    stop : threading.Event, optional
-        Ends a solve with the best set so far when it is set.
-
-    Attributes
-    ----------
-    chosen : tuple of int
-        The best set, once :meth:`solve` was called.
-    objective, bound : float
-        Its Q, and what no set of candidates exceeds.
-    proved : bool
+    n_real: So many of the first instances are real.
+    time_limit: Of each solve.
+    stop: Ends a solve with the best set so far when it is set.
+    chosen: The best set, once :meth:`solve` was called.
+    objective, bound: Its Q, and what no set of candidates exceeds.
     """
 
     def __init__(

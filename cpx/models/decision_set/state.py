@@ -16,21 +16,10 @@ FloatArray = npt.NDArray[np.float64]
 class Evidence:
     """Real instances and, after them, the synthetic ones, with their labels.
 
-    Parameters
-    ----------
-    domain : Domain
-    values : (n, m) array
-        The real instances, as :meth:`Domain.values` has them.
-    labels : (n,) array of bool
-    max_queries : int
-        How many synthetic instances can be added.
-
-    Attributes
-    ----------
-    n_real, size : int
-        Real instances; all instances so far.
-    positive_weight : float
-        What a positive instance counts, a negative one counting 1.
+    values: The real instances, as :meth:`Domain.values` has them.
+    max_queries: How many synthetic instances can be added.
+    n_real, size: Real instances; all instances so far.
+    positive_weight: What a positive instance counts, a negative one counting 1.
     """
 
     def __init__(
@@ -107,14 +96,9 @@ class Evidence:
 class State:
     """A decision set, and what each rule covers of the evidence.
 
-    Attributes
-    ----------
-    masks : list of (cells,) array of bool
-        The rules.
-    misses : list of (size,) array of int8
-        How many conditions of each rule each instance violates.
-    count : (size,) array of int16
-        How many rules cover each instance.
+    masks: The rules.
+    misses: How many conditions of each rule each instance violates.
+    count: How many rules cover each instance.
     """
 
     def __init__(self, evidence: Evidence, masks: Sequence[BoolArray] = ()) -> None:

@@ -22,30 +22,18 @@ class ExpectedExplanation(Explanation):
     All scores are those of the class of x: the more, the surer. ``fresh`` is the share of rows
     drawn with these values that get the class.
 
-    Attributes
-    ----------
-    measure : str
-        What a score is: ``"score"``, ``"probability"`` or ``"share of votes"``.
-    expected : float
-        The expected score when these values are known, correctly rounded.
-    of_x, of_nothing : float
-        The score of x itself, and the expected score when nothing is known.
-    log_likelihood : float
-        Natural logarithm of the probability of these values.
-    threshold : float
-        A row with a score above this gets the class.
-    greatest : float
-        No row with these values has a greater score.
-    bound : float
-        With at least this probability a row with these values gets the class; 0 where nothing is
-        known.
-    same : float, optional
-        The probability itself, where it was computed exactly.
-    problem : MLSE or FewestExpected, optional
-        What was asked, for what :func:`cpx.explain` returns. It is not saved, and not compared.
+    measure: What a score is: ``"score"``, ``"probability"`` or ``"share of votes"``.
+    expected: The expected score when these values are known, correctly rounded.
+    of_x, of_nothing: The score of x itself, and the expected score when nothing is known.
+    log_likelihood: Natural logarithm of the probability of these values.
+    threshold: A row with a score above this gets the class.
+    greatest: No row with these values has a greater score.
+    bound: With at least this probability a row with these values gets the class; 0 where nothing
+        is known.
+    same: The probability itself, where it was computed exactly.
+    problem: What was asked, for what :func:`cpx.explain` returns. It is not saved, and not
+        compared.
 
-    Examples
-    --------
     >>> from cpx.answers.rule import Rule
     >>> rule = Rule.of([0], ["a > 1"], "yes")
     >>> found = ExpectedExplanation(rule, measure="score", expected=1.5, of_x=2.0,
@@ -122,27 +110,14 @@ class ExpectedExplanation(Explanation):
     ) -> Axes:
         """Draw x as a picture: the pixels that are known over grey.
 
-        Parameters
-        ----------
-        shape : (int, int), optional
-            Height and width of the picture, whose pixels the columns are, line by line. Not
-            needed where the columns are named by row and column, such as ``pixel_0_7``, or are
-            the numbered pixels of a square.
-        whole : bool, default=False
-            Draw all pixels of x.
-        ax : matplotlib axes, optional
-            Where to draw; those of a new figure of pyplot when not given.
-
-        Returns
-        -------
-        matplotlib axes
-
-        Raises
-        ------
-        InvalidOption
-            When the columns are no picture, or x is not known any more: it is not saved.
-        EngineMissing
-            When matplotlib is not installed; with the pip line.
+        shape: Height and width of the picture, whose pixels the columns are, line by line. Not
+            needed where the columns are named by row and column, such as ``pixel_0_7``, or are the
+            numbered pixels of a square.
+        whole: Draw all pixels of x.
+        ax: Where to draw; those of a new figure of pyplot when not given.
+        Raises InvalidOption: When the columns are no picture, or x is not known any more: it is
+            not saved.
+        Raises EngineMissing: When matplotlib is not installed; with the pip line.
         """
         from cpx.models.expected_prediction.pictures import plot_pixels
 

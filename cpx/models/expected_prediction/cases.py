@@ -25,8 +25,6 @@ STRUCTURES = ("factorised", "mixture", "chow-liu", "mixture of chow-liu trees")
 def best_set(problem: ExpectedPrediction) -> tuple[int, int, tuple[int, ...]] | None:
     """Return the optimum, the least penalty, and the first set that has both; or None.
 
-    Examples
-    --------
     >>> best_set(random_expectation(5))
     (1014673263059, 3528897, (1,))
     """
@@ -39,8 +37,6 @@ def random_mixture(
 ) -> TreeMixture:
     """Return a random distribution of a structure over attributes of so many states each.
 
-    Examples
-    --------
     >>> random_mixture(0, [2, 3], "chow-liu").structure
     'chow-liu'
     """
@@ -85,8 +81,6 @@ def random_expectation(
 ) -> MLSE | FewestExpected:
     """Return a random small problem: all rules, missing values, groups, required attributes.
 
-    Examples
-    --------
     >>> random_expectation(3).to_dict() == random_expectation(3).to_dict()
     True
     """

@@ -43,11 +43,8 @@ class Stopped(Exception):
 class Extensions(NamedTuple):
     """The expected scores and log-probabilities of sets, and of all sets with one more attribute.
 
-    Attributes
-    ----------
-    expected, log_probability : (N,) array
-    expected_with, log_probability_with : (N, A) array
-        With attribute j as well; the same as without where it is in the set.
+    expected_with, log_probability_with: With attribute j as well; the same as without where it is
+        in the set.
     """
 
     expected: Floats
@@ -60,15 +57,8 @@ class Extensions(NamedTuple):
 class Evaluator:
     """Expected scores of the class of x given the states of x in some attributes.
 
-    Parameters
-    ----------
-    leaves : LeafForm
-    distribution : TreeMixture
-    codes : (A,) array of int
-        The states of x.
+    codes: The states of x.
 
-    Examples
-    --------
     >>> from fractions import Fraction
     >>> from cpx.data.fitted.tree_mixture import TreeMixture
     >>> from cpx.models.expected_prediction.leaves import LeafForm
@@ -109,20 +99,10 @@ class Evaluator:
     ) -> Extensions:
         """Return the same of N sets, and of all sets with one more attribute.
 
-        Parameters
-        ----------
-        observed : (N, A) array of bool
-        stop : callable, optional
-            Asked before some components are measured.
-        pool : Executor, optional
-            Of so many threads, which share the components, and then the sets. The numbers are
+        stop: Asked before some components are measured.
+        pool: Of so many threads, which share the components, and then the sets. The numbers are
             the same.
-        threads : int, default=1
-
-        Raises
-        ------
-        Stopped
-            When ``stop`` says so.
+        Raises Stopped: When ``stop`` says so.
         """
         seen = np.atleast_2d(np.asarray(observed, dtype=np.bool_))
         parts = [

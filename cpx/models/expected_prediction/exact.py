@@ -23,12 +23,7 @@ Bools = NDArray[np.bool_]
 class ExactScores:
     """What a model is expected to say of rows that have the states of x in some attributes.
 
-    Parameters
-    ----------
-    leaves : LeafForm
-    distribution : TreeMixture
-    codes : (A,) array of int
-        The states of x.
+    codes: The states of x.
     """
 
     leaves: LeafForm
@@ -208,11 +203,7 @@ class ExactScores:
         elsewhere, ``EP <= T (1 - q) + U q`` for the probability q of a score above T. So q is at
         least ``(EP - T) / (U - T)`` where U > T. Where U <= T, no row is above T.
 
-        Parameters
-        ----------
-        chosen : iterable of int
-        greatest : Fraction, optional
-            U; :meth:`greatest` unless it is given.
+        greatest: U; :meth:`greatest` unless it is given.
         """
         S = tuple(chosen)
         T = self.leaves.threshold

@@ -113,26 +113,16 @@ class ExpectationForm:
 
     Under every distribution sets have exact scores; under some the problem is a sum of tables.
 
-    Attributes
-    ----------
-    scores : ExactScores
-        Expected scores and probabilities of sets of attributes.
-    n_features : int
-        Number A of attributes.
-    most : int
-        So many attributes are chosen at most.
-    required, forbidden : tuple of int
-        What a set must have, and must not have; they may contradict each other.
-    least : Fraction or None
-        The fewest attributes are wanted, and no set of a smaller expected score is enough; None
+    scores: Expected scores and probabilities of sets of attributes.
+    n_features: Number A of attributes.
+    most: So many attributes are chosen at most.
+    required, forbidden: What a set must have, and must not have; they may contradict each other.
+    least: The fewest attributes are wanted, and no set of a smaller expected score is enough; None
         where the greatest expected score is wanted.
-    unit : Fraction
-        What expected scores are rounded to multiples of.
-    component : callable
-        Returns the problem under one component of the distribution, by its number, as a sum of
-        tables; None where that would be too large.
-    table_sum : TableSumForm or None
-        The problem as a sum of tables, where it is one that is not too large.
+    unit: What expected scores are rounded to multiples of.
+    component: Returns the problem under one component of the distribution, by its number, as a sum
+        of tables; None where that would be too large.
+    table_sum: The problem as a sum of tables, where it is one that is not too large.
     """
 
     scores: ExactScores

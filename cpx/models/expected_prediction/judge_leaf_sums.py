@@ -26,16 +26,9 @@ Ints = NDArray[np.int64]
 class LeafSums:
     """What leaves add under each component of a distribution whose attributes are independent.
 
-    Parameters
-    ----------
-    leaves : sequence of Leaf
-    values : sequence of int
-        What each leaf says for the class of x.
-    own : sequence of int
-        The states of x.
-    chances : Probabilities
-    look : callable
-        Called now and then; it may raise.
+    values: What each leaf says for the class of x.
+    own: The states of x.
+    look: Called now and then; it may raise.
     """
 
     def __init__(

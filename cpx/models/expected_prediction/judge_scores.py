@@ -34,12 +34,8 @@ class TooLong(Exception):
 class ExactScores:
     """What a model says for the class of x, and how probable it is, where some states are known.
 
-    Parameters
-    ----------
-    instance : mapping
-        A saved instance.
-    deadline : float
-        When ``TooLong`` is raised; or earlier, where the model needs too much memory.
+    instance: A saved instance.
+    deadline: When ``TooLong`` is raised; or earlier, where the model needs too much memory.
     """
 
     def __init__(self, instance: Mapping[str, Any], deadline: float = math.inf) -> None:

@@ -36,21 +36,10 @@ class Leaf(NamedTuple):
 class States:
     """The states of a saved coding, and what they are in a saved forest.
 
-    Parameters
-    ----------
-    coding : dict
-        As it is saved.
-    forest : Forest
-    look : callable
-        Told of each node that is gone through, with the bits of a new event; it may raise.
-
-    Attributes
-    ----------
-    own : list of int
-        The state of the forest's x in each attribute, -1 where it is none.
-    leaves : list of Leaf
-    lost : list of str
-        Tests that are between the cuts of a column.
+    coding: As it is saved.
+    look: Told of each node that is gone through, with the bits of a new event; it may raise.
+    own: The state of the forest's x in each attribute, -1 where it is none.
+    lost: Tests that are between the cuts of a column.
     """
 
     def __init__(
@@ -160,10 +149,7 @@ def _merged(root: Node) -> Node:
 class Probabilities:
     """A saved mixture of trees: the exact probability of events.
 
-    Parameters
-    ----------
-    mixture : dict
-        As it is saved.
+    mixture: As it is saved.
     """
 
     def __init__(self, mixture: Mapping[str, Any]) -> None:

@@ -41,15 +41,9 @@ _ONE_THREAD = 2**18
 class LeafProducts:
     """The probability of each leaf, given the states of x in some attributes.
 
-    Parameters
-    ----------
-    leaves : LeafForm
-    distribution : TreeMixture
-        Those of its components are asked about that have no edges.
-    codes : (A,) array of int
-        The states of x.
-    values : (L,) array of float
-        The values of the leaves.
+    distribution: Those of its components are asked about that have no edges.
+    codes: The states of x.
+    values: The values of the leaves.
     """
 
     leaves: LeafForm
@@ -82,17 +76,9 @@ class LeafProducts:
     def extended(self, some: slice, seen: Bools) -> tuple[Floats, Floats]:
         """Return the means of the leaves' values given N sets, and with each attribute more.
 
-        Parameters
-        ----------
-        some : slice
-            The components.
-        seen : (N, A) array of bool
-
-        Returns
-        -------
-        mean : (C, N) array
-        more : (C, N, A) array
-            The same as without an attribute that is in the set.
+        some: The components.
+        Returns mean.
+        Returns more: The same as without an attribute that is in the set.
         """
         used = self.leaves.used
         if self._by_all_means(len(seen)):

@@ -28,25 +28,13 @@ class LeafForm:
     divisor)``: log-odds for the class, an average probability of it, or a share of votes. The
     more, the surer is the class: scores that speak against it are negated.
 
-    Attributes
-    ----------
-    values : (L,) array of Python int
-    tree : (L,) array of int64
-        Tree of each leaf, increasing.
-    leaf : (N,) array of int64
-        The tests of all leaves one after the other: the leaf of each, increasing.
-    attribute : (N,) array of int64
-        The attribute of each test, increasing within a leaf. Each attribute is tested once.
-    mask : (N,) array of int64
-        Which states of the attribute lead to the leaf: the number of a set.
-    masks : StateSets
-        None of the sets is empty, none has all states.
-    base : int
-    exponent, divisor : int
-    threshold : Fraction
-        A row with a score above this has the class.
-    tied : bool
-        Whether all rows with a score of just the threshold are of one class.
+    tree: Tree of each leaf, increasing.
+    leaf: The tests of all leaves one after the other: the leaf of each, increasing.
+    attribute: The attribute of each test, increasing within a leaf. Each attribute is tested once.
+    mask: Which states of the attribute lead to the leaf: the number of a set.
+    masks: None of the sets is empty, none has all states.
+    threshold: A row with a score above this has the class.
+    tied: Whether all rows with a score of just the threshold are of one class.
     """
 
     values: NDArray[Any]
@@ -85,18 +73,9 @@ class LeafForm:
     def of(cls, model: TreeModel, coding: Coding, label: int) -> LeafForm:
         """Return the leaves of a model that some row of states reaches.
 
-        Parameters
-        ----------
-        model : TreeModel
-        coding : Coding
-            The states of the attributes; it fits the model (:func:`refuse_misfit`).
-        label : int
-            Index of the class.
-
-        Raises
-        ------
-        InvalidInstance
-            For a model whose scores are no expected predictions of one class.
+        coding: The states of the attributes; it fits the model (:func:`refuse_misfit`).
+        label: Index of the class.
+        Raises InvalidInstance: For a model whose scores are no expected predictions of one class.
         """
         paths = leaf_paths(model, coding)
         values, base, divisor, threshold, tied = _scores(model, paths.trees, label)
@@ -119,11 +98,8 @@ class LeafForm:
 def refuse_misfit(model: TreeModel, coding: Coding) -> None:
     """Refuse states of attributes that are not those of the model's columns.
 
-    Raises
-    ------
-    InvalidInstance
-        For another number of columns, for a threshold of the model that no cut is at, and
-        for missing values where a tree has no branch for them.
+    Raises InvalidInstance: For another number of columns, for a threshold of the model that no cut
+        is at, and for missing values where a tree has no branch for them.
     """
     columns = sorted(c for group in coding.columns for c in group)
     if columns != list(range(model.n_attributes)):

@@ -18,15 +18,9 @@ from cpx.models.expected_prediction.form import TableSumForm
 class Likeliest(Problem):
     """Minimise the penalty of sets of at most k attributes whose tables sum up to a target.
 
-    Parameters
-    ----------
-    asked : ExpectedPrediction
-        Whose sets and words these are.
-    form : TableSumForm
-        Its plain arrays.
-    k : int
-    target : int
-        In units.
+    asked: Whose sets and words these are.
+    form: Its plain arrays.
+    target: In units.
     """
 
     encodings: ClassVar[tuple[Encoding[TableSumForm], ...]] = (

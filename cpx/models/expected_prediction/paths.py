@@ -29,17 +29,11 @@ _AT_ONCE = 2**20
 class Paths(NamedTuple):
     """What leads to leaves.
 
-    Attributes
-    ----------
-    trees : tuple of Tree
-        Those of the model, with equal sibling leaves as one: a test of two such leaves says
+    trees: Those of the model, with equal sibling leaves as one: a test of two such leaves says
         nothing, and what its leaves add, rounded one by one, might seem to.
-    reached : (leaves of these trees,) array of bool
-        Whether some row of states reaches it.
-    leaf, attribute, mask : (N,) arrays of int64
-        The tests of the leaves that are reached, which are numbered from 0; as in
-        :class:`~cpx.models.expected_prediction.leaves.LeafForm`.
-    masks : StateSets
+    reached: Whether some row of states reaches it.
+    leaf, attribute, mask: The tests of the leaves that are reached, which are numbered from 0; as
+        in :class:`~cpx.models.expected_prediction.leaves.LeafForm`.
     """
 
     trees: tuple[Tree, ...]

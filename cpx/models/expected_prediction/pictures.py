@@ -29,25 +29,12 @@ def pixel_places(
 ) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
     """Return row and column of the pixel that each column of a table is.
 
-    Parameters
-    ----------
-    names : sequence of str
-        Of the columns. Without a shape they must say where a pixel is: by two numbers, row and
+    names: Of the columns. Without a shape they must say where a pixel is: by two numbers, row and
         column, as in ``pixel_0_7``; or by one, which counts the pixels of a square line by line.
-    shape : (int, int), optional
-        Height and width of the picture, whose pixels the columns are line by line.
+    shape: Height and width of the picture, whose pixels the columns are line by line.
+    Raises InvalidOption: When the shape does not fit, or there is none and the names do not say
+        one.
 
-    Returns
-    -------
-    rows, columns : arrays of int
-
-    Raises
-    ------
-    InvalidOption
-        When the shape does not fit, or there is none and the names do not say one.
-
-    Examples
-    --------
     >>> [places.tolist() for places in pixel_places(["p_0_0", "p_0_1", "p_1_0", "p_1_1"])]
     [[0, 0, 1, 1], [0, 1, 0, 1]]
     >>> [places.tolist() for places in pixel_places(["a", "b", "c"], (1, 3))]

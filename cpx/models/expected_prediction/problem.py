@@ -81,15 +81,9 @@ _STEPS = 2**20
 def penalty_of(probability: Fraction, size: int) -> int:
     """Return by how much a set is the less likely choice: its improbability, then its size.
 
-    Parameters
-    ----------
-    probability : Fraction
-        Of the values of x in some attributes.
-    size : int
-        How many attributes these are.
+    probability: Of the values of x in some attributes.
+    size: How many attributes these are.
 
-    Examples
-    --------
     >>> penalty_of(Fraction(1, 4), 1), penalty_of(Fraction(1), 2)
     (2097153, 2)
     """

@@ -33,10 +33,7 @@ _FAR = 2**62
 class TermPrices:
     """The terms of a component as the kernels of the search read them.
 
-    Parameters
-    ----------
-    terms : Terms
-        With one attribute or more.
+    terms: With one attribute or more.
     """
 
     def __init__(self, terms: Terms) -> None:

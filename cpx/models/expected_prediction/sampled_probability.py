@@ -34,15 +34,8 @@ from cpx.support.validation import integer_in, positive_integer
 def drawn(problem: ExpectedPrediction, m: int, seed: int) -> Samples:
     """Return rows of a problem's distribution, with the required states of x, as samples.
 
-    Parameters
-    ----------
-    problem : MLSE or FewestExpected
-    m : int
-        Number of rows.
-    seed : int
+    m: Number of rows.
 
-    Examples
-    --------
     >>> from cpx.models.expected_prediction.cases import random_expectation
     >>> problem = random_expectation(3)
     >>> samples = drawn(problem, 100, seed=0)
@@ -67,20 +60,13 @@ def drawn(problem: ExpectedPrediction, m: int, seed: int) -> Samples:
 class FewestSampled:
     """Asks for the fewest attributes with a sampled same-decision probability.
 
-    Parameters
-    ----------
-    problem : MLSE
-        The row, the model and the distribution; what is required and forbidden, and side
+    problem: The row, the model and the distribution; what is required and forbidden, and side
         constraints.
-    threshold : Fraction, int, float or str
-        The share of the rows drawn with these values that must keep the class, above 0 and at
-        most 1; exact.
-    samples : int
-        Rows that are drawn.
-    least : int
-        Sets that fewer of these rows have are not counted: their share would say little.
-    seed : int
-        Of the rows, and of the engine.
+    threshold: The share of the rows drawn with these values that must keep the class, above 0 and
+        at most 1; exact.
+    samples: Rows that are drawn.
+    least: Sets that fewer of these rows have are not counted: their share would say little.
+    seed: Of the rows, and of the engine.
     """
 
     def __init__(
@@ -114,11 +100,7 @@ class FewestSampled:
     def answer(self, backend: str, options: Mapping[str, Any]) -> Result:
         """Return the result of :meth:`solve` with the explanation in words.
 
-        Parameters
-        ----------
-        backend : str
-        options : mapping
-            Options of :func:`cpx.solve`; its time limit is that of all sizes.
+        options: Options of :func:`cpx.solve`; its time limit is that of all sizes.
         """
         result, proved = self.solve(backend, options)
         if result.explanation is None:
@@ -130,12 +112,8 @@ class FewestSampled:
     def solve(self, backend: str, options: Mapping[str, Any]) -> tuple[Result, bool]:
         """Ask for one size after the other, in the time limit of all.
 
-        Returns
-        -------
-        result : Result
-            Of the last question.
-        proved : bool
-            Whether all smaller sizes were refused with proof.
+        Returns result: Of the last question.
+        Returns proved: Whether all smaller sizes were refused with proof.
         """
         limit, started, proved = options.get("time_limit"), time.perf_counter(), True
         for size in range(len({*self.problem.required}), self.problem.n_features + 1):

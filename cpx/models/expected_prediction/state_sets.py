@@ -17,15 +17,10 @@ Bools = NDArray[np.bool_]
 class Runs(NamedTuple):
     """Sets of states of one attribute.
 
-    Attributes
-    ----------
-    order : (K,) array of int64
-        The states in the order that runs are of.
-    first, end : (R,) arrays of int64
-        The runs of all sets, one after the other: the first place in that order, and the place
-        after the last one.
-    starts : (M,) array of int64
-        Where the runs of each set begin.
+    order: The states in the order that runs are of.
+    first, end: The runs of all sets, one after the other: the first place in that order, and the
+        place after the last one.
+    starts: Where the runs of each set begin.
     """
 
     order: Ints
@@ -37,8 +32,6 @@ class Runs(NamedTuple):
 def runs_of_rows(rows: Bools) -> Runs:
     """Return sets that are given as rows of bools over the states, shape (M, K).
 
-    Examples
-    --------
     >>> runs = runs_of_rows(np.array([[True, False, True], [False, True, True]]))
     >>> runs.first.tolist(), runs.end.tolist(), runs.starts.tolist()
     ([0, 2, 1], [1, 3, 3], [0, 2])
@@ -53,8 +46,6 @@ def runs_of_rows(rows: Bools) -> Runs:
 def runs_of_ranges(order: Ints, first: Ints, end: Ints, also: Bools) -> Runs:
     """Return sets of a run each, which may be empty, and the first place where ``also`` says so.
 
-    Examples
-    --------
     >>> runs = runs_of_ranges(np.arange(4), np.array([1, 2]), np.array([1, 3]), np.ones(2, bool))
     >>> runs.first.tolist(), runs.end.tolist(), runs.starts.tolist()
     ([0, 0, 2], [1, 1, 3], [0, 1])
@@ -75,13 +66,8 @@ class StateSets:
     A table of all states of all sets would be large: a column that a forest tests at thousands of
     thresholds has as many states, and nearly each leaf leaves another interval of them.
 
-    Parameters
-    ----------
-    attributes : sequence of A Runs
-        None of the sets is empty.
+    attributes: None of the sets is empty.
 
-    Examples
-    --------
     >>> sets = StateSets([runs_of_rows(np.array([[True, False, True], [False, True, True]])),
     ...                   runs_of_rows(np.array([[False, True]]))])
     >>> sets.having([1, 1]).tolist(), sets.sums([1, 10, 100, 7, 8]).tolist()
@@ -132,10 +118,7 @@ class StateSets:
     def sums(self, values: Any) -> Ints:
         """Return the sum over the states of each set, shape (..., M).
 
-        Parameters
-        ----------
-        values : (..., number of all states) array of int
-            The states of one attribute after those of another.
+        values: The states of one attribute after those of another.
         """
         order, first, end, starts, _ = self._all
         given = np.asarray(values, dtype=np.int64)[..., order]

@@ -28,11 +28,7 @@ def by_tree(leaves: LeafForm) -> TableLayout:
 def few_together(leaves: LeafForm, most: int) -> TableLayout:
     """Return a layout of tables over few attributes: for each tree one, or several for some.
 
-    Parameters
-    ----------
-    leaves : LeafForm
-    most : int
-        The greatest number of attributes of a table.
+    most: The greatest number of attributes of a table.
     """
     whole = by_tree(leaves)
     count = np.bincount(whole.table)
@@ -56,11 +52,7 @@ def few_together(leaves: LeafForm, most: int) -> TableLayout:
 def by_tests(leaves: LeafForm, most: int) -> TableLayout:
     """Return a layout of one table for each tree, or for its leaves that test the same attributes.
 
-    Parameters
-    ----------
-    leaves : LeafForm
-    most : int
-        The greatest number of attributes of a tree that is one table.
+    most: The greatest number of attributes of a tree that is one table.
     """
     whole = by_tree(leaves)
     large = (whole.sizes > most)[whole.table]
@@ -80,17 +72,8 @@ class TableLayout:
 
     Bit i of the index of a table says whether its i-th attribute is known.
 
-    Parameters
-    ----------
-    leaves : LeafForm
-    table : (L,) array of int
-        The table of each leaf; that of a later leaf is the same, one before, or the next one.
-
-    Attributes
-    ----------
-    table : (L,) array of int
-    sizes : array of int
-        The number of attributes of each table.
+    table: The table of each leaf; that of a later leaf is the same, one before, or the next one.
+    sizes: The number of attributes of each table.
     """
 
     def __init__(self, leaves: LeafForm, table: Ints) -> None:
@@ -128,10 +111,7 @@ class TableLayout:
         of a column of entries says whether the i-th of the others is known: first those that the
         leaf tests, which all leaves of a batch have as many of, then the rest of the table.
 
-        Parameters
-        ----------
-        agrees : (N,) array of bool
-            Of each test, whether the state of x leads on.
+        agrees: Of each test, whether the state of x leads on.
         """
         leaves = self._leaves
         count = np.diff(leaves.starts)

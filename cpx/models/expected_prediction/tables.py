@@ -43,13 +43,8 @@ class Term(NamedTuple):
 class LeafTables:
     """What each leaf adds to the expected score, in units and rounded.
 
-    Parameters
-    ----------
-    scores : ExactScores
-        Under a fully factorised distribution.
-    unit : Fraction
-    rounding : {"nearest", "down"}
-        To the nearest integer, of two the even one; or never up.
+    scores: Under a fully factorised distribution.
+    rounding: To the nearest integer, of two the even one; or never up.
     """
 
     scores: ExactScores
@@ -202,8 +197,6 @@ def merged(terms: Iterable[Term]) -> tuple[list[Term], int]:
     Attributes on which a table does not depend are left out, and tables over attributes that all
     belong to another one are added to it.
 
-    Examples
-    --------
     >>> pair = Term((0, 3), np.array([1, 1, 4, 9]))
     >>> others = [Term((3,), np.array([2, 0])), Term((5,), np.array([7, 7]))]
     >>> terms, constant = merged([pair, *others])

@@ -35,8 +35,6 @@ _DIGITS = 1000
 def rounded_down(share: Fraction) -> float:
     """Return a share in thousandths, never more than it is.
 
-    Examples
-    --------
     >>> rounded_down(Fraction(2, 3)), rounded_down(Fraction(1))
     (0.666, 1.0)
     """
@@ -211,17 +209,9 @@ def state_words(
     only one listed there, or where nothing is cut. A group of columns is said to have those that
     are not 0.
 
-    Parameters
-    ----------
-    model : TreeModel
-    coding : Coding
-        Of the columns of the model.
-    x : tuple of d floats
-    codes : (A,) array of int
-        The states of x.
+    coding: Of the columns of the model.
+    codes: The states of x.
 
-    Examples
-    --------
     >>> from cpx.data.coding import Coding
     >>> from cpx.trees import Attribute, Tree, TreeModel
     >>> stump = Tree([0, -1, -1], [0] * 3, [0] * 3, [[-1.0], [0.5]], (0,))

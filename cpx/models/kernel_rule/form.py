@@ -22,8 +22,6 @@ DNF = tuple[tuple[int, ...], ...]
 def canonical(clauses: Iterable[Iterable[int]]) -> DNF:
     """Return clauses in order, without the same one twice.
 
-    Examples
-    --------
     >>> canonical([[2, 1], [0], [1, 2]])
     ((0,), (1, 2))
     """
@@ -33,10 +31,7 @@ def canonical(clauses: Iterable[Iterable[int]]) -> DNF:
 def read_dnf(name: str, value: object, d: int) -> DNF:
     """Return a formula over d features that someone gave; clauses must not be empty.
 
-    Raises
-    ------
-    InvalidInstance
-        Naming what is no list of lists of indices.
+    Raises InvalidInstance: Naming what is no list of lists of indices.
     """
     if isinstance(value, str) or not isinstance(value, Iterable):
         raise InvalidInstance(f"{name} must be a list of clauses, got {shown(value)}")
@@ -60,8 +55,6 @@ def read_dnf(name: str, value: object, d: int) -> DNF:
 def true_of(clauses: Iterable[Sequence[int]], table: Bits) -> Bits:
     """Return of which rows of a table a formula is true, shape (n,).
 
-    Examples
-    --------
     >>> true_of(((0, 1), (2,)), np.array([[1, 1, 0], [1, 0, 0], [0, 0, 1]], dtype=bool)).tolist()
     [True, False, True]
     """
@@ -74,8 +67,6 @@ def true_of(clauses: Iterable[Sequence[int]], table: Bits) -> Bits:
 def in_words(clauses: DNF, names: Sequence[str]) -> str:
     """Return a formula as text; conjunctions are in parentheses beside others.
 
-    Examples
-    --------
     >>> in_words(((0, 1), (2,)), ["a", "b", "c"]), in_words(((0, 1),), ["a", "b"])
     ('(a and b) or c', 'a and b')
     """
@@ -93,14 +84,9 @@ class DNFForm:
     features. The features j of its clause t are, as indices of a solution, ``t d + j``, below
     ``max_clauses * d``.
 
-    Attributes
-    ----------
-    table : ndarray of bool, shape (m, d)
-    weights : ndarray of int64, shape (m,)
-        Of either sign; their absolute values add up to less than 2**53.
-    max_clauses, max_literals : int
-    side : SideConstraints
-        Further constraints, of which each term has a feature in all clauses or in none.
+    table: shape (m, d)
+    weights (m,): Of either sign; their absolute values add up to less than 2**53.
+    side: Further constraints, of which each term has a feature in all clauses or in none.
     """
 
     table: NDArray[np.bool_]
@@ -155,8 +141,6 @@ class DNFForm:
         forbidden; that there is a rule is left to be asked for. Samples without weight are
         left out.
 
-        Examples
-        --------
         >>> form = DNFForm(np.eye(2, dtype=bool), np.array([3, -1]), 2, 1)
         >>> choice = form.selection()
         >>> [choice.cost(rules) for rules in ([1], [2], [1, 2])]

@@ -40,19 +40,11 @@ def random_problem(
 ) -> MonomialProblem:
     """Return a random monomial problem: weights, groups, required features, limits.
 
-    Parameters
-    ----------
-    seed : int
-        The same seed gives the same problem.
-    max_samples, max_features : int
-        Maximum m and d.
-    kinds : sequence of classes
-        Kinds of problem to choose from.
-    limited : bool
-        Whether to draw limits on coverage and precision; every other problem gets some.
+    seed: The same seed gives the same problem.
+    max_samples, max_features: Maximum m and d.
+    kinds: Kinds of problem to choose from.
+    limited: Whether to draw limits on coverage and precision; every other problem gets some.
 
-    Examples
-    --------
     >>> random_problem(3).to_dict() == random_problem(3).to_dict()
     True
     """

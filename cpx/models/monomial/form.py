@@ -24,21 +24,14 @@ _READABLE = 1000
 class CoverageLimits:
     """Limits on what a monomial covers.
 
-    Attributes
-    ----------
-    weights : ndarray of int64, shape (m,)
-        Positive.
-    same : ndarray of bool, shape (m,)
-        Samples of the class of x.
-    least : int
-        Minimum covered weight.
-    most : int or None
-        Maximum covered weight.
-    precision : Fraction or None
-        Minimum precision tau: ``agreeing covered >= tau * covered``, which is linear in the
-        covered samples: the sum of ``w_i (1 - tau)`` over those of the class of x, and of
-        ``-w_i tau`` over the others, is not negative. Its denominator times the total weight
-        is below 2**62.
+    weights (m,): Positive.
+    same (m,): Samples of the class of x.
+    least: Minimum covered weight.
+    most: Maximum covered weight.
+    precision: Minimum precision tau: ``agreeing covered >= tau * covered``, which is linear in the
+        covered samples: the sum of ``w_i (1 - tau)`` over those of the class of x, and of ``-w_i
+        tau`` over the others, is not negative. Its denominator times the total weight is below
+        2**62.
     """
 
     weights: NDArray[np.int64]
@@ -73,8 +66,6 @@ class CoverageLimits:
         A precision is asked of rules that have one, so ``min_precision`` implies that
         something is covered, as ``covers_something`` does.
 
-        Examples
-        --------
         >>> ones, same = np.ones(30, dtype=np.int64), np.ones(30, dtype=bool)
         >>> limits = CoverageLimits.of(ones, same, Fraction(1, 20), None, Fraction(19, 20))
         >>> limits.least, limits.most, limits.precision
@@ -129,22 +120,13 @@ class WeightedMonomial(_Choice):
         sum of cost_covered[i]   over the samples i with a_ij = 1 for all j in S
       + sum of cost_uncovered[i] over the others
 
-    Attributes
-    ----------
-    agreement : ndarray of bool, shape (m, d)
-        a_ij, sample i agrees with x on feature j.
-    cost_covered, cost_uncovered : ndarray of int64, shape (m,)
-        Non-negative costs.
-    k : int
-        Maximum number of features.
-    required, forbidden : tuple of int
-        Features that must, and must not, be chosen.
-    groups : ndarray of int64, shape (d,), or None
-        Group of each feature; None when groups do not restrict the choice.
-    limits : CoverageLimits or None
-        Limits on what S covers; None when nothing is limited.
-    side : SideConstraints
-        Further constraints on S.
+    agreement (m, d): a_ij, sample i agrees with x on feature j.
+    cost_covered, cost_uncovered (m,): Non-negative costs.
+    k: Maximum number of features.
+    required, forbidden: Features that must, and must not, be chosen.
+    groups (d,): Group of each feature; None when groups do not restrict the choice.
+    limits: Limits on what S covers; None when nothing is limited.
+    side: Further constraints on S.
     """
 
     cost_covered: NDArray[np.int64]
@@ -164,20 +146,12 @@ class RatioMonomial(_Choice):
     Maximise the agreeing covered weight divided by the covered weight, over the sets S of
     :class:`WeightedMonomial` that are within the limits.
 
-    Attributes
-    ----------
-    agreement : ndarray of bool, shape (m, d)
-        a_ij, sample i agrees with x on feature j.
-    same : ndarray of bool, shape (m,)
-        Samples of the class of x.
-    weights : ndarray of int64, shape (m,)
-        Positive; their sum is below 2**31, so that products of two sums fit 64 bits.
-    k, required, forbidden, groups
-        As in :class:`WeightedMonomial`.
-    limits : CoverageLimits
-        Limits on what S covers; ``limits.least`` is at least 1.
-    side : SideConstraints
-        Further constraints on S.
+    agreement (m, d): a_ij, sample i agrees with x on feature j.
+    same (m,): Samples of the class of x.
+    weights (m,): Positive; their sum is below 2**31, so that products of two sums fit 64 bits.
+    k, required, forbidden, groups: As in :class:`WeightedMonomial`.
+    limits: Limits on what S covers; ``limits.least`` is at least 1.
+    side: Further constraints on S.
     """
 
     same: NDArray[np.bool_]
@@ -193,20 +167,12 @@ class RatioMonomial(_Choice):
 def least_fraction(value: Fraction, most: int) -> Fraction:
     """Return the least fraction >= value with a denominator of at most ``most``.
 
-    Parameters
-    ----------
-    value : Fraction
-    most : int
-        At least 1.
+    most: At least 1.
 
-    Notes
-    -----
     Neighbours a/b < c/d in the Farey sequence of order n have bc - ad = 1 and b + d > n, so
     d is the largest number up to n with ad = -1 modulo b (G. H. Hardy, E. M. Wright: An
     Introduction to the Theory of Numbers, chapter 3).
 
-    Examples
-    --------
     >>> least_fraction(Fraction(833333, 10**6), 100)
     Fraction(5, 6)
     >>> least_fraction(Fraction(19, 20), 20), least_fraction(Fraction(19, 20), 10)
@@ -249,8 +215,6 @@ def monomial_form(problem: Problem) -> MonomialForm | None:
 def allowed(form: MonomialForm, chosen: tuple[int, ...]) -> list[int]:
     """Return the features that may be added to a set, increasing.
 
-    Examples
-    --------
     >>> import numpy as np
     >>> agreement, cost = np.ones((1, 4), dtype=bool), np.zeros(1, dtype=np.int64)
     >>> form = WeightedMonomial(agreement, cost, cost, k=3, forbidden=(3,),

@@ -202,10 +202,7 @@ class PrecisionStep(WeightedProblem, RatioStep):
     of ``-w_i p`` if not, divided by p or q - p where one class is absent. A gain is positive,
     0 or negative as the precision of the rule is above, at or below p/q.
 
-    Parameters
-    ----------
-    value : Fraction, int, float or str
-        The precision p/q, from 0 to 1. The other parameters are those of
+    value: The precision p/q, from 0 to 1. The other parameters are those of
         :class:`~cpx.models.monomial.problem.MonomialProblem`.
     """
 
@@ -249,8 +246,6 @@ class PrecisionStep(WeightedProblem, RatioStep):
     def ratio_bound(self, bound: int) -> Fraction:
         """Return the bound on the precision that a bound on the gains implies.
 
-        Notes
-        -----
         Let B be the bound and g the divisor of the gains. A rule that covers c, of which a
         agrees, has (qa - pc)/g <= B, so a/c <= p/q + gB/(qc). The last term is greatest at
         the least allowed c where B >= 0, and at the greatest allowed c where B < 0. No

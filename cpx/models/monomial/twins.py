@@ -32,8 +32,6 @@ def plainer_twins(samples: Samples, feature: int) -> list[int]:
 
     Those of its own column come first.
 
-    Examples
-    --------
     >>> table = np.array([[1, 1, 0], [0, 0, 1]], dtype=bool)
     >>> samples = Samples(table, np.array([True, False]), features=("a != x", "a = y", "b = z"))
     >>> plainer_twins(samples, 0), plainer_twins(samples, 1)
@@ -61,11 +59,6 @@ def without_twins(problem: Problem, rules: Iterable[Explanation]) -> list[Explan
     """Keep one of the rules of a size that cover the same samples.
 
     That is the one that says fewest values are not there, and of these that of the first features.
-
-    Parameters
-    ----------
-    problem : MonomialProblem
-    rules : iterable of Explanation
     """
 
     def order(rule: Explanation) -> tuple[int, tuple[int, ...]]:

@@ -15,8 +15,6 @@ from cpx.models.rule_set.selection import RuleSetSelection
 def random_selection(seed: int, max_samples: int = 25, max_rules: int = 8) -> RuleSetSelection:
     """Return a random selection: weights, prices, limits, required and forbidden rules.
 
-    Examples
-    --------
     >>> random_selection(3).to_dict() == random_selection(3).to_dict()
     True
     """
@@ -98,8 +96,6 @@ def best_learned(problem: RuleSetLearning) -> int:
 
     Of rules that cover the same samples, a second one only costs.
 
-    Examples
-    --------
     >>> best_learned(RuleSetLearning(Samples([[1, 0], [0, 1]], [1, 1]), 1, "1/4"))
     1
     """
@@ -115,8 +111,6 @@ def best_learned(problem: RuleSetLearning) -> int:
 def random_learning(seed: int) -> RuleSetLearning:
     """Return a random problem of few rules: weights, prices, both losses.
 
-    Examples
-    --------
     >>> random_learning(3).to_dict() == random_learning(3).to_dict()
     True
     """

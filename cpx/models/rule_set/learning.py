@@ -373,8 +373,6 @@ def _on_places(
 def how_many(d: int, most: int) -> int:
     """Return how many conjunctions of at most so many of d literals there are.
 
-    Examples
-    --------
     >>> how_many(3, 2), how_many(540, 4)
     (7, 3529951966)
     """
@@ -384,8 +382,6 @@ def how_many(d: int, most: int) -> int:
 def conjunctions(d: int, most: int) -> Iterator[tuple[int, ...]]:
     """Yield them in the order of their numbers.
 
-    Examples
-    --------
     >>> list(conjunctions(3, 2))
     [(), (0,), (1,), (2,), (0, 1), (0, 2), (1, 2)]
     """
@@ -399,8 +395,6 @@ def number_of(literals: Sequence[int], d: int) -> int:
     Before it are the smaller ones, and, for each place, those that have the same literals before
     and a lower one there.
 
-    Examples
-    --------
     >>> [number_of(literals, 3) for literals in [(), (0,), (2,), (0, 1), (1, 2)]]
     [0, 1, 3, 4, 6]
     """
@@ -417,8 +411,6 @@ def number_of(literals: Sequence[int], d: int) -> int:
 def conjunction(number: int, d: int) -> tuple[int, ...]:
     """Return the literals of the conjunction of a number, which :func:`number_of` gives back.
 
-    Examples
-    --------
     >>> [conjunction(number, 3) for number in (0, 1, 3, 4, 6)]
     [(), (0,), (2,), (0, 1), (1, 2)]
     """

@@ -20,14 +20,9 @@ _BLOCK = 256
 class Presolved:
     """Which rules are left, and what stands for the others.
 
-    Attributes
-    ----------
-    form : RuleSelection
-        The problem with merged rows; the rules that were dropped cover nothing in it.
-    kept : tuple of int
-        Rules that are left, increasing; the required ones are among them.
-    rounds : tuple of (dict of int to int, frozenset of int)
-        Of each round, the rules that stand for dominated ones, and the rules it left.
+    form: The problem with merged rows; the rules that were dropped cover nothing in it.
+    kept: Rules that are left, increasing; the required ones are among them.
+    rounds: Of each round, the rules that stand for dominated ones, and the rules it left.
     """
 
     form: RuleSelection

@@ -72,8 +72,6 @@ def _model(rule: Any, trees: list[Tree], **more: Any) -> TreeModel:
 def random_votes(seed: int, trees: int, attributes: int) -> SufficientReason:
     """Return a reason in the full sense of random trees, each over three of the attributes.
 
-    Examples
-    --------
     >>> least_weight(random_votes(4, 9, 6))
     3
     """

@@ -18,8 +18,6 @@ _MOST_CONDITIONS = 7
 def random_reason(seed: int, **arguments: Any) -> SufficientReason:
     """Return a random problem on a random model: levels, definitions, weights, restrictions.
 
-    Examples
-    --------
     >>> random_reason(3).to_dict() == random_reason(3).to_dict()
     True
     """

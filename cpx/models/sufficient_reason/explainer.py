@@ -187,8 +187,6 @@ class ReasonExplainer(ReadModel):
 def engine_for(problem: SufficientReason) -> str:
     """Return the engine that is asked for a reason unless another one is named.
 
-    Examples
-    --------
     >>> from cpx.models.sufficient_reason.cases import three_definitions
     >>> for definition in ("sufficient", "majoritary"):
     ...     print(engine_for(SufficientReason(three_definitions(), (1, 1, 1), "attributes",
@@ -202,10 +200,7 @@ def engine_for(problem: SufficientReason) -> str:
 def conclude(problem: SufficientReason, result: Result, told: Sequence[str] = ()) -> Reason:
     """Return the reason that was found, with what is known of it, and further notes.
 
-    Raises
-    ------
-    EngineError
-        When there is none, or the engine or the check failed.
+    Raises EngineError: When there is none, or the engine or the check failed.
     """
     found, weight = result.explanation, result.objective
     words = "".join(f"; {remark}" for remark in result.remarks)
@@ -269,10 +264,7 @@ def _hint(problem: SufficientReason, given: Any) -> Any:
 def class_context(model: TreeModel, own: int, names: ClassNames) -> dict[str, str]:
     """Return what the class of index ``own`` is called as context of a problem, if that is said.
 
-    Raises
-    ------
-    InvalidOption
-        As for :func:`~cpx.explainers.class_names.class_name`.
+    Raises InvalidOption: As for :func:`~cpx.explainers.class_names.class_name`.
     """
     if names is None:
         return {}

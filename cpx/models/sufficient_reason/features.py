@@ -27,20 +27,10 @@ LEVELS: tuple[Level, ...] = ("attributes", "conditions")
 class Features:
     """The features of a model at a level, with their values for the row x.
 
-    Parameters
-    ----------
-    model : TreeModel
-    x : tuple of d floats
-        NaN for a missing value.
-    level : {"attributes", "conditions"}
+    x: NaN for a missing value.
+    Raises InvalidInstance: When the level is none of these, or a tested value is missing at the
+        level of conditions.
 
-    Raises
-    ------
-    InvalidInstance
-        When the level is none of these, or a tested value is missing at the level of conditions.
-
-    Examples
-    --------
     >>> from cpx.trees import Attribute, Tree
     >>> tree = Tree([0, -1, -1], [0] * 3, [0] * 3, [[-1.0], [0.5]], (0,))
     >>> model = TreeModel([Attribute("a")], [0, 1], [tree], [[2.5]], "sum", "positive", [0])
@@ -106,17 +96,9 @@ class Features:
     def numbers(self, which: str, given: Any) -> tuple[int, ...]:
         """Return features given by number or name, sorted.
 
-        Parameters
-        ----------
-        which : str
-            Name of the argument, for errors.
-        given : iterable of int and str
-            Attributes by their names, conditions as they are printed.
-
-        Raises
-        ------
-        InvalidInstance
-            When something is no feature, or a name is that of several.
+        which: Name of the argument, for errors.
+        given: Attributes by their names, conditions as they are printed.
+        Raises InvalidInstance: When something is no feature, or a name is that of several.
         """
         if not isinstance(given, str) and isinstance(given, Iterable):
             given = [self._number(which, v) if isinstance(v, str) else v for v in given]
@@ -152,8 +134,6 @@ def conditional(model: TreeModel) -> TreeModel:
     Every test becomes "the cell of its condition is at most 0". Nothing ties conditions of one
     column to each other, so rows of the new model need not be rows of the old one.
 
-    Examples
-    --------
     >>> tree = Tree([0, 0, -1, -1, -1], [1, 0, 0, 0, 0], [0] * 5, [[0.0], [1.0], [2.0]], (0,))
     >>> model = TreeModel([Attribute("a")], [0, 1], [tree], [[1, 2]], "sum", "positive", [-1])
     >>> conditions(model), conditional(model).trees[0].attribute.tolist()
@@ -196,19 +176,11 @@ def _free(model: TreeModel, tree: Tree, numbers: dict[tuple[int, int], int]) -> 
 def interval_text(model: TreeModel, a: int, low: int, high: int, value: float) -> str:
     """Return what the cells ``low .. high`` of an attribute mean, such as ``"1 < a <= 2"``.
 
-    Parameters
-    ----------
-    model : TreeModel
-    a : int
-        The attribute.
-    low, high : int
-        First and last cell; -1 for a missing value.
-    value : float
-        The value of x, printed where the thresholds say nothing, or where it is the only
-        one listed in these cells.
+    a: The attribute.
+    low, high: First and last cell; -1 for a missing value.
+    value: The value of x, printed where the thresholds say nothing, or where it is the only one
+        listed in these cells.
 
-    Examples
-    --------
     >>> from cpx.trees import Attribute, Tree
     >>> tree = Tree([0, 0, -1, -1, -1], [1, 0, 0, 0, 0], [0] * 5, [[0.0], [1.0], [2.0]], (0,))
     >>> model = TreeModel([Attribute("a")], [0, 1], [tree], [[1, 2]], "sum", "positive", [-1])
@@ -245,8 +217,6 @@ def kept_text(model: TreeModel, a: int, low: int, high: int, value: float) -> st
 def between(name: str, above: str, upto: str) -> str:
     """Return two sides of an interval as one condition; a side may be empty.
 
-    Examples
-    --------
     >>> between("a", "a > 1", "a <= 2"), between("a", "a > 1", "")
     ('1 < a <= 2', 'a > 1')
     """
@@ -269,16 +239,9 @@ def sides_that_matter(
     still lose no more than the slack. An attribute that loses both keeps its cell, unless it may
     be missing: that it is not is then what matters.
 
-    Parameters
-    ----------
-    model : TreeModel
-    form : LossForm
-        Its leaves are those of ``leaves``.
-    leaves : Leaves
-    cells : tuple of d integers
-        The cells of x.
-    S : tuple of int
-        A set that holds.
+    form: Its leaves are those of ``leaves``.
+    cells: The cells of x.
+    S: A set that holds.
     """
     sizes = model.sizes.tolist()
     ranges = {a: (cells[a], cells[a]) for a in S}

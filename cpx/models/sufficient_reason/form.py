@@ -41,21 +41,10 @@ _WIDEST_BITS = 30
 class Leaves:
     """All leaves of a model that some row reaches, as boxes around the row x.
 
-    Parameters
-    ----------
-    model : TreeModel
-    cells : (d,) array of int32
-        The cells of x.
-
-    Attributes
-    ----------
-    tree, leaf : (N,) arrays of int
-        Tree of each leaf, and its number in that tree.
-    low, high : (N, d) arrays of int32
-    excludes : (N, d) array of bool
-        Whether a row that agrees with x on the attribute does not reach the leaf.
-    reached : (T,) array of int
-        The leaf of each tree that x reaches.
+    cells: The cells of x.
+    tree, leaf: Tree of each leaf, and its number in that tree.
+    excludes: Whether a row that agrees with x on the attribute does not reach the leaf.
+    reached: The leaf of each tree that x reaches.
     """
 
     def __init__(self, model: TreeModel, cells: NDArray[np.int32]) -> None:
@@ -169,15 +158,10 @@ def rounded(losses: Losses, unit: Fraction, exponent: int) -> Losses:
 class Requirement:
     """The class of x beats a rival class when margins of the reached leaves add up to ``need``.
 
-    Attributes
-    ----------
-    rival : int
-        Index of the rival class.
-    margins : tuple of T arrays of Python int, shape (L_t,)
-        What each leaf adds to the class of x minus what it adds to the rival, times
+    rival: Index of the rival class.
+    margins (L_t,): What each leaf adds to the class of x minus what it adds to the rival, times
         2**exact.exponent of the model.
-    need : int
-        In the same unit; ties are decided by it.
+    need: In the same unit; ties are decided by it.
     """
 
     rival: int
@@ -188,8 +172,6 @@ class Requirement:
 def requirements(model: TreeModel, label: int) -> tuple[Requirement, ...]:
     """Return one requirement per rival class; together they say "the class is ``label``".
 
-    Examples
-    --------
     >>> from cpx.trees import Attribute, Tree
     >>> stump = Tree([0, -1, -1], [0] * 3, [0] * 3, [[-1.0], [0.5]], (0,))
     >>> model = TreeModel([Attribute("a")], [0, 1], [stump], [[2.5]], "sum", "positive", [0])

@@ -30,18 +30,10 @@ def always_wins(
     then is left is cut in two, where both halves are as far from the rival as can be, and the
     row of the cells that are worst by themselves is tried.
 
-    Parameters
-    ----------
-    cells : Cells
-    box : (N,) array of bool
-    leads : sequence of L integers
-        By how much the class of x leads at each leaf.
-    base : int
-        What is added to the sum over the trees.
-    enough : int
-        The lead with which the class of x wins.
-    look : callable
-        Called before each part of the box; may raise what ends the search.
+    leads: By how much the class of x leads at each leaf.
+    base: What is added to the sum over the trees.
+    enough: The lead with which the class of x wins.
+    look: Called before each part of the box; may raise what ends the search.
     """
     base -= enough  # now a lead of 0 is enough
     reached = np.flatnonzero(cells.reached(box))
@@ -232,20 +224,10 @@ NONE = np.iinfo(np.int64).max
 class Segments:
     """Runs of cells that a tree does not tell apart, by feature, then tree, then cell.
 
-    Parameters
-    ----------
-    first : (n + 1,) array of int
-        Where the cells of each feature begin; the last cell of each is a missing value.
-    spans : list of T lists of dict
-        Per tree and leaf, the cells of each feature on its path; each feature is on one.
-
-    Attributes
-    ----------
-    tree : (S,) array of int
-    masks : list of S arrays of bool
-        The leaves of the tree that the segment reaches.
-    start, stop : (S,) array of int
-        Its first cell, and the one after its last.
+    first: Where the cells of each feature begin; the last cell of each is a missing value.
+    spans: Per tree and leaf, the cells of each feature on its path; each feature is on one.
+    masks: The leaves of the tree that the segment reaches.
+    start, stop: Its first cell, and the one after its last.
     """
 
     def __init__(self, first: Ints, spans: list[list[dict[int, Span]]]) -> None:

@@ -23,14 +23,8 @@ from cpx.check.claims import (
 class MinimumSubset:
     """What an answer is judged by.
 
-    Attributes
-    ----------
-    weights : list of n integers
-    required, forbidden : set of int
-    side : callable
-        Says of a set which side constraints it breaks.
-    enough : callable
-        Says of a set whether it is enough; None when that could not be decided.
+    side: Says of a set which side constraints it breaks.
+    enough: Says of a set whether it is enough; None when that could not be decided.
     """
 
     weights: list[int]

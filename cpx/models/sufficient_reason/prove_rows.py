@@ -20,14 +20,8 @@ def rows_of(
 ) -> ProofRows:
     """Return the rows of a proof, and what they show.
 
-    Parameters
-    ----------
-    problem : SufficientReason
-    claim : Claim
-        What is proved.
-    lines : sequence of str
-    reason : sequence of int
-        Features of the reason that was found; none if there is none.
+    claim: What is proved.
+    reason: Features of the reason that was found; none if there is none.
     """
     known, found = Inequalities(problem.to_dict()), dict[tuple[str, ...], ProofRow]()
     for line in lines:

@@ -30,10 +30,7 @@ Restriction = Mapping[int, int]
 class Domain(ABC):
     """Rows of independent attributes, drawn with some of their features fixed.
 
-    Attributes
-    ----------
-    d : int
-        Number of Boolean features.
+    d: Number of Boolean features.
     """
 
     d: int
@@ -197,15 +194,8 @@ def _names(distribution: Distribution, node: Restriction) -> tuple[str, ...]:
 def domain_of(rows: Any) -> Domain:
     """Return what a tree is about.
 
-    Parameters
-    ----------
-    rows : int, Uniform, Product or Domain
-        A number of fair bits, or a distribution whose attributes are independent.
-
-    Raises
-    ------
-    InvalidOption
-        For any other distribution.
+    rows: A number of fair bits, or a distribution whose attributes are independent.
+    Raises InvalidOption: For any other distribution.
     """
     if isinstance(rows, Domain):
         return rows

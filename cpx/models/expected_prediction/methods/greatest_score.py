@@ -23,11 +23,8 @@ _BITS = 50
 class GreatestScore:
     """A bound on the score of every row that has some states of x.
 
-    Attributes
-    ----------
-    bound : Fraction
-    reached : Fraction or None
-        The score of such a row, the greatest where it is the bound; None where none was found.
+    reached: The score of such a row, the greatest where it is the bound; None where none was
+        found.
     """
 
     bound: Fraction

@@ -129,8 +129,6 @@ class _Grid:
 def quotient(count: int, x: int, z: int) -> float:
     """Return ``count / sqrt(x z)``: correctly rounded where x = z, else within a last place.
 
-    Examples
-    --------
     >>> quotient(10**400, 10**401, 10**401), quotient(6, 4, 9), quotient(0, 0, 5)
     (0.1, 1.0, 0.0)
     """

@@ -26,17 +26,12 @@ Individual = tuple[int, ...]
 class Operators:
     """How children are made, where the paper can be read in more than one way.
 
-    Attributes
-    ----------
-    shrink : bool
-        The literal that replaces another is drawn from all others, so it may be in the clause
-        already, which then has one literal less. Else it is drawn from those that are not in
-        the clause, and no mutation changes the length of a clause.
-    half : bool
-        Half of the children are crossovers, the others mutations of one parent. Else all are
+    shrink: The literal that replaces another is drawn from all others, so it may be in the clause
+        already, which then has one literal less. Else it is drawn from those that are not in the
+        clause, and no mutation changes the length of a clause.
+    half: Half of the children are crossovers, the others mutations of one parent. Else all are
         crossovers, mutated or not.
-    distinct : bool
-        Of equal formulas one is kept. Else copies can crowd out the other survivors.
+    distinct: Of equal formulas one is kept. Else copies can crowd out the other survivors.
     """
 
     shrink: bool = False
@@ -47,12 +42,6 @@ class Operators:
     def named(cls, names: str) -> Operators:
         """Return the operators named, such as ``"shrink+half"``; the paper's for ``""``.
 
-        Raises
-        ------
-        UnknownName
-
-        Examples
-        --------
         >>> Operators.named("shrink+distinct")
         Operators(shrink=True, half=False, distinct=True)
         """
@@ -76,8 +65,6 @@ class Genetic(Backend):
     ``genetic:shrink+half+distinct`` names other :class:`Operators`, in any combination; with
     all three it succeeds more often.
 
-    References
-    ----------
     .. [1] M. Polato, F. Aiolli: Boolean kernels for interpretable kernel machines, ESANN
        2018.
     """

@@ -60,18 +60,11 @@ _NARROW = Fraction(9, 10)
 class Answer:
     """What the rounds found.
 
-    Attributes
-    ----------
-    problem : MaxPrecision
-        On the last samples that were drawn without a condition.
-    result : Result
-        Of solving it, with the surest rule: that of the greatest lower limit.
-    low, high : float
-        Limits of its precision from below, and of that of every rule from above.
-    queries : int
-        Rows that the classifier was asked about.
-    stopped : str
-        Why it ended before epsilon was reached; empty when it was.
+    problem: On the last samples that were drawn without a condition.
+    result: Of solving it, with the surest rule: that of the greatest lower limit.
+    low, high: Limits of its precision from below, and of that of every rule from above.
+    queries: Rows that the classifier was asked about.
+    stopped: Why it ended before epsilon was reached; empty when it was.
     """
 
     problem: MaxPrecision
@@ -96,20 +89,11 @@ class Answer:
 class Rounds:
     """Rounds of samples and solves for one question.
 
-    Parameters
-    ----------
-    oracle : Oracle
-    conditions : callable
-        Returns what is true of x; see :meth:`Question.problem`.
-    question : Question
-        With epsilon and delta, for the objective precision.
-    seed : int
-    called : callable
-        Returns the name of a class.
-    reserved : int
-        Of the queries allowed, those that are left for later.
-    time_limit : float or None
-        Seconds for all.
+    conditions: Returns what is true of x; see :meth:`Question.problem`.
+    question: With epsilon and delta, for the objective precision.
+    called: Returns the name of a class.
+    reserved: Of the queries allowed, those that are left for later.
+    time_limit: Seconds for all.
     """
 
     def __init__(

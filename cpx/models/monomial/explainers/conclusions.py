@@ -33,20 +33,10 @@ def break_tie(problem: MonomialProblem, result: Result) -> Result:
     floor, in what is left of the time limit; when the limit comes first, the rule that covers
     most so far is returned.
 
-    Parameters
-    ----------
-    problem : MonomialProblem
-        What was solved. Problems other than :class:`cpx.MaxPrecision` are left alone.
-    result : Result
-        An answer of the exact search with its proof; other results are returned as they are.
+    problem: What was solved. Problems other than :class:`cpx.MaxPrecision` are left alone.
+    result: An answer of the exact search with its proof; other results are returned as they are.
+    Returns: With the same objective and bound. Its times are those of both solves.
 
-    Returns
-    -------
-    Result
-        With the same objective and bound. Its times are those of both solves.
-
-    Examples
-    --------
     >>> from cpx import MaxPrecision, Samples, solve
     >>> samples = Samples([[1, 0], [0, 1], [0, 1], [0, 0]], [1, 1, 1, 0], features=("a", "b"))
     >>> problem = MaxPrecision(samples, k=1)
@@ -90,16 +80,10 @@ def with_remarks(
 ) -> Explanation:
     """Return a rule with what is guaranteed of it, and noted for those who read it.
 
-    Parameters
-    ----------
-    question : Question
-    problem, explanation, bound
-        As for :func:`~cpx.models.monomial.explainers.guarantees.guarantee`; the samples may be all
-        rows.
-    proved : bool
-        Whether the rule is proved to be the best.
-    time_limit : float, optional
-        Seconds for the guarantee.
+    problem, explanation, bound: As for
+        :func:`~cpx.models.monomial.explainers.guarantees.guarantee`; the samples may be all rows.
+    proved: Whether the rule is proved to be the best.
+    time_limit: Seconds for the guarantee.
     """
     note = _always_predicting(question, explanation) if proved else ""
     samples = problem.samples
@@ -134,14 +118,9 @@ def _always_predicting(question: Question, explanation: Explanation) -> str:
 def compared(problem: MonomialProblem, explanation: Explanation, best: Result) -> Explanation:
     """Return a rule with the sentence that compares it with the best one.
 
-    Parameters
-    ----------
-    problem : MonomialProblem
-        Which rules are compared, and by what.
-    explanation : Explanation
-        The rule, with its figures on the samples.
-    best : Result
-        Of solving the problem.
+    problem: Which rules are compared, and by what.
+    explanation: The rule, with its figures on the samples.
+    best: Of solving the problem.
     """
     found = problem.evaluate(explanation)
     if found.feasible and best.proved and best.objective == found.objective:

@@ -48,23 +48,12 @@ def guarantee(
 ) -> str:
     """Return what holds of a rule under the distribution, with probability 1 - delta.
 
-    Parameters
-    ----------
-    problem : MonomialProblem
-        On samples that were drawn.
-    explanation : Explanation
-        The rule, best on the samples or not.
-    bound : int, Fraction or None
-        Proven bound on the objective of every rule allowed.
-    delta : float, optional
-        By default 0.05.
-    time_limit : float, optional
-        Seconds to find out how precise other rules can be.
-
-    Returns
-    -------
-    str
-        A sentence; the page on guarantees has its proof.
+    problem: On samples that were drawn.
+    explanation: The rule, best on the samples or not.
+    bound: Proven bound on the objective of every rule allowed.
+    delta: By default 0.05.
+    time_limit: Seconds to find out how precise other rules can be.
+    Returns: A sentence; the page on guarantees has its proof.
     """
     samples, rivals = problem.samples, problem.candidate()
     drawn = samples.context["distribution"]["name"]
@@ -131,8 +120,6 @@ def chance(delta: float | None) -> Decimal:
 def allowed_rules(problem: MonomialProblem) -> int:
     """Return how many rules of at most k conditions the problem allows, before any is sampled.
 
-    Examples
-    --------
     >>> from cpx import MaxPrecision, Samples
     >>> samples = Samples([[1, 0, 1, 1]], [1], groups=(0, 0, 1, 2))
     >>> allowed_rules(MaxPrecision(samples, k=2))  # the empty one, 4 of one feature, 6 of two
@@ -166,17 +153,10 @@ class Frontier:
     with a and falls with b. Each bound says ``(q - p) a - p b <= most`` of all rules, as a step
     of Dinkelbach's method at the precision p/q proves it.
 
-    Parameters
-    ----------
-    agreeing : int
-        Weight of the agreeing samples.
-    least : int
-        Least weight that a rule covers.
-    tail : float
-        Failure probability of each limit.
+    agreeing: Weight of the agreeing samples.
+    least: Least weight that a rule covers.
+    tail: Failure probability of each limit.
 
-    Examples
-    --------
     >>> frontier = Frontier(agreeing=500, least=100, tail=1e-6)
     >>> frontier.add(Fraction(9, 10), 0)  # no rule has a precision above 9/10
     >>> u, a, b = frontier.highest()
@@ -215,16 +195,9 @@ def highest_precision(
     The upper limits themselves are maximised: from outside, by steps of Dinkelbach's method in
     the direction in which the highest point left is, each of which cuts it off.
 
-    Parameters
-    ----------
-    problem : MaxPrecision
-    limits : UniformLimits
-    bound : Fraction
-        Proven bound on the precision on the samples.
-    known : float
-        The upper limit of some rule: no more than this is to be gained.
-    deadline : float, optional
-        When to stop, as :func:`time.monotonic` has it; what is proved until then is valid.
+    bound: Proven bound on the precision on the samples.
+    known: The upper limit of some rule: no more than this is to be gained.
+    deadline: When to stop, as :func:`time.monotonic` has it; what is proved until then is valid.
     """
     assert problem.limits is not None  # something must be covered
     frontier = Frontier(problem.samples.agreeing, problem.limits.least, limits.tail)

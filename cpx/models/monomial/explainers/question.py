@@ -41,13 +41,9 @@ class Question:
     Conditions that are required or forbidden are in any form that
     :meth:`~cpx.explainers.conditions.Conditions.features` reads. The name is that of the problem.
 
-    Raises
-    ------
-    InvalidOption, InvalidInstance, UnknownName
-        Naming what is wrong, as far as it can be told without data.
+    Raises InvalidOption, InvalidInstance, UnknownName: Naming what is wrong, as far as it can be
+        told without data.
 
-    Examples
-    --------
     >>> Question.of({"k": 3, "epsilon": 0.1, "delta": 0.05}).draws(d=90)
     3577
     """
@@ -120,10 +116,7 @@ class Question:
     def size(self, d: int) -> int:
         """Return k, which is 5 unless it is given, or all of d features where these are fewer.
 
-        Raises
-        ------
-        InvalidOption
-            When it is out of range.
+        Raises InvalidOption: When it is out of range.
         """
         k = min(_MOST, d) if self.k is None else integer(self.k)
         if k is None or not 0 <= k <= d:
@@ -135,22 +128,10 @@ class Question:
     def draws(self, d: int, rows: int | None = None) -> int | None:
         """Return how many samples are drawn, for d features.
 
-        Parameters
-        ----------
-        d : int
-        rows : int, optional
-            How many rows the distribution has, where they are known. They are all used, and
+        rows: How many rows the distribution has, where they are known. They are all used, and
             nothing is drawn, unless fewer samples are asked for.
-
-        Returns
-        -------
-        int or None
-            None when all rows are used.
-
-        Raises
-        ------
-        InvalidOption
-            When k is out of range.
+        Returns: None when all rows are used.
+        Raises InvalidOption: When k is out of range.
         """
         k = self.size(d)
         if self.epsilon is None or self.delta is None:
@@ -170,16 +151,8 @@ class Question:
     def problem(self, samples: Samples, conditions: Callable[[], Conditions]) -> MonomialProblem:
         """State the problem on samples.
 
-        Parameters
-        ----------
-        samples : Samples
-        conditions : callable
-            Returns what is true of x; called where the question names conditions.
-
-        Raises
-        ------
-        InvalidInstance, InvalidOption
-            When k or a condition does not fit the samples.
+        conditions: Returns what is true of x; called where the question names conditions.
+        Raises InvalidInstance, InvalidOption: When k or a condition does not fit the samples.
         """
         chosen: dict[str, Any] = {
             name: conditions().features(given, name)
@@ -207,10 +180,7 @@ def _is_unset(given: object) -> bool:
 def size_to_compare(features: Sequence[int], k: int | None) -> int:
     """Return the size of the rules that a given one is compared with: k, or its own.
 
-    Raises
-    ------
-    InvalidOption
-        When the rule has more than k conditions.
+    Raises InvalidOption: When the rule has more than k conditions.
     """
     if k is None:
         return max(1, len(features))

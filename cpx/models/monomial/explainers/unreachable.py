@@ -34,14 +34,9 @@ def no_rule(
 ) -> Infeasible:
     """Return the error that says which floor no rule reaches, and what the best one has.
 
-    Parameters
-    ----------
-    problem : MonomialProblem
-        Without a solution.
-    result : Result
-        The proof that it has none; what is left of its time limit is for looking.
-    wording : callable, optional
-        Joins the literals of one column in a rule.
+    problem: Without a solution.
+    result: The proof that it has none; what is left of its time limit is for looking.
+    wording: Joins the literals of one column in a rule.
     """
     told = [f"there is no {problem.candidate()}; {result.engine} proved it", *result.remarks]
     limit = result.options.get("time_limit")

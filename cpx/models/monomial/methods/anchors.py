@@ -49,8 +49,6 @@ class Anchors(QueryMethod):
     most k conditions are asked for (``max_anchor_size``). It starts from the required
     features, and never sees the forbidden ones.
 
-    Notes
-    -----
     The package's tabular front end, ``AnchorTabularExplainer.explain_instance``, is not used:
     it has columns in place of our conditions, and in version 0.0.2.0 it does not hand its
     ``beam_size`` on, so that its search is greedy.

@@ -81,11 +81,8 @@ class MonomialLevels:
 class _Ranking:
     """What a set of features is worth, from sums over the samples that it covers.
 
-    Attributes
-    ----------
-    columns : ndarray of float, shape (c, m)
-        What is summed: the weight of the agreeing samples and of all, where they matter, and
-        by how much covering a sample changes the cost.
+    columns (c, m): What is summed: the weight of the agreeing samples and of all, where they
+        matter, and by how much covering a sample changes the cost.
     """
 
     def __init__(self, form: MonomialForm) -> None:

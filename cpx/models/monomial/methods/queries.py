@@ -53,11 +53,7 @@ class QueryMethod(Backend):
 class CountedOracle:
     """An oracle that counts its queries and refuses when the time is over.
 
-    Attributes
-    ----------
-    oracle : Oracle
-    queries : int
-        Rows the classifier has labelled so far.
+    queries: Rows the classifier has labelled so far.
     """
 
     def __init__(self, oracle: Oracle, progress: Progress) -> None:

@@ -63,29 +63,17 @@ def chosen_price(
     the usual is left, and with the fold in which the searches have taken 8000 steps: a fit at a
     fixed price is seldom five times as quick.
 
-    Parameters
-    ----------
-    literals : (n, d) array of bool
-        Of each row.
-    classes : mapping of label to (n,) array of bool
-        The classes that rules may describe, one or both of two, with the rows that are of them.
-    weights : (n,) array of int
-        What an error on each row weighs.
-    lengths : sequence of int
-        Maximum numbers of conditions of a rule to choose from, the usual one first.
-    seed : int
-    stop : callable
-        True ends it, and what is taken is chosen by the folds held out by then.
-    confidence : callable, optional
-        Returns for some rows, given as an array of bool, their self-confidence among these. With
-        it, rules are learned from rows that weigh by it as well, and that is usual. Not for
-        more than 4000 rows.
-
-    Returns
-    -------
-    Choice
-        A penalty of 0.01 where there are fewer than five rows of a class, or too few rows for any
-        rule to be worth its price, or where the time is over before a fold was held out.
+    literals: Of each row.
+    classes: The classes that rules may describe, one or both of two, with the rows that are of
+        them.
+    weights: What an error on each row weighs.
+    lengths: Maximum numbers of conditions of a rule to choose from, the usual one first.
+    stop: True ends it, and what is taken is chosen by the folds held out by then.
+    confidence: Returns for some rows, given as an array of bool, their self-confidence among
+        these. With it, rules are learned from rows that weigh by it as well, and that is usual.
+        Not for more than 4000 rows.
+    Returns: A penalty of 0.01 where there are fewer than five rows of a class, or too few rows for
+        any rule to be worth its price, or where the time is over before a fold was held out.
     """
     rng = np.random.default_rng(valid_seed(seed))
     if len(weights) > _MOST_ROWS:
@@ -154,16 +142,11 @@ class _Steps:
 class _Path:
     """Rules for one class, of one length, at all prices, on rows held out.
 
-    Attributes
-    ----------
-    penalties : list of Fraction
-        The prices, the highest first.
-    open : list of int
-        Which of them may yet be taken. Lower prices than these are not tried any more.
-    sizes, accuracies : list of list
-        At each price, the number of rules and their accuracy for each fold held out.
-    right, times : (prices, n) array of int
-        How often a row was held out, and how often the rules were right about it.
+    penalties: The prices, the highest first.
+    open: Which of them may yet be taken. Lower prices than these are not tried any more.
+    sizes, accuracies: At each price, the number of rules and their accuracy for each fold held
+        out.
+    right, times: How often a row was held out, and how often the rules were right about it.
     """
 
     def __init__(self, positive: Any, same: BoolArray, k: int, confident: bool) -> None:

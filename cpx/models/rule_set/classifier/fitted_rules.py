@@ -40,27 +40,14 @@ class Surrogate(Protocol):
 class Fitted:
     """Rules that were learned, the largest contribution first.
 
-    Attributes
-    ----------
-    target : Target
-    rule_set : RuleSet
-    conditions : tuple of tuple of str
-        Of each rule.
-    report : LearningReport or SurrogateReport
-    covered : (rules, n) array of bool
-        Which rules cover which rows of the table.
-    same : (n,) array of bool
-        Which rows are of the positive class.
-    weights : RowWeights
-        Of the rows; those of weight 0 are not among them.
-    model : TableRules or DecisionSet
-        What the rules are, in an order of its own.
-    order : tuple of int
-        The place of each rule there.
-    choice : Choice, optional
-        Of the price of a rule, where it was not given.
-    confidence : (n,) array of int64, optional
-        Self-confidence of the rows, in tenths, where errors weigh by it.
+    conditions: Of each rule.
+    covered: Which rules cover which rows of the table.
+    same: Which rows are of the positive class.
+    weights: Of the rows; those of weight 0 are not among them.
+    model: What the rules are, in an order of its own.
+    order: The place of each rule there.
+    choice: Of the price of a rule, where it was not given.
+    confidence: Self-confidence of the rows, in tenths, where errors weigh by it.
     """
 
     target: Target
@@ -255,19 +242,11 @@ def smoothed_shares(
     that no rule covers, those that no rule covers. The share is smoothed by one row of each
     class, the rule of succession of Laplace.
 
-    Parameters
-    ----------
-    covers : (rules, n) array of bool
-        Which rules cover the rows.
-    covered : (rules, m) array of bool
-        Which rules cover the known rows.
-    same : (m,) array of bool
-        Which known rows are of the class.
-    weights : (m,) array of float
-        How much each known row counts.
+    covers: Which rules cover the rows.
+    covered: Which rules cover the known rows.
+    same: Which known rows are of the class.
+    weights: How much each known row counts.
 
-    Examples
-    --------
     The two rules cover the known rows 0, 1 and 1, 2; nothing covers 3.
 
     >>> covered = np.array([[1, 1, 0, 0], [0, 1, 1, 0]], dtype=bool)

@@ -42,17 +42,9 @@ _FINE = 20  # bins where rows held out say how far to trust their limits
 class LabelledRows:
     """A table with labels, in the literals that rules are made of.
 
-    Attributes
-    ----------
-    binarizer : Binarizer
-    literals : Literals
-    target : Target
-    same : (n,) array of bool
-        Which rows are of the positive class.
-    weights : RowWeights
-        Only rows with a weight above 0 are among the others.
-    confidence : (n,) array of int64, optional
-        In tenths, by what the weight of an error on each row is multiplied.
+    same: Which rows are of the positive class.
+    weights: Only rows with a weight above 0 are among the others.
+    confidence: In tenths, by what the weight of an error on each row is multiplied.
     """
 
     binarizer: Binarizer

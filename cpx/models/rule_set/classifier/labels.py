@@ -18,20 +18,10 @@ __all__ = ["Target", "plain_labels", "two_classes"]
 class Target:
     """Two classes, one of which rules describe.
 
-    Parameters
-    ----------
-    classes : (2,) array
-        The labels, sorted.
-    wanted : label, optional
-        The class that rules describe; the greater one when not given.
+    classes: The labels, sorted.
+    wanted: The class that rules describe; the greater one when not given.
+    Raises InvalidOption: When it is not one of the labels.
 
-    Raises
-    ------
-    InvalidOption
-        When it is not one of the labels.
-
-    Examples
-    --------
     >>> target = Target(np.array(["no", "yes"]))
     >>> target.positive, target.negative
     ('yes', 'no')
@@ -66,10 +56,7 @@ class Target:
     def same(self, labels: Any) -> npt.NDArray[np.bool_]:
         """Return which labels are the positive one, shape (n,).
 
-        Raises
-        ------
-        DataError
-            When there are other labels than the two.
+        Raises DataError: When there are other labels than the two.
         """
         given = np.asarray(labels)
         strange = given[~np.isin(given, self.classes)]
@@ -96,13 +83,8 @@ def plain_labels(y: Any) -> Any:
     Truth values and integers of nullable columns and in arrays of objects would else be taken
     for floats, or refused.
 
-    Raises
-    ------
-    DataError
-        Naming the place of a missing one among objects.
+    Raises DataError: Naming the place of a missing one among objects.
 
-    Examples
-    --------
     >>> plain_labels(np.array([True, False], dtype=object))
     array([ True, False])
     """
@@ -123,20 +105,10 @@ def plain_labels(y: Any) -> Any:
 def two_classes(y: Any, rows: int) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
     """Return the two labels, sorted, and the labels of the rows, shape (n,).
 
-    Parameters
-    ----------
-    y : (n,) array
-    rows : int
-        Number of labels that is right.
+    rows: Number of labels that is right.
+    Raises DataError: When y is missing, has missing values, another length, is no vector of
+        labels, or has one class only or more than two.
 
-    Raises
-    ------
-    DataError
-        When y is missing, has missing values, another length, is no vector of labels, or has
-        one class only or more than two.
-
-    Examples
-    --------
     >>> two_classes(["no", "yes", "no"], 3)[0]
     array(['no', 'yes'], dtype='<U3')
     """

@@ -68,14 +68,7 @@ def from_labels(
 ) -> Fitted:
     """Learn rules by column generation.
 
-    Parameters
-    ----------
-    asked : FittedRules
-        Its parameters.
-    X : data frame or (n, columns) array
-    y : (n,) array
-    sample_weight : (n,) array, optional
-    stop : threading.Event, optional
+    asked: Its parameters.
     """
     from cpx.models.rule_set.methods.column_generation import learn_rules
 
@@ -122,12 +115,7 @@ def from_labels(
 def from_black_box(asked: FittedRules, X: Any, stop: threading.Event | None = None) -> Fitted:
     """Learn rules that imitate the black box of a classifier, and ask it on the way.
 
-    Parameters
-    ----------
-    asked : FittedRules
-        Its parameters.
-    X : data frame or (n, columns) array
-    stop : threading.Event, optional
+    asked: Its parameters.
     """
     if asked.class_weights is not None:
         raise InvalidOption(
@@ -251,15 +239,8 @@ def measured(
 ) -> RuleSet:
     """Return the rules with their figures on other rows.
 
-    Parameters
-    ----------
-    asked : FittedRules
-        Its parameters.
-    fitted : Fitted
-    covers : (rules, n) array of bool
-        Which rules cover which rows.
-    labels : (n,) array
-    sample_weight : (n,) array, or None
+    asked: Its parameters.
+    covers: Which rules cover which rows.
     """
     asked = as_fitted(asked)
     same = fitted.target.same(labels)
@@ -288,19 +269,9 @@ def stated(asked: FittedRules, X: Any, y: Any, sample_weight: Any, name: str) ->
 def answer(rules: TableRules, problem: RuleSetLearning, *, closed: bool) -> Result:
     """Return rules as an answer to a problem, confirmed by the independent checker.
 
-    Parameters
-    ----------
-    rules : TableRules
-    problem : RuleSetLearning
-    closed : bool
-        Whether learning ended because no rule was left to add, and not by its time limit.
-
-    Raises
-    ------
-    DataError
-        When the rules are not among those of the problem.
-    CheckFailed
-        When the checker finds something else than the problem.
+    closed: Whether learning ended because no rule was left to add, and not by its time limit.
+    Raises DataError: When the rules are not among those of the problem.
+    Raises CheckFailed: When the checker finds something else than the problem.
     """
     from cpx.answers.result import Result, Status, Termination
     from cpx.check import violations

@@ -35,22 +35,10 @@ def self_confidence(
     that nothing is fitted twice. Of more than 500 rows, 500 drawn ones stand for all of them in
     the kernel (the method of Nystroem).
 
-    Parameters
-    ----------
-    literals : (n, d) array of bool
-    same : (n,) array of bool
-        Which rows are of the class; of the other one the confidences are the same.
-    weights : (n,) array of int
-        How much each row counts, beside the others.
-    seed : int
+    same: Which rows are of the class; of the other one the confidences are the same.
+    weights: How much each row counts, beside the others.
+    Returns: From 1 to :data:`PARTS`.
 
-    Returns
-    -------
-    (n,) array of int64
-        From 1 to :data:`PARTS`.
-
-    Examples
-    --------
     One row of six is not of the class of the rows like it:
 
     >>> literals = np.array([[1, 0]] * 6 + [[0, 1]] * 5, dtype=bool)

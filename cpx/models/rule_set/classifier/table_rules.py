@@ -23,16 +23,10 @@ BoolArray = npt.NDArray[np.bool_]
 class TableRules:
     """Conjunctions of the literals of a binarized table.
 
-    Attributes
-    ----------
-    binarizer : Binarizer
-        Fitted.
-    rules : tuple of tuple of int
-        Literals of each rule, as :class:`~cpx.models.rule_set.methods.candidates.Literals` numbers
-        them.
+    binarizer: Fitted.
+    rules: Literals of each rule, as :class:`~cpx.models.rule_set.methods.candidates.Literals`
+        numbers them.
 
-    Examples
-    --------
     >>> import pandas as pd
     >>> table = pd.DataFrame({"size": [1.0, 2.0, 3.0, 4.0], "tint": list("aabb")})
     >>> rules = TableRules(Binarizer(4).fit(table), ((1, 4, 6),))
@@ -72,10 +66,7 @@ class TableRules:
 
         Of two categories, "is not the one" becomes "is the other".
 
-        Parameters
-        ----------
-        literals : Literals
-            Of the rows.
+        literals: Of the rows.
         """
         rules = []
         for rule in self.rules:

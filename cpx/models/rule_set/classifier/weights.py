@@ -23,17 +23,10 @@ _PARTS = 2**30  # of the sum of weights that have no common unit large enough to
 class RowWeights:
     """How much rows count.
 
-    Attributes
-    ----------
-    kept : (n,) array of bool
-        Rows with a weight above 0; the others are left out of everything.
-    counts : array of int64
-        Of each row that is kept, its weight in units.
-    unit : Fraction
-        Weight that is counted as 1.
+    kept: Rows with a weight above 0; the others are left out of everything.
+    counts: Of each row that is kept, its weight in units.
+    unit: Weight that is counted as 1.
 
-    Examples
-    --------
     >>> weights = RowWeights.of([1, 0, 2.5], 3)
     >>> weights.kept, weights.counts, weights.unit
     (array([ True, False,  True]), array([2, 5]), Fraction(1, 2))
@@ -51,18 +44,10 @@ class RowWeights:
         and counted in the largest unit in which all are whole; where their sum is more than 2**30
         of these units they are rounded to parts of it, 2**30 in all, and at least to one part.
 
-        Parameters
-        ----------
-        sample_weight : (n,) array of numbers >= 0, or None
-            1 each when not given.
-        rows : int
-            Number of weights that is right.
-
-        Raises
-        ------
-        DataError
-            For another shape, negative, infinite or missing weights, for none above 0, and for
-            whole ones with a sum above 2**40.
+        sample_weight: 1 each when not given.
+        rows: Number of weights that is right.
+        Raises DataError: For another shape, negative, infinite or missing weights, for none above
+            0, and for whole ones with a sum above 2**40.
         """
         if sample_weight is None:
             return cls(np.ones(rows, dtype=bool), np.ones(rows, dtype=np.int64))

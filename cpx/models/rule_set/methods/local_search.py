@@ -41,8 +41,6 @@ class LocalSearch(Backend):
     A set is better than another one if it violates side constraints by less, or by as much and
     costs less.
 
-    Examples
-    --------
     >>> LocalSearch().rounds, LocalSearch("0").rounds
     (50, 0)
     """

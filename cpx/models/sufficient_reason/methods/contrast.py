@@ -24,20 +24,12 @@ __all__ = ["SmallestChange", "contrastive"]
 class SmallestChange:
     """What is known of the least weight of a change that can change the class.
 
-    Attributes
-    ----------
-    lower, upper : int or None
-        No change weighs less than ``lower``; ``attributes`` weigh ``upper``. Both are None when
-        it is proved that there is no change.
-    attributes : tuple of int, or None
-        The best change found, increasing.
-    cells : tuple of d int, or None
-        A counterexample that differs from x in these attributes only.
-    proved : bool
-        Whether the attributes are a minimum, or it is proved that there is no change.
-    rounds, calls : int
-        Hitting sets computed, and sets asked about.
-    seconds : float
+    lower, upper: No change weighs less than ``lower``; ``attributes`` weigh ``upper``. Both are
+        None when it is proved that there is no change.
+    attributes: The best change found, increasing.
+    cells: A counterexample that differs from x in these attributes only.
+    proved: Whether the attributes are a minimum, or it is proved that there is no change.
+    rounds, calls: Hitting sets computed, and sets asked about.
     """
 
     lower: int | None

@@ -56,28 +56,13 @@ def delete_from_reason(
     A run of places is dropped at once while that goes well: its length doubles after each success
     and is halved after each failure.
 
-    Parameters
-    ----------
-    oracle : SetOracle
-    reason : int
-        A sufficient reason; this is not checked.
-    order : sequence of int
-        The places that may be dropped, the first to be tried first.
-    note : callable
-        Called with each smaller reason.
-
-    Returns
-    -------
-    int
-        A sufficient reason; without any one place of ``order`` it is none, unless the oracle
+    reason: A sufficient reason; this is not checked.
+    order: The places that may be dropped, the first to be tried first.
+    note: Called with each smaller reason.
+    Returns: A sufficient reason; without any one place of ``order`` it is none, unless the oracle
         gave up on that.
-    list of int
-        Changes met on the way.
-
-    Raises
-    ------
-    Stopped
-        See :meth:`SufficiencyOracle.counterexample`.
+    Returns: Changes met on the way.
+    Raises Stopped: See :meth:`SufficiencyOracle.counterexample`.
     """
     waiting = [place for place in order if reason >> place & 1]
     kept = reason & ~sum(1 << place for place in waiting)
@@ -106,24 +91,11 @@ def delete_from_reason(
 def delete_from_change(oracle: SetOracle, change: int, order: Sequence[int]) -> int:
     """Restore places of a change to x until none can be restored.
 
-    Parameters
-    ----------
-    oracle : SetOracle
-    change : int
-        Some counterexample differs from x in some of these places, and in no others.
-    order : sequence of int
-        The places that may be restored, the first to be tried first.
-
-    Returns
-    -------
-    int
-        A change; without any one place of ``order`` it is none, unless the oracle gave up on
+    change: Some counterexample differs from x in some of these places, and in no others.
+    order: The places that may be restored, the first to be tried first.
+    Returns: A change; without any one place of ``order`` it is none, unless the oracle gave up on
         that.
-
-    Raises
-    ------
-    Stopped
-        See :meth:`SufficiencyOracle.counterexample`.
+    Raises Stopped: See :meth:`SufficiencyOracle.counterexample`.
     """
     freed, needed = change, 0
     for place in order:
@@ -144,17 +116,10 @@ def delete_from_change(oracle: SetOracle, change: int, order: Sequence[int]) -> 
 class MinimalReason:
     """A sufficient reason from which attributes were deleted while it stayed one.
 
-    Attributes
-    ----------
-    attributes : tuple of int
-        Increasing.
-    weight : int
-        What they weigh, their number when there are no weights.
-    minimal : bool
-        Whether no attribute can be dropped: not so only when the time was over.
-    calls : int
-        Sets asked about.
-    seconds : float
+    attributes: Increasing.
+    weight: What they weigh, their number when there are no weights.
+    minimal: Whether no attribute can be dropped: not so only when the time was over.
+    calls: Sets asked about.
     """
 
     attributes: tuple[int, ...]

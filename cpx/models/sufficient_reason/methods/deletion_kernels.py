@@ -28,12 +28,6 @@ _PLACES = 1 << 22
 class LossDeletion:
     """A set of features of a loss form, from which features are left out.
 
-    Parameters
-    ----------
-    form : LossForm
-
-    Examples
-    --------
     >>> from cpx.models.sufficient_reason.minimum_subset.form import LossForm
     >>> form = LossForm.of(np.array([[1, 1, 0], [0, 1, 1]], dtype=bool), np.arange(2),
     ...                    [np.array([1, 1])], [0], np.ones(3, dtype=np.int64))
@@ -90,10 +84,7 @@ class LossDeletion:
     def drop(self, order: Sequence[int], stop: Callable[[], bool] = lambda: False) -> bool:
         """Leave out, one after the other, what is kept and can be left out of a set that holds.
 
-        Returns
-        -------
-        bool
-            False if it was stopped before the end of the order.
+        Returns: False if it was stopped before the end of the order.
         """
         places = np.array(order, dtype=np.int64)
         for first in range(0, len(places), self._slice):
@@ -137,28 +128,11 @@ def _drop(
 ) -> int:
     """Drop the features of ``order`` that are kept and idle.
 
-    Parameters
-    ----------
-    starts : (n + 1,) array of int64
-        Feature j excludes ``leaves[starts[j]:starts[j + 1]]``.
-    leaves : (P,) array of int64
-    tree : (N,) array of int64
-        The tree of each leaf, below T.
-    losses : (R, N) array of int64
-    slacks : (R,) array of int64
-    order : (O,) array of int64
-    times : (N,) array of int64
-        How many kept features exclude each leaf; kept up to date, as all below.
-    worst : (R, T) array of int64
-        The greatest loss among the reached leaves of each tree.
-    total : (R,) array of int64
-        The sums of ``worst``, within the slacks.
-    undo : (2, U) array of int64
-        Space for what to undo: places in ``worst``, and what was there.
-    kept : (n,) array of uint8
-
-    Returns
-    -------
-    int
-        How many features were dropped.
+    starts: Feature j excludes ``leaves[starts[j]:starts[j + 1]]``.
+    tree: The tree of each leaf, below T.
+    times: How many kept features exclude each leaf; kept up to date, as all below.
+    worst: The greatest loss among the reached leaves of each tree.
+    total: The sums of ``worst``, within the slacks.
+    undo: Space for what to undo: places in ``worst``, and what was there.
+    Returns: How many features were dropped.
     """

@@ -91,8 +91,6 @@ class BestOfOrders(Deletion):
 
     The first order is that of :class:`Deletion`.
 
-    Examples
-    --------
     >>> BestOfOrders("50").orders, BestOfOrders().orders
     (50, 20)
     """

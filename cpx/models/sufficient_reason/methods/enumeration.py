@@ -22,17 +22,10 @@ __all__ = ["Reasons", "enumerate_reasons", "necessary_attributes", "relevant_att
 class Reasons:
     """Subset-minimal sufficient reasons of a row.
 
-    Attributes
-    ----------
-    reasons : tuple of tuples of int
-        Each increasing, in the order they were found.
-    changes : tuple of tuples of int
-        The minimal changes met on the way: each reason meets each of them.
-    complete : bool
-        Whether these are all reasons, and all minimal changes.
-    calls : int
-        Sets asked about.
-    seconds : float
+    reasons: Each increasing, in the order they were found.
+    changes: The minimal changes met on the way: each reason meets each of them.
+    complete: Whether these are all reasons, and all minimal changes.
+    calls: Sets asked about.
     """
 
     reasons: tuple[tuple[int, ...], ...]

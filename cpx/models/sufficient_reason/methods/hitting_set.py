@@ -26,15 +26,9 @@ class HittingSets:
     One solver keeps what it learns while sets are added: all there is besides their clauses is
     the sum of the weights, whose bound is an assumption.
 
-    Parameters
-    ----------
-    weights : mapping from int to int
-        The elements, and what each costs, more than 0.
-    upper : int
-        More than 0: sets that weigh so much are of no interest.
+    weights: The elements, and what each costs, more than 0.
+    upper: More than 0: sets that weigh so much are of no interest.
 
-    Examples
-    --------
     >>> sets = HittingSets({0: 1, 1: 1, 2: 1}, 3)
     >>> sets.add([0, 1]), sets.add([1, 2])
     (None, None)
@@ -72,12 +66,8 @@ class HittingSets:
         ``lower`` rises until there is such a set. The steps double, so there may be sets that
         weigh less; asked again with the weight of the answer, this finds them.
 
-        Parameters
-        ----------
-        upper : int
-            No more than the one given at first.
-        look : callable, optional
-            Called now and then; may raise what ends the search.
+        upper: No more than the one given at first.
+        look: Called now and then; may raise what ends the search.
         """
         step, self.lower = 1, max(self.lower, self._bound)
         while self.lower < upper:
@@ -110,26 +100,13 @@ class HittingSetSearch(ABC):
     Each such set meets all sets of a dual family. So a minimum hitting set of those known so far
     weighs no more than the answer; where the oracle says no to it, it tells more of the family.
 
-    Parameters
-    ----------
-    oracle : SufficiencyOracle
-    cost : mapping from int to int
-        The places to choose from, and what each costs.
-    seed : int
-        Of the orders in which places are tried.
-    base : int
-        Weight of what is chosen anyway.
-    on_change : callable
-        Called when a bound gets better.
-
-    Attributes
-    ----------
-    lower, upper : int, int or None
-        No set weighs less than ``lower``; the best one known weighs ``upper``.
-    best : int or None
-        The best set, by the places that may be chosen.
-    none : bool
-        It is proved that there is no set.
+    cost: The places to choose from, and what each costs.
+    seed: Of the orders in which places are tried.
+    base: Weight of what is chosen anyway.
+    on_change: Called when a bound gets better.
+    lower, upper: No set weighs less than ``lower``; the best one known weighs ``upper``.
+    best: The best set, by the places that may be chosen.
+    none: It is proved that there is no set.
     """
 
     def __init__(
@@ -178,10 +155,7 @@ class HittingSetSearch(ABC):
     def close_in(self, calls: int | None = None) -> None:
         """Raise the lower bound and look for better sets than a known one, until they meet.
 
-        Parameters
-        ----------
-        calls : int, optional
-            After so many sets that the oracle was asked about it stops, whatever is proved.
+        calls: After so many sets that the oracle was asked about it stops, whatever is proved.
         """
         assert self.upper is not None
         sets, before = HittingSets(self.cost, self.upper - self.base), self.oracle.calls

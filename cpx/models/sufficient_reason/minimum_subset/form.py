@@ -186,16 +186,10 @@ class LossForm:
 class SubsetForm:
     """A problem to choose features of least weight that are enough, by what decides sets.
 
-    Attributes
-    ----------
-    weights : ndarray of int64, shape (n,)
-        Positive.
-    required, forbidden : tuple of int
-        Features that must, and must not, be chosen.
-    arrays : LossForm or None
-        What decides sets as plain arrays, where the problem has a statement.
-    oracle : callable or None
-        Where all rows of a tree model decide, makes what asks the model; a solve begins with a
+    weights (n,): Positive.
+    required, forbidden: Features that must, and must not, be chosen.
+    arrays: What decides sets as plain arrays, where the problem has a statement.
+    oracle: Where all rows of a tree model decide, makes what asks the model; a solve begins with a
         new one, so that it gives the same answer each time.
     """
 
@@ -214,8 +208,6 @@ class SubsetForm:
 def reduced(losses: Iterable[Any], slack: int) -> tuple[list[int], int]:
     """Return losses and slack that mean the same, as small as they get.
 
-    Examples
-    --------
     >>> reduced([4, 10**30, 0], 6)
     ([1, 2, 0], 1)
     """

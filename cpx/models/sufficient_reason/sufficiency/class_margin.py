@@ -53,12 +53,8 @@ class ClassMargin:
     rounded up, each tree and the base, so that they are upper bounds that exceed the exact
     ones by less than ``slack``.
 
-    Attributes
-    ----------
-    need : int
-        The rival wins where the total is at least this: 0 or 1, as ties are broken.
-    slack : int
-    arrays : Arrays
+    need: The rival wins where the total is at least this: 0 or 1, as ties are broken.
+    arrays:
         What the kernels call t:
 
         - values (64 W,) int64, of each bit; the leaves of a tree from the greatest value down;
@@ -76,10 +72,8 @@ class ClassMargin:
         - last (64 W,) int64, of each bit the last one of the same tree and value;
         - tested (E,), the attribute of each entry;
         - tests_at (T + 1,), tests (E,): the entries of each tree.
-    full : (W,) array of uint64
-        The leaves that some position reaches.
-    trees : tuple of T int
-        Where these trees are in the model; the others give all rows the same.
+    full: The leaves that some position reaches.
+    trees: Where these trees are in the model; the others give all rows the same.
     """
 
     need: int
@@ -128,13 +122,8 @@ def _packed(rows: NDArray[np.bool_], words: int) -> Words:
 def class_margin(model: TreeModel, grid: Grid, own: int, rival: int) -> ClassMargin:
     """Return the margin of a rival class over another one.
 
-    Parameters
-    ----------
-    model : TreeModel
-    grid : Grid
-        Of the model.
-    own, rival : int
-        Indices of classes.
+    grid: Of the model.
+    own, rival: Indices of classes.
     """
     values, base, need = differences(model, own, rival)
     small, base, slack = _in_words(values, base)

@@ -214,15 +214,9 @@ class VoteClauses:
     reached; enough of these are asked for. What has to stay as in x are assumptions,
     and those used in a refutation are a reason already.
 
-    Parameters
-    ----------
-    model : TreeModel
-        See :func:`votes_on_conditions`.
-    grid : Grid
-    x : (A,) array of int
-        Positions of the row.
-    own, rival : int
-        Indices of classes.
+    model: See :func:`votes_on_conditions`.
+    x: Positions of the row.
+    own, rival: Indices of classes.
     """
 
     def __init__(
@@ -272,12 +266,8 @@ class VoteClauses:
     ) -> tuple[NDArray[np.int64] | None, list[int]]:
         """Return the positions of a counterexample, or None and the places that refute it.
 
-        Parameters
-        ----------
-        held : sequence of int
-            Places whose attributes are as in x.
-        look : callable
-            Called now and then; may raise what ends the search.
+        held: Places whose attributes are as in x.
+        look: Called now and then; may raise what ends the search.
         """
         if self._never:
             return None, []

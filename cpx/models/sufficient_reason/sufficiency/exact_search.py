@@ -47,29 +47,18 @@ def search(
 ) -> int:
     """Look for a point of the box at ``box[0]`` whose total is at least ``need``.
 
-    Parameters
-    ----------
-    t : Arrays
-        See :class:`cpx.models.sufficient_reason.sufficiency.class_margin.ClassMargin`.
-    need, slack : int
-        The total to reach; totals are rounded up by less than ``slack``, 0 when they are exact.
-    x : (A,) array of int64
-        The positions of the explained row, taken where nothing speaks against them.
-    words : (D, W) array of uint64
-        Live leaves at each depth; those at depth 0 are given.
-    box : (D, A, 3) array of int64
-        First and last position, and whether a value may be missing; given at depth 0.
-    point : (A,) array of int64
-        The answer: a position, or -1 for a missing value.
-    profile : (3, P) array of int64
-        Workspace for the sums of one attribute.
-    taken : (T,) array of uint8
-        Workspace for which trees are left out of a sum.
-    gains : (A,) array of int64
-        Workspace for what the bound would lose by each attribute.
-    state : (4,) array of int64
-        Where to go on, see ``DEPTH`` and so on; depth 0 at first. When a
-        point is ``CHECK`` and refuted, say so here.
+    t: See :class:`cpx.models.sufficient_reason.sufficiency.class_margin.ClassMargin`.
+    need, slack: The total to reach; totals are rounded up by less than ``slack``, 0 when they are
+        exact.
+    x: The positions of the explained row, taken where nothing speaks against them.
+    words: Live leaves at each depth; those at depth 0 are given.
+    box: First and last position, and whether a value may be missing; given at depth 0.
+    point: The answer: a position, or -1 for a missing value.
+    profile: Workspace for the sums of one attribute.
+    taken: Workspace for which trees are left out of a sum.
+    gains: Workspace for what the bound would lose by each attribute.
+    state: Where to go on, see ``DEPTH`` and so on; depth 0 at first. When a point is ``CHECK`` and
+        refuted, say so here.
     """
 
 
@@ -86,17 +75,9 @@ def begin(
 ) -> None:
     """Write the box of all completions at depth 0, where the attributes held are as in x.
 
-    Parameters
-    ----------
-    t : Arrays
-    full : (W,) array of uint64
-    whole : (A, 3) array of int64
-        The box that rows are in.
-    x : (A,) array of int64
-    held : array of uint64
-        Bit a says whether attribute a is held.
-    words, box, state : arrays
-        See :func:`search`.
+    whole: The box that rows are in.
+    held: Bit a says whether attribute a is held.
+    words, box, state: See :func:`search`.
     """
 
 

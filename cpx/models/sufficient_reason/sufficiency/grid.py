@@ -17,20 +17,13 @@ __all__ = ["Entry", "Grid", "Reach"]
 class Entry:
     """A tree and an attribute that tells its leaves apart.
 
-    Attributes
-    ----------
-    attribute : int
-        Its place in :attr:`Grid.used`.
-    starts : (k,) array of int
-        The first position of each segment, a run of positions that the tree does not tell
+    attribute: Its place in :attr:`Grid.used`.
+    starts: The first position of each segment, a run of positions that the tree does not tell
         apart.
-    segment_of : (n,) array of int
-        The segment of each of the n positions.
-    below, above : (k, L) arrays of bool
-        Whether a leaf begins at the segment or before, and whether it ends there or after; none
-        where no position reaches it.
-    absent : (L,) array of bool
-        Whether a missing value reaches it.
+    segment_of: The segment of each of the n positions.
+    below, above: Whether a leaf begins at the segment or before, and whether it ends there or
+        after; none where no position reaches it.
+    absent: Whether a missing value reaches it.
     """
 
     attribute: int
@@ -52,15 +45,9 @@ class Reach:
 class Grid:
     """The possible cells of each used attribute of a model, as positions 0, 1, ...
 
-    Attributes
-    ----------
-    used : tuple of A int
-        The attributes that some tree tests.
-    cells : tuple of arrays
-        The cell at each position, for each used attribute.
-    missing : (A,) array of bool
-        Whether its value may be missing.
-    trees : tuple of Reach
+    used: The attributes that some tree tests.
+    cells: The cell at each position, for each used attribute.
+    missing: Whether its value may be missing.
     """
 
     def __init__(self, model: TreeModel) -> None:
@@ -94,10 +81,7 @@ class Grid:
     def positions(self, model: TreeModel, cells: NDArray[np.int32]) -> NDArray[np.int64]:
         """Return the position of each used attribute in a row of cells; -1 when it is missing.
 
-        Raises
-        ------
-        DataError
-            Naming the attribute whose cell is none of its possible ones.
+        Raises DataError: Naming the attribute whose cell is none of its possible ones.
         """
         result = np.full(len(self.used), MISSING, dtype=np.int64)
         for at, a in enumerate(self.used):

@@ -52,29 +52,14 @@ def weigh(
     The row that is as x in a reason S and as z elsewhere gives the rival the returned number, or
     more, less the weights in S. It is ``NOTHING`` where this may not fit into 64 bits.
 
-    Parameters
-    ----------
-    t : Arrays
-        See :class:`cpx.models.sufficient_reason.sufficiency.class_margin.ClassMargin`.
-    full : (W,) array of uint64
-        The leaves that some position reaches.
-    x, z : (A,) arrays of int64
-        Positions, -1 for a missing value.
-    shares : (A,) array of float64
-        Where the bound should be great: how much of each attribute is in S, from 0 to 1.
-    weights : (A,) array of int64
-        The answer: what the trees weigh each attribute, added up, and 0 where that is less.
-    of_entries : (E,) array of int64
-        What each tree weighs each attribute that it tests, which may be less than 0.
-    reached : (2, N) array of uint64
-        Workspace for the leaves that each entry reaches, where missing values have theirs.
-    rows : (2, (K + 1) V) array of uint64
-        Workspace for up to K rows of V words, two for each test of a tree, as all that follows.
-    capacity : (2 K,) array of float64
-    misses : (L, K) array of uint8
-    leaves : (L,) array of int64
-    table : ((K + 2) (L + 1),) array of float64
-    places : (2, L + K + 1) array of int64
+    t: See :class:`cpx.models.sufficient_reason.sufficiency.class_margin.ClassMargin`.
+    full: The leaves that some position reaches.
+    x, z: Positions, -1 for a missing value.
+    shares: Where the bound should be great: how much of each attribute is in S, from 0 to 1.
+    weights: The answer: what the trees weigh each attribute, added up, and 0 where that is less.
+    of_entries: What each tree weighs each attribute that it tests, which may be less than 0.
+    reached: Workspace for the leaves that each entry reaches, where missing values have theirs.
+    rows: Workspace for up to K rows of V words, two for each test of a tree, as all that follows.
     """
 
 
@@ -103,21 +88,12 @@ def ascend(
     Each is moved once at most, and how many were is returned; after 0 none alone makes the sum
     greater.
 
-    Parameters
-    ----------
-    t, full, x, shares, reached, rows, capacity, misses, leaves, table, places
-        See :func:`weigh`.
-    whole : (A, 3) array of int64
-        The box of all rows; see
+    t, full, x, shares, reached, rows, capacity, misses, leaves, table, places: See :func:`weigh`.
+    whole: The box of all rows; see
         :func:`cpx.models.sufficient_reason.sufficiency.exact_search.search`.
-    z : (A,) array of int64
-        Positions, changed in place.
-    order : (A,) array of int64
-        The attributes, the first to be tried first.
-    bounds : (T,) array of float64
-        Workspace for the envelope of each tree.
-    stale : (T,) array of uint8
-        Workspace for which of them are out of date.
-    at : (P,) array of float64
-        Workspace for the sums of one attribute, and of its missing value in the last place.
+    z: Positions, changed in place.
+    order: The attributes, the first to be tried first.
+    bounds: Workspace for the envelope of each tree.
+    stale: Workspace for which of them are out of date.
+    at: Workspace for the sums of one attribute, and of its missing value in the last place.
     """

@@ -39,34 +39,16 @@ def climb(
     least ``need``. What is left is a counterexample, and no single attribute can be restored
     while the others stay; the exact search may still find one that differs from x in fewer.
 
-    Parameters
-    ----------
-    t : Arrays
-        See :class:`cpx.models.sufficient_reason.sufficiency.class_margin.ClassMargin`.
-    need : int
-        A total by which the rival wins for sure.
-    full : (W,) array of uint64
-        The leaves that some position reaches.
-    whole : (A, 3) array of int64
-        The box of all rows; see
+    t: See :class:`cpx.models.sufficient_reason.sufficiency.class_margin.ClassMargin`.
+    need: A total by which the rival wins for sure.
+    full: The leaves that some position reaches.
+    whole: The box of all rows; see
         :func:`cpx.models.sufficient_reason.sufficiency.exact_search.search`.
-    x : (A,) array of int64
-    order : (A,) array of int64
-        The attributes, the first to be tried first.
-    held : array of uint64
-        Bit a says whether attribute a stays; with ``back``, those that are as in x stay.
-    point : (A,) array of int64
-        Positions, changed in place.
-    movable : (A,) array of uint8
-        Workspace for which attributes may be moved.
-    words : (ROWS, W) array of uint64
-        Workspace for leaves.
-    at : (P,) array of int64
-        Workspace for the sums of one attribute, and of its missing value in the last place.
-    back : bool
-
-    Returns
-    -------
-    int
-        The total; less than ``need`` when no attribute alone raises it further.
+    order: The attributes, the first to be tried first.
+    held: Bit a says whether attribute a stays; with ``back``, those that are as in x stay.
+    point: Positions, changed in place.
+    movable: Workspace for which attributes may be moved.
+    words: Workspace for leaves.
+    at: Workspace for the sums of one attribute, and of its missing value in the last place.
+    Returns: The total; less than ``need`` when no attribute alone raises it further.
     """

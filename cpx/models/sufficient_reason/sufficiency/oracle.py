@@ -228,20 +228,10 @@ def changes_of_tree(
     A set of attributes is a change when some leaf of another class is reached by a row that
     differs from x in these alone.
 
-    Parameters
-    ----------
-    model : TreeModel
-    grid : Grid
-        Of the model.
-    cells : (d,) array of int
-        The row x.
-    own : int
-        Index of its class.
-
-    Returns
-    -------
-    list of int, or None
-        None for several trees, whose leaves do not tell.
+    grid: Of the model.
+    cells: The row x.
+    own: Index of its class.
+    Returns: None for several trees, whose leaves do not tell.
     """
     if len(model.trees) != 1:
         return None

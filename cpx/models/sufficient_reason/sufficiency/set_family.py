@@ -13,8 +13,6 @@ __all__ = ["Family", "in_words", "places", "shuffled"]
 def in_words(elements: int, n: int) -> NDArray[np.uint64]:
     """Return a set of numbers below n, the bits of an integer, as an array of words.
 
-    Examples
-    --------
     >>> in_words(5, 70).tolist()
     [5, 0]
     """
@@ -26,8 +24,6 @@ def in_words(elements: int, n: int) -> NDArray[np.uint64]:
 def places(elements: int) -> list[int]:
     """Return the elements of a set, the bits of an integer, from the lowest.
 
-    Examples
-    --------
     >>> places(5)
     [0, 2]
     """
@@ -46,12 +42,6 @@ def shuffled(elements: int, random: Random) -> list[int]:
 class Family:
     """Sets of numbers below n, each an integer whose bits are its elements.
 
-    Parameters
-    ----------
-    n : int
-
-    Examples
-    --------
     >>> family = Family(100)
     >>> family.add(1 << 70 | 1 << 3)
     >>> family.disjoint(in_words(1 << 3, 100)) is None

@@ -24,16 +24,8 @@ def widest_ranges(
     cell, unless it may be missing: any value of it is then more than nothing. So the later ones
     get what the earlier ones leave.
 
-    Parameters
-    ----------
-    oracle : SufficiencyOracle
-    attributes : iterable of int
-        A set of attributes.
-
-    Returns
-    -------
-    dict of (int, int), or None
-        First and last cell; -1 for a missing value. Where the oracle takes too long, a range
+    attributes: A set of attributes.
+    Returns: First and last cell; -1 for a missing value. Where the oracle takes too long, a range
         is not extended further. None when the set is not known to be a reason.
     """
     patience, before = oracle.patience, oracle.boxes

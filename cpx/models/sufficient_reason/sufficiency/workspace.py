@@ -66,25 +66,15 @@ def prepared_model(model: TreeModel) -> PreparedModel:
 class Workspace:
     """The arrays in which one margin is searched for one row, and the calls that read them.
 
-    Attributes
-    ----------
-    held : array of uint64
-        Bit a says whether attribute a is held in its position in x; to be filled in.
-    point : (A,) array of int64
-        The positions of the last counterexample, -1 for a missing value.
-    state : (4,) array of int64
-        See :func:`cpx.models.sufficient_reason.sufficiency.exact_search.search`.
-    order : (A,) array of int64
-        The attributes, in the order in which they are moved.
-    enough : int
-        A total of this makes a counterexample for sure.
-    shares, weights, of_entries : arrays
-        What ``weigh`` reads and writes, see
+    held: Bit a says whether attribute a is held in its position in x; to be filled in.
+    point: The positions of the last counterexample, -1 for a missing value.
+    state: See :func:`cpx.models.sufficient_reason.sufficiency.exact_search.search`.
+    order: The attributes, in the order in which they are moved.
+    enough: A total of this makes a counterexample for sure.
+    shares, weights, of_entries: What ``weigh`` reads and writes, see
         :func:`cpx.models.sufficient_reason.sufficiency.linear_cuts.weigh`; its z is the point.
-    margin : ClassMargin
-    begin, search, climb, deepen, restore, weigh, ascend : callables
-        The kernels of these names; restore is climb back to x, and deepen climb that goes on as
-        far as it gets.
+    begin, search, climb, deepen, restore, weigh, ascend: The kernels of these names; restore is
+        climb back to x, and deepen climb that goes on as far as it gets.
     """
 
     def __init__(self, margin: ClassMargin, grid: Grid, x: NDArray[np.int64]) -> None:

@@ -19,16 +19,11 @@ __all__ = ["PricingBound", "hamming_bound", "within_gap"]
 class PricingBound:
     """What is known of all rules at some prices of the samples of the class.
 
-    Attributes
-    ----------
-    total : Fraction
-        P, the sum of the prices p_i, each from 0 to the weight w_i of its sample; a demand has
+    total: P, the sum of the prices p_i, each from 0 to the weight w_i of its sample; a demand has
         any price of at least 0.
-    largest : Fraction
-        B, at least p(r) - n_r for each rule r: the prices of what it covers, and of the demands
-        that it meets, less the weight it covers of other classes.
-    prices : ndarray of float64, optional
-        The prices of the samples of the class.
+    largest: B, at least p(r) - n_r for each rule r: the prices of what it covers, and of the
+        demands that it meets, less the weight it covers of other classes.
+    prices: The prices of the samples of the class.
     """
 
     total: Fraction
@@ -56,18 +51,10 @@ def hamming_bound(
     rules; prices with B <= price bound sets of many. Both together prove more than either does:
     as much as the best of their means.
 
-    Parameters
-    ----------
-    known : sequence of PricingBound
-    price : Fraction
-        Of a rule, in units of weight, at least 0.
-    alone : Fraction or None
-        The weight of all samples of the class; None where a set without rules is not allowed.
-    most_rules : int
-        No set of more rules is of interest.
+    price: Of a rule, in units of weight, at least 0.
+    alone: The weight of all samples of the class; None where a set without rules is not allowed.
+    most_rules: No set of more rules is of interest.
 
-    Examples
-    --------
     >>> many = PricingBound(Fraction(30), Fraction(15))
     >>> few = PricingBound(Fraction(20), Fraction(8))
     >>> [hamming_bound([many], Fraction(10), Fraction(50), most) for most in (1, 5)]
@@ -124,23 +111,10 @@ def within_gap(
     or more. So only rules with a v(r) for which this is below ``best`` are of use. Of rules that
     cover the same samples, which cost the same, one is listed.
 
-    Parameters
-    ----------
-    table : Table
-    prices : ndarray of float64
-        Of the samples of the class, each from 0 to its weight.
-    k : int
-    price, best : Fraction
-        In units of weight.
-    most_rules : int
-        K, the most rules of a set that is better than ``best``.
-    seconds : float
-    stop : callable
-
-    Returns
-    -------
-    list of Features, or None
-        None when there are more than 2000, or the time is over.
+    prices: Of the samples of the class, each from 0 to its weight.
+    price, best: In units of weight.
+    most_rules: K, the most rules of a set that is better than ``best``.
+    Returns: None when there are more than 2000, or the time is over.
     """
     from cpx.models.monomial.search.max_weight import max_weight_monomials
 

@@ -134,19 +134,10 @@ def price_path(
     few rules to more precise ones, each price is also searched from rules for which errors on
     other classes weigh twice. Nothing is proved. For finding a price that is enough, and quick.
 
-    Parameters
-    ----------
-    table : Table
-    k : int
-        Maximum number of literals of a rule.
-    prices : iterable of Fraction
-        Of a rule, in units of weight.
-    rng : Generator
-    stop : callable
-        True ends the search; the sets left are those found by then.
+    k: Maximum number of literals of a rule.
+    prices: Of a rule, in units of weight.
+    stop: True ends the search; the sets left are those found by then.
 
-    Examples
-    --------
     >>> import numpy as np
     >>> literals = np.array([[1, 0, 0]] * 8 + [[0, 1, 0]] * 3 + [[0, 0, 1]] * 9, dtype=bool)
     >>> table = Table(literals, literals[:, :2].any(axis=1), np.ones(20, dtype=np.int64))

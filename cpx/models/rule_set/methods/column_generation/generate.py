@@ -58,25 +58,13 @@ class Generation:
     point of the best bound or, for beams, the last one priced at. The duals themselves jump
     from one end of their range to another as rules are added.
 
-    Attributes
-    ----------
-    table : Table
-    k : int
-    price : Fraction
-        Of a rule, in units of weight.
-    most_rules : callable
-        Returns the maximum number of rules that an optimal set may have.
-    seed : int
-    threads : int
-        Of the exact pricing.
-    known : iterable of Features
-        Rules to begin with.
-    stop : callable
-        Asked between rounds and within exact pricing; True ends them.
-    proved : callable
-        Told each better bound.
-    side : SideConstraints
-        On the literals of each rule; those with positive terms are demands of the table.
+    price: Of a rule, in units of weight.
+    most_rules: Returns the maximum number of rules that an optimal set may have.
+    threads: Of the exact pricing.
+    known: Rules to begin with.
+    stop: Asked between rounds and within exact pricing; True ends them.
+    proved: Told each better bound.
+    side: On the literals of each rule; those with positive terms are demands of the table.
     """
 
     table: Table

@@ -52,16 +52,10 @@ _EXACT = "milp:highs"
 class Listener:
     """Who hears of sets and bounds while they are found, and may end the learning.
 
-    Attributes
-    ----------
-    found : callable
-        Told each set of rules.
-    bound : callable
-        Told each better bound of the Hamming objective, in units of weight.
-    stop : callable
-        True ends the learning.
-    cancel : threading.Event or None
-        Ends the solves within.
+    found: Told each set of rules.
+    bound: Told each better bound of the Hamming objective, in units of weight.
+    stop: True ends the learning.
+    cancel: Ends the solves within.
     """
 
     found: Callable[[Sequence[Features]], None] = lambda rules: None
@@ -136,36 +130,17 @@ class Learner:
     """Learns a set of rules; see
     :func:`~cpx.models.rule_set.methods.column_generation.learn.learn_rules`.
 
-    Parameters
-    ----------
-    problem : Learnable
-        Of different samples.
-    limit : float
-        Seconds, which may be infinite.
-    threads, seed : int
-    known : iterable of Features
-        Rules of a set that is known.
-    listener : Listener
+    problem: Of different samples.
+    limit: Seconds, which may be infinite.
+    known: Rules of a set that is known.
+    price: Of a rule, in units of weight.
+    generation: The rules found and what is proved of the Hamming loss.
+    side: What each rule keeps by itself.
+    infeasible: Whether it was proved that no set keeps the side constraints.
+    hamming, best: The best sets met, by the Hamming and by the zero-one loss. The second is looked
+        for only where it is the problem's.
+    cut: Whether the time was over before the local search of the zero-one loss came to its end.
 
-    Attributes
-    ----------
-    table : Table
-    price : Fraction
-        Of a rule, in units of weight.
-    generation : Generation
-        The rules found and what is proved of the Hamming loss.
-    side : SideConstraints
-        What each rule keeps by itself.
-    infeasible : bool
-        Whether it was proved that no set keeps the side constraints.
-    hamming, best : Chosen
-        The best sets met, by the Hamming and by the zero-one loss. The second is looked for only
-        where it is the problem's.
-    cut : bool
-        Whether the time was over before the local search of the zero-one loss came to its end.
-
-    Notes
-    -----
     A set of rules has the literals of them all, and a side constraint is about these. The
     programme has a row for each set of literals of which some rule must have one, and its price
     goes into pricing, which leaves out rules that no others could make up for. What cannot be
@@ -385,12 +360,7 @@ class Learner:
 
         Those of the programme are worth much together with rules that may not stand beside them.
 
-        Parameters
-        ----------
-        loss : {"zero-one", "hamming"}
-        chosen : Chosen
-        end : float
-            The share of the time when it ends.
+        end: The share of the time when it ends.
         """
         while chosen.known and self.left(end) > _LEAST and not self._listener.stop():
             have = set().union(*chosen.rules)

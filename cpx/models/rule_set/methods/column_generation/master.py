@@ -20,11 +20,7 @@ Floats = NDArray[np.float64]
 class Relaxed:
     """An optimum of the linear programme.
 
-    Attributes
-    ----------
-    value : float
-    prices : ndarray of float64
-        Of each sample of the class, from 0 to its limit, then of each demand, at least 0.
+    prices: Of each sample of the class, from 0 to its limit, then of each demand, at least 0.
     """
 
     value: float
@@ -46,16 +42,9 @@ class Master:
     cost the least [1]_. There each sample is a row, here a column between two limits: the basis
     has the size of the rules, of which there are far fewer.
 
-    Parameters
-    ----------
-    weights : ndarray, shape (n,)
-        Of the samples of the class.
-    demands : int
-    seed : int
-        For HiGHS.
+    weights (n,): Of the samples of the class.
+    seed: For HiGHS.
 
-    References
-    ----------
     .. [1] S. Dash, O. Gunluk, D. Wei: Boolean Decision Rules via Column Generation, NeurIPS
        2018.
     """
@@ -76,11 +65,7 @@ class Master:
     def add(self, cost: float, met: NDArray[np.bool_]) -> None:
         """Add a rule.
 
-        Parameters
-        ----------
-        cost : float
-        met : ndarray of bool, shape (n,)
-            The samples of the class that it covers, and the demands that it meets.
+        met (n,): The samples of the class that it covers, and the demands that it meets.
         """
         at = np.flatnonzero(met).astype(np.int32)
         self._highs.addRow(-highspy.kHighsInf, cost, len(at), at, np.ones(len(at)))

@@ -35,18 +35,10 @@ def beam_pricing(
     over all literals is full of near copies of one rule. Sets that cover the same weight are
     taken for one.
 
-    Parameters
-    ----------
-    table : Table
-    weights : ndarray of float64, shape (m,)
-        Of either sign.
-    seeds : ndarray of int
-        Samples.
-    k : int
-        Maximum number of literals, at least 1.
-    width : int
-    stop : callable
-        Asked now and then; True ends the search with the rules met so far.
+    weights (m,): Of either sign.
+    seeds: Samples.
+    k: Maximum number of literals, at least 1.
+    stop: Asked now and then; True ends the search with the rules met so far.
     """
     if not len(seeds):
         # A side constraint may demand a rule that covers no sample of the class.
@@ -117,11 +109,8 @@ def _best(scores: Singles, width: int) -> tuple[NDArray[np.intp], ...]:
 
     Of extensions of one beam with the same score there is one.
 
-    Parameters
-    ----------
-    scores : ndarray of float32, shape (beams, sets, literals)
-        Minus infinity where there is no extension. What is found is overwritten with it.
-    width : int
+    scores (beams, sets, literals): Minus infinity where there is no extension. What is found is
+        overwritten with it.
     """
     flat = scores.reshape(len(scores), -1)
     beams = np.arange(len(flat))
@@ -164,27 +153,12 @@ def exact_pricing(
     Lower prices also leave room for rules that the programme does not have yet: while it has
     few, halves prove more than what they are rounded from.
 
-    Parameters
-    ----------
-    table : Table
-    prices : ndarray of float64
-        Of the samples of the class, each from 0 to its weight; then of the demands.
-    parts, k : int
-        Parts of a weight, as long as they add up in 64 bits; maximum number of literals.
-    threads : int
-    seconds : float
-        When they are over, the rule is the best met, and what is known of all rules less.
-    stop : callable
-        True ends the search, too.
-    side : SideConstraints
-        On the literals of a rule, which the one without literals keeps.
+    prices: Of the samples of the class, each from 0 to its weight; then of the demands.
+    parts, k: Parts of a weight, as long as they add up in 64 bits; maximum number of literals.
+    seconds: When they are over, the rule is the best met, and what is known of all rules less.
+    stop: True ends the search, too.
+    side: On the literals of a rule, which the one without literals keeps.
 
-    Returns
-    -------
-    (Features, PricingBound)
-
-    Examples
-    --------
     >>> table = Table(np.array([[1, 0], [1, 1], [0, 1]], dtype=bool), np.array([1, 1, 0]) == 1,
     ...               np.array([2, 1, 1]))
     >>> exact_pricing(table, np.array([1.9, 0.5]), 2, 1, threads=1, seconds=9, stop=lambda: False)

@@ -15,15 +15,9 @@ def of_each_rule(
 ) -> SideConstraints:
     """Return what each rule of an allowed set keeps: other rules can add what counts above 0.
 
-    Parameters
-    ----------
-    rows : sequence of LinearConstraint
-        On the literals of all rules of a set together.
-    forbidden : iterable of int
-        Literals that no rule may have.
+    rows: On the literals of all rules of a set together.
+    forbidden: Literals that no rule may have.
 
-    Examples
-    --------
     >>> implies = LinearConstraint(((1, (0,)), (-1, (1,))), 0)
     >>> excludes = LinearConstraint(((-1, (1,)), (-1, (2,))), -1)
     >>> side = of_each_rule([implies, excludes])
@@ -44,8 +38,6 @@ def demands(rows: Sequence[LinearConstraint]) -> list[Features]:
     Of a constraint without which terms above 0 it fails, each is one; where it fails without no
     single one, the union of the greatest terms is, as few as it fails without.
 
-    Examples
-    --------
     >>> either = LinearConstraint(((1, (0,)), (1, (1, 2)), (-1, (3,))), 1)
     >>> both = LinearConstraint(((1, (0,)), (1, (1, 2))), 2)
     >>> demands([either, both])

@@ -24,16 +24,11 @@ _MOST_NUMBERS = 2**26
 class Table:
     """Samples with the literals that are true of them.
 
-    Attributes
-    ----------
-    literals : ndarray of bool, shape (m, d)
-    same : ndarray of bool, shape (m,)
-        Which samples are of the class.
-    weights : ndarray of int64, shape (m,)
-        What an error on each weighs.
-    demands : int
-        How many of the last rows stand for no samples, but for literals of which some rule of a
-        set must have one: all others are true of the row, so that such rules do not cover it.
+    literals: shape (m, d)
+    same (m,): Which samples are of the class.
+    weights (m,): What an error on each weighs.
+    demands: How many of the last rows stand for no samples, but for literals of which some rule of
+        a set must have one: all others are true of the row, so that such rules do not cover it.
     """
 
     literals: Bools
@@ -99,10 +94,7 @@ class Table:
         A rule that meets a demand is worth its price, which is as much as one that does not
         loses, but for a constant: the sum of the prices of demands.
 
-        Parameters
-        ----------
-        prices : ndarray of float64
-            One for each sample of the class, then for each demand.
+        prices: One for each sample of the class, then for each demand.
         """
         weights = -self.weights.astype(np.float64)
         weights[self.own] = prices[: len(self.own)]

@@ -30,8 +30,6 @@ def unavoidable(table: Table) -> int:
     Samples with the same literals are covered together: those of the class, or the others, are
     errors.
 
-    Examples
-    --------
     >>> literals = np.array([[1, 0], [1, 0], [0, 1]], dtype=bool)
     >>> unavoidable(Table(literals, np.array([True, False, True]), np.array([3, 2, 1])))
     2
@@ -49,8 +47,6 @@ def unavoidable(table: Table) -> int:
 def least_of_all(table: Table, price: Fraction) -> Fraction:
     """Return a lower bound of the zero-one objective: no rule, or one and the unavoidable errors.
 
-    Examples
-    --------
     >>> literals = np.array([[1, 0], [1, 0], [0, 1]], dtype=bool)
     >>> table = Table(literals, np.array([True, False, True]), np.array([3, 2, 1]))
     >>> least_of_all(table, Fraction(1, 2))
@@ -89,27 +85,14 @@ def by_number_of_rules(
     b(K) falls as K grows, the other term rises: K is bisected. Without a price there is no such
     bound.
 
-    Parameters
-    ----------
-    table : Table
-    k : int
-        Maximum number of literals of a rule.
-    price : Fraction
-        Of a rule, in units of weight.
-    best : Fraction
-        The objective of a set that is known.
-    known : iterable of Features
-        Rules to begin with.
-    seed, threads : int
-    seconds : float
-    stop : callable
-        True ends it.
-    proved : callable
-        Told each better bound.
-    side : SideConstraints
-        On the literals of each rule.
-    record : list, optional
-        Takes the prices of each number of rules.
+    k: Maximum number of literals of a rule.
+    price: Of a rule, in units of weight.
+    best: The objective of a set that is known.
+    known: Rules to begin with.
+    stop: True ends it.
+    proved: Told each better bound.
+    side: On the literals of each rule.
+    record: Takes the prices of each number of rules.
     """
     if not price:
         return
