@@ -115,7 +115,7 @@ def test_the_gap_of_a_coverage_of_one_where_two_may_be_possible(name: str) -> No
 def _scip_at_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let PuLP's own SCIP, which is told no constant, stand for those that answer at the end."""
     pytest.importorskip("pyscipopt")
-    from cpx.backends.milp import answered_at_the_end as module
+    from cpx.backends.milp import commercial as module
 
     scip = module._Known(
         "SCIP_PY",

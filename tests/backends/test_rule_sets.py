@@ -10,7 +10,7 @@ from cpx.backends import backend
 from cpx.backends.base import Progress
 from cpx.errors import InvalidOption
 from cpx.models.rule_set.cases import random_selection
-from cpx.models.rule_set.search import bitsets
+from cpx.models.rule_set.search import bitset_search
 from cpx.models.rule_set.search import subproblem as exploring
 from cpx.options import SolveOptions
 from cpx.testing import conformance
@@ -62,8 +62,8 @@ def alone(problem: RuleSetSelection, engine: str = "search", **options) -> Progr
 def test_search_grows_what_is_too_small(monkeypatch) -> None:
     problem = many_rules(1, penalty="1/1000")
     whole = alone(problem)
-    monkeypatch.setattr(bitsets, "DEPTH", 2)
-    monkeypatch.setattr(bitsets, "WORK", 10)
+    monkeypatch.setattr(bitset_search, "DEPTH", 2)
+    monkeypatch.setattr(bitset_search, "WORK", 10)
     small = alone(problem)
     assert whole.objective == whole.best_bound == small.objective == small.best_bound
     assert len(whole.explanation.features) > 2
@@ -84,7 +84,7 @@ def test_many_terms_in_a_bound(monkeypatch) -> None:
     # Rules of one row each: the best set has them all.
     bits = np.eye(12, dtype=bool)
     problem = RuleSetSelection(Samples(bits, np.ones(12)), [(j,) for j in range(12)])
-    monkeypatch.setattr(bitsets, "LONGEST", 3)
+    monkeypatch.setattr(bitset_search, "LONGEST", 3)
     assert alone(problem).objective == 0
 
 

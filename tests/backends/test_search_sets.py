@@ -19,9 +19,9 @@ from cpx.modelling.side_constraints.form import LinearConstraint
 from cpx.models.rule_set.cases import random_selection
 from cpx.models.rule_set.methods import local_search
 from cpx.models.rule_set.presolve import presolved
-from cpx.models.rule_set.search import bitsets
+from cpx.models.rule_set.search import bitset_search
 from cpx.models.rule_set.search import subproblem as exploring
-from cpx.models.rule_set.search.bitsets import BitsetSearch
+from cpx.models.rule_set.search.bitset_search import BitsetSearch
 from cpx.models.rule_set.search.multipliers import Relaxation
 from cpx.models.rule_set.search.open_nodes import Incumbent, Subproblem, restrict
 from cpx.options import SolveOptions
@@ -155,7 +155,7 @@ def test_side_constraints(n: int, way: str, monkeypatch: pytest.MonkeyPatch) -> 
         monkeypatch.setattr(exploring, "_MOST_PARTS", 99)
         monkeypatch.setattr(exploring.SubproblemSearch, "explore", explore)
     elif way == "threads":
-        monkeypatch.setattr(bitsets, "WORK", 20)
+        monkeypatch.setattr(bitset_search, "WORK", 20)
         monkeypatch.setattr(exploring, "_MOST_SHARES", -1)
         monkeypatch.setattr(TaskPool, "wanted", True)
     elif way != "as it is":
@@ -326,7 +326,7 @@ def lack(rows: tuple[LinearConstraint, ...], features: set[int]) -> int:
 def test_bounds_without_shares_are_told_on_the_way(monkeypatch) -> None:
     monkeypatch.setattr(exploring, "_MOST_SHARES", -1)
     monkeypatch.setattr(exploring, "WORK", 0)
-    monkeypatch.setattr(bitsets, "WORK", 1)
+    monkeypatch.setattr(bitset_search, "WORK", 1)
     pairs = list(combinations(range(6), 2))[:12]
     for seed in range(4):
         rng = np.random.default_rng(seed)
@@ -372,7 +372,7 @@ def many_sets(seed: int) -> RuleSetSelection:
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_searches_that_are_parted_off_are_done(monkeypatch, threads: int) -> None:
-    monkeypatch.setattr(bitsets, "WORK", 20)
+    monkeypatch.setattr(bitset_search, "WORK", 20)
     monkeypatch.setattr(exploring, "_MOST_SHARES", -1)
     monkeypatch.setattr(TaskPool, "wanted", True)
     parted = []
@@ -390,7 +390,7 @@ def test_searches_that_are_parted_off_are_done(monkeypatch, threads: int) -> Non
 
 def test_what_was_parted_off_and_what_is_left_are_all(monkeypatch) -> None:
     for seed in range(3):
-        monkeypatch.setattr(bitsets, "WORK", 10 * seed + 1)
+        monkeypatch.setattr(bitset_search, "WORK", 10 * seed + 1)
         problem = many_sets(seed)
         form, kept = presolved(problem.selection_form).form, presolved(problem.selection_form).kept
         best: list[Key] = [(2**62, 0, ())]
@@ -411,7 +411,7 @@ def test_what_was_parted_off_and_what_is_left_are_all(monkeypatch) -> None:
             other = search.split_off()
             parted += other is not None
             searches += [] if other is None else [other]
-            searches += [] if search.step(offer, bitsets.WORK) else [search]
+            searches += [] if search.step(offer, bitset_search.WORK) else [search]
         assert parted > 1
         assert best[0] == min(keys_of(problem))
 

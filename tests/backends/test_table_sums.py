@@ -12,7 +12,6 @@ from cpx.backends import backend
 from cpx.backends.base import Outcome, Progress
 from cpx.models.expected_prediction.search.table_sums.ascent import ascend, settle
 from cpx.models.expected_prediction.search.table_sums.branch_and_bound import BranchAndBound
-from cpx.models.expected_prediction.search.table_sums.objective import GreatestValue
 from cpx.models.expected_prediction.search.table_sums.terms import (
     FREE,
     IN,
@@ -20,6 +19,7 @@ from cpx.models.expected_prediction.search.table_sums.terms import (
     largest_gains,
     restrict,
 )
+from cpx.models.expected_prediction.search.table_sums.value_and_penalty import GreatestValue
 from cpx.options import SolveOptions
 from tests.backends.table_sums import Tabled, random_tables
 from tests.seeds import each

@@ -24,8 +24,8 @@ from cpx.models.certificate.methods import (
     theorem_parameters,
     unfolded,
 )
-from cpx.models.certificate.methods.domain import domain_of
 from cpx.models.certificate.methods.find import candidates
+from cpx.models.certificate.methods.input_spaces import domain_of
 from cpx.models.monomial.explainers.rule import RuleExplainer
 from tests.seeds import each
 

@@ -23,7 +23,7 @@ import pulp
 from pulp import constants
 from pulp.apis import coin_api
 
-from cpx.backends.milp.minimisation import as_minimisation, sign_of
+from cpx.backends.milp.pulp_objective import as_minimisation, sign_of
 from cpx.backends.milp.watch import Watch
 from cpx.errors import printable
 from cpx.options import EngineOption

@@ -19,7 +19,7 @@ import numpy as np
 import pulp
 from pulp import constants
 
-from cpx.backends.milp.minimisation import as_minimisation, sign_of
+from cpx.backends.milp.pulp_objective import as_minimisation, sign_of
 from cpx.backends.milp.watch import Watch
 from cpx.errors import printable
 from cpx.processes.children import scratch

@@ -52,7 +52,7 @@ def native_solver(name: str, watch: Watch | None, **options: Any) -> Any:
 
         return GurobiSolver(watch, **options)
     if name != "highs":
-        from cpx.backends.milp.answered_at_the_end import EndSolver
+        from cpx.backends.milp.commercial import EndSolver
 
         return EndSolver(name, watch, **options)
     from cpx.backends.milp.highs import HighsSolver

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from cpx.data.oracle import classifier_name, labels
 from cpx.errors import DataError, InvalidOption, shown
-from cpx.models.decision_set.domain import Domain
+from cpx.models.decision_set.input_space import Domain
 
 __all__ = ["BlackBox"]
 

@@ -18,7 +18,7 @@ from cpx.data.binarizer import NotFitted
 from cpx.data.oracle import labels
 from cpx.errors import DataError, printable
 from cpx.models.decision_set.black_box import BlackBox
-from cpx.models.decision_set.domain import Domain
+from cpx.models.decision_set.input_space import Domain
 from cpx.models.decision_set.state import Evidence
 from cpx.support.shares import share_text
 from cpx.support.validation import integer_in, valid_seed

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from cpx.models.decision_set.domain import Domain
 from cpx.models.decision_set.growing import best_condition, grow
+from cpx.models.decision_set.input_space import Domain
 from cpx.models.decision_set.state import Evidence, State
 
 BoolArray = npt.NDArray[np.bool_]

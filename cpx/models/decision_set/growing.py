@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cpx.models.decision_set.attributes import Numbers
-from cpx.models.decision_set.domain import Domain
+from cpx.models.decision_set.input_space import Domain
 from cpx.models.decision_set.state import State
 
 __all__ = ["best_condition", "best_interval", "best_list", "grow", "histogram"]

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cpx.models.decision_set.attributes import Numbers
-from cpx.models.decision_set.domain import Domain
+from cpx.models.decision_set.input_space import Domain
 from cpx.models.decision_set.state import Evidence
 
 BoolArray = npt.NDArray[np.bool_]

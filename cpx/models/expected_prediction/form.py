@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpx.modelling.side_constraints.form import NO_SIDE_CONSTRAINTS, SideConstraints
-from cpx.models.expected_prediction.exact import ExactScores
+from cpx.models.expected_prediction.exact_scores import ExactScores
 
 
 @dataclass(frozen=True, eq=False)

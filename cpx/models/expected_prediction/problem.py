@@ -30,7 +30,7 @@ from cpx.modelling.statement import Encoding, Statement, Values
 from cpx.models.expected_prediction import parameters as declared
 from cpx.models.expected_prediction.answer import ExpectedExplanation
 from cpx.models.expected_prediction.encodings import products, tables
-from cpx.models.expected_prediction.exact import ExactScores
+from cpx.models.expected_prediction.exact_scores import ExactScores
 from cpx.models.expected_prediction.form import ExpectationForm, TableSumForm
 from cpx.models.expected_prediction.leaves import LeafForm
 from cpx.models.expected_prediction.likeliest import Likeliest

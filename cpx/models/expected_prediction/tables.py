@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpx.data.fitted.tree_mixture import ONE
-from cpx.models.expected_prediction.exact import ExactScores
+from cpx.models.expected_prediction.exact_scores import ExactScores
 from cpx.models.expected_prediction.table_layout import TableLayout, by_tree, few_together
 
 MOST_TESTS = 16

@@ -18,7 +18,7 @@ from cpx.data.coding import Coding
 from cpx.data.fitted.tree_mixture import TreeMixture
 from cpx.modelling.base import Problem
 from cpx.models.expected_prediction.answer import ExpectedExplanation
-from cpx.models.expected_prediction.exact import ExactScores
+from cpx.models.expected_prediction.exact_scores import ExactScores
 from cpx.models.expected_prediction.leaves import LeafForm
 from cpx.models.sufficient_reason.features import between
 from cpx.support.validation import Share

@@ -21,7 +21,7 @@ from cpx.explainers.preparation import counted, left_of
 from cpx.modelling.row import row_values
 from cpx.models.sufficient_reason.explainer import ReadModel, mapped_weights, several
 from cpx.models.sufficient_reason.features import Features, interval_text
-from cpx.models.sufficient_reason.methods.contrast import SmallestChange, contrastive
+from cpx.models.sufficient_reason.methods.smallest_change import SmallestChange, contrastive
 from cpx.support.validation import seconds
 from cpx.trees import MISSING, TreeModel
 from cpx.trees.attribute import value_text

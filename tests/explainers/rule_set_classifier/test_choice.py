@@ -18,8 +18,8 @@ from matplotlib.figure import Figure
 from cpx import RuleSetClassifier, Samples, learn_rules
 from cpx.models.rule_set.classifier import cross_validation as choosing
 from cpx.models.rule_set.classifier import labelled_rows, learning
-from cpx.models.rule_set.classifier.choice import Choice
 from cpx.models.rule_set.classifier.cross_validation import FALLBACK, chosen_price
+from cpx.models.rule_set.classifier.model_selection import Choice
 from cpx.models.rule_set.methods import column_generation
 from cpx.models.rule_set.methods.column_generation import exchange
 from cpx.models.rule_set.methods.column_generation.exchange import price_path

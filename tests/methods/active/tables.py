@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from cpx.models.decision_set import Interval, SetRule
-from cpx.models.decision_set.domain import Domain
+from cpx.models.decision_set.input_space import Domain
 from cpx.models.decision_set.state import Evidence
 
 

@@ -167,7 +167,7 @@ def _certificates(
     method: Method, explainer: RuleExplainer, x: Any, k: int, calls: int, time_limit: float | None
 ) -> _Found:
     """Walk down k levels; the calls that would verify the certificate are spent on the walk."""
-    from cpx.models.certificate.methods.tree import ImplicitTree
+    from cpx.models.certificate.methods.noise_stabilising_tree import ImplicitTree
 
     oracle = explainer.oracle(x)
     d = len(oracle.bits)

@@ -3,9 +3,10 @@
 G. Blanc, J. Lange, L.-Y. Tan: Provably efficient, succinct, and precise explanations
 (NeurIPS 2021).
 
-- ``domain``: what f is asked about: fair bits, or independent attributes of a table;
+- ``input_spaces``: what f is asked about: fair bits, or independent attributes of a table;
 - ``noise``: noise sensitivity, and the noise stabilising score of every feature;
-- ``tree``: the decision tree that is only ever looked at along paths, or written out in part;
+- ``noise_stabilising_tree``: the decision tree that is only ever looked at along paths, or
+  written out in part;
 - ``find``: walk down along x, verify, and leave out what is not needed; how often one is found;
 - ``theorem``: the parameters of Theorem 1, and how many pairs they need.
 """
@@ -18,8 +19,13 @@ from cpx.models.certificate.methods.find import (
     success_rate,
 )
 from cpx.models.certificate.methods.noise import noise_sensitivity, stabilising_scores
+from cpx.models.certificate.methods.noise_stabilising_tree import (
+    ImplicitTree,
+    UnfoldedNode,
+    common_depth,
+    unfolded,
+)
 from cpx.models.certificate.methods.theorem import TheoremParameters, pairs_for, theorem_parameters
-from cpx.models.certificate.methods.tree import ImplicitTree, UnfoldedNode, common_depth, unfolded
 
 __all__ = [
     "Certificate",

@@ -15,8 +15,8 @@ from cpx.data.base import Distribution
 from cpx.data.oracle import PrecisionEstimate
 from cpx.data.statistics import clopper_pearson
 from cpx.errors import InvalidOption, shown
-from cpx.models.certificate.methods.domain import Restriction, domain_of
-from cpx.models.certificate.methods.tree import ImplicitTree, Instance
+from cpx.models.certificate.methods.input_spaces import Restriction, domain_of
+from cpx.models.certificate.methods.noise_stabilising_tree import ImplicitTree, Instance
 from cpx.support.shares import share_text
 from cpx.support.validation import integer_in, open_unit, positive_integer, valid_seed
 

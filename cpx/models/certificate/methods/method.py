@@ -9,9 +9,9 @@ from cpx.answers.result import Termination
 from cpx.answers.values import plural
 from cpx.backends.base import Outcome, Progress
 from cpx.modelling.base import Problem
-from cpx.models.certificate.methods.domain import domain_of
 from cpx.models.certificate.methods.find import Certificate, candidates
-from cpx.models.certificate.methods.tree import ImplicitTree
+from cpx.models.certificate.methods.input_spaces import domain_of
+from cpx.models.certificate.methods.noise_stabilising_tree import ImplicitTree
 from cpx.models.monomial.form import MonomialForm, monomial_form
 from cpx.models.monomial.methods.queries import CountedOracle, QueryMethod, refusal
 from cpx.options import EngineOption, SolveOptions

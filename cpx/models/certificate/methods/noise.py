@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from cpx.data.base import Distribution
 from cpx.errors import InvalidOption
-from cpx.models.certificate.methods.domain import (
+from cpx.models.certificate.methods.input_spaces import (
     Domain,
     Restriction,
     checked_restriction,

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cpx.models.rule_set.classifier.choice import Choice, Validated
+from cpx.models.rule_set.classifier.model_selection import Choice, Validated
 from cpx.models.rule_set.methods.column_generation.table import Features, Table
 from cpx.support.validation import valid_seed
 

@@ -13,8 +13,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 
 from cpx.data.binarizer import NotFitted, as_table
 from cpx.errors import DataError
-from cpx.models.rule_set.classifier.choice import Choice
 from cpx.models.rule_set.classifier.labels import Target, plain_labels
+from cpx.models.rule_set.classifier.model_selection import Choice
 from cpx.models.rule_set.classifier.report import LearningReport, SurrogateReport
 from cpx.models.rule_set.classifier.table_rules import TableRules
 from cpx.models.rule_set.classifier.weights import RowWeights

@@ -17,10 +17,10 @@ import pandas as pd
 from cpx.data.binarizer import Binarizer, as_table
 from cpx.data.other_frames import as_pandas
 from cpx.data.samples import MAX_TOTAL_WEIGHT, Samples
-from cpx.models.rule_set.classifier.choice import Choice
 from cpx.models.rule_set.classifier.cross_validation import FALLBACK, LENGTHS, chosen_price
 from cpx.models.rule_set.classifier.fitted_rules import FittedRules
 from cpx.models.rule_set.classifier.labels import Target, two_classes
+from cpx.models.rule_set.classifier.model_selection import Choice
 from cpx.models.rule_set.classifier.self_confidence import MOST, PARTS, self_confidence
 from cpx.models.rule_set.classifier.weights import RowWeights
 from cpx.models.rule_set.methods.candidates.literals import Literals

@@ -46,7 +46,7 @@ _CELLS = 64
 # Of a family that stands on this one, and may be left out.
 _LOOPS = {
     "active": "cpx.models.decision_set.local_search:ActiveDecisionSet",
-    "exact": "cpx.models.decision_set.exact:ExactDecisionSet",
+    "exact": "cpx.models.decision_set.exact_active_learning:ExactDecisionSet",
 }
 
 

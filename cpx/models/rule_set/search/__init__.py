@@ -4,7 +4,7 @@
   that are open;
 - ``cost_splitting``: the bound, with its proof; ``dual_ascent``, ``multipliers``: how it is made
   good, and kept from one subproblem to the next;
-- ``rows``: rules as sets of good and bad rows; ``bitsets``: the state of the kernels;
+- ``rows``: rules as sets of good and bad rows; ``bitset_search``: the state of the kernels;
 - ``tree``, ``node``: the kernels, with the proof of their bound;
 - ``parallel``: one subproblem searched by several threads;
 - ``record``: what is written down for a proof.

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from functools import partial
 
 from cpx.backends.search.work_sharing import TaskPool
-from cpx.models.rule_set.search import bitsets
-from cpx.models.rule_set.search.bitsets import BitsetSearch
+from cpx.models.rule_set.search import bitset_search
+from cpx.models.rule_set.search.bitset_search import BitsetSearch
 
 _POLL_SECONDS = 0.01
 
@@ -26,7 +26,7 @@ class ParallelSearch:
     stop : callable
         Called often; True ends the search.
     offer : callable
-        See :meth:`~cpx.models.rule_set.search.bitsets.BitsetSearch.step`.
+        See :meth:`~cpx.models.rule_set.search.bitset_search.BitsetSearch.step`.
     note : callable
         Called with lower bounds on the cost of all sets that are better than the best known.
     """
@@ -90,7 +90,7 @@ class ParallelSearch:
         done = False
         while not done and not self._over():
             before = search.nodes
-            work = min(bitsets.WORK, self.work)
+            work = min(bitset_search.WORK, self.work)
             done = search.step(partial(self._tell, search), work)
             with self.pool.changed:
                 self.work -= work

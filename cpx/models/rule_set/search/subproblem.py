@@ -12,7 +12,7 @@ from cpx.backends.search.branch_on_violations import branches
 from cpx.backends.search.work_sharing import TaskPool
 from cpx.modelling.side_constraints.form import NO_SIDE_CONSTRAINTS
 from cpx.models.rule_set.form import RuleSelection
-from cpx.models.rule_set.search.bitsets import WORK, BitsetSearch
+from cpx.models.rule_set.search.bitset_search import WORK, BitsetSearch
 from cpx.models.rule_set.search.multipliers import Relaxation
 from cpx.models.rule_set.search.open_nodes import Incumbent, Subproblem, restrict
 from cpx.models.rule_set.search.parallel import ParallelSearch

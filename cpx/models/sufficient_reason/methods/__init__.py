@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from cpx.support.lazy_imports import lazily
 
 if TYPE_CHECKING:
-    from cpx.models.sufficient_reason.methods.contrast import SmallestChange, contrastive
     from cpx.models.sufficient_reason.methods.deletion import MinimalReason, minimal_reason
     from cpx.models.sufficient_reason.methods.enumeration import (
         Reasons,
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
         relevant_attributes,
     )
     from cpx.models.sufficient_reason.methods.minimum import MinimumReason, minimum_reason
+    from cpx.models.sufficient_reason.methods.smallest_change import SmallestChange, contrastive
     from cpx.models.sufficient_reason.sufficiency.oracle import GaveUp, Stopped, SufficiencyOracle
 
 __all__ = [
@@ -44,9 +44,9 @@ _HOME = {
     "MinimumReason": "minimum",
     "SufficiencyOracle": "cpx.models.sufficient_reason.sufficiency.oracle",
     "Reasons": "enumeration",
-    "SmallestChange": "contrast",
+    "SmallestChange": "smallest_change",
     "Stopped": "cpx.models.sufficient_reason.sufficiency.oracle",
-    "contrastive": "contrast",
+    "contrastive": "smallest_change",
     "enumerate_reasons": "enumeration",
     "minimal_reason": "deletion",
     "minimum_reason": "minimum",

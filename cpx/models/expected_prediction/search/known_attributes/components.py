@@ -31,7 +31,10 @@ from cpx.models.expected_prediction.form import ExpectationForm, TableSumForm
 from cpx.models.expected_prediction.search.known_attributes.dinkelbach import Dinkelbach
 from cpx.models.expected_prediction.search.table_sums.beam import beam
 from cpx.models.expected_prediction.search.table_sums.branch_and_bound import BranchAndBound
-from cpx.models.expected_prediction.search.table_sums.objective import GreatestValue, Solution
+from cpx.models.expected_prediction.search.table_sums.value_and_penalty import (
+    GreatestValue,
+    Solution,
+)
 
 
 def bound_by_components(problem: Problem, form: ExpectationForm, progress: Progress) -> str:

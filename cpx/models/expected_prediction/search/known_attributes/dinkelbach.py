@@ -36,7 +36,10 @@ from numpy.typing import NDArray
 from cpx.models.expected_prediction.form import TableSumForm
 from cpx.models.expected_prediction.search.table_sums.beam import beam
 from cpx.models.expected_prediction.search.table_sums.branch_and_bound import BranchAndBound
-from cpx.models.expected_prediction.search.table_sums.objective import GreatestValue, Solution
+from cpx.models.expected_prediction.search.table_sums.value_and_penalty import (
+    GreatestValue,
+    Solution,
+)
 
 Floats = NDArray[np.float64]
 

@@ -1,6 +1,6 @@
 """Exact choice of features by a sum of tables: branch and bound with Lagrangian bounds, anytime.
 
-- ``objective``: value and penalties as one integer, and which of two sets is better, with proofs;
+- ``value_and_penalty``: both as one integer, and which of two sets is better, with proofs;
 - ``beam``: the first good sets;
 - ``terms``: the tables as arrays; features are decided;
 - ``ascent``: the bound, with its proof, and the kernel that improves it;

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.models.expected_prediction.search.table_sums.objective import Objective
+from cpx.models.expected_prediction.search.table_sums.value_and_penalty import Objective
 
 Ints = NDArray[np.int64]
 

@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 
 from cpx.backends.search.best_first import BestFirst
 from cpx.models.expected_prediction.search.table_sums.ascent import Workspace, ascend, settle
-from cpx.models.expected_prediction.search.table_sums.objective import Objective, Solution
 from cpx.models.expected_prediction.search.table_sums.terms import (
     FREE,
     IN,
@@ -28,6 +27,7 @@ from cpx.models.expected_prediction.search.table_sums.terms import (
     largest_gains,
     restrict,
 )
+from cpx.models.expected_prediction.search.table_sums.value_and_penalty import Objective, Solution
 
 Bytes = NDArray[np.uint8]
 Ints = NDArray[np.int64]

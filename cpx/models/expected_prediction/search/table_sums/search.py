@@ -18,7 +18,7 @@ from cpx.modelling.base import Problem
 from cpx.models.expected_prediction.form import TableSumForm
 from cpx.models.expected_prediction.search.table_sums.beam import beam
 from cpx.models.expected_prediction.search.table_sums.branch_and_bound import BranchAndBound
-from cpx.models.expected_prediction.search.table_sums.objective import (
+from cpx.models.expected_prediction.search.table_sums.value_and_penalty import (
     GreatestValue,
     LeastPenalty,
     Solution,

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from cpx.data.base import Distribution
 from cpx.errors import InvalidOption, printable
-from cpx.models.certificate.methods.domain import (
+from cpx.models.certificate.methods.input_spaces import (
     Bits,
     Domain,
     Restriction,

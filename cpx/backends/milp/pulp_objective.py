@@ -1,4 +1,4 @@
-"""Problems whose constant an engine sees, and the minimisation in a file of MPS.
+"""The objective of a PuLP problem as engines take it: its constant as a column, minimised.
 
 Import this module lazily: it imports PuLP.
 """

@@ -8,7 +8,7 @@ import pytest
 
 from cpx.errors import DataError
 from cpx.models.decision_set import Interval, OneOf
-from cpx.models.decision_set.domain import Domain
+from cpx.models.decision_set.input_space import Domain
 from tests.methods.active.tables import evidence, holds, mixed, random_mask
 
 

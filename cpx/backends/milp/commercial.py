@@ -1,4 +1,4 @@
-"""Solvers of PuLP that answer at their end only: CPLEX, COPT, Xpress, MOSEK.
+"""CPLEX, COPT, Xpress and MOSEK by PuLP: solvers that answer at their end only.
 
 PuLP builds the model, solves and reads back. What it says of a run that was stopped is not
 believed: for CPLEX, "no solution within the limit" comes out as "infeasible". Import this module
@@ -15,7 +15,7 @@ import numpy as np
 import pulp
 from pulp import constants
 
-from cpx.backends.milp.minimisation import with_constant
+from cpx.backends.milp.pulp_objective import with_constant
 from cpx.backends.milp.watch import Watch
 
 
