@@ -23,7 +23,7 @@ from cpx.support.validation import positive_integer
 from cpx.trees import TreeModel, read_model
 from cpx.trees.form import Missing
 from cpx.trees.hold import hold_rows
-from cpx.trees.linear import is_linear, read_linear
+from cpx.trees.logistic import is_logistic, read_logistic
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -91,7 +91,7 @@ def read_background(
     from cpx.data.frames import as_table  # loads pandas
 
     frame = as_table(as_pandas(background))
-    if is_linear(model):
+    if is_logistic(model):
         if reader:
             raise InvalidOption(f"{next(iter(reader))} is for tree models, not for a regression")
         columns, own = names_of(frame.columns), getattr(model, "feature_names_in_", None)
@@ -100,7 +100,7 @@ def read_background(
             if columns is not None and own is not None
             else frame
         )
-        trees = read_linear(model, numbers_and_names(rows, None)[0])
+        trees = read_logistic(model, numbers_and_names(rows, None)[0])
     else:
         trees = read_model(model, **reader)
     return fitted_to_rows(trees, frame)

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.data.frames import as_table
-from cpx.errors import ModelError, UnsupportedModel, shown
+from cpx.errors import DataError, ModelError, UnsupportedModel, shown
 from cpx.trees.attribute import Attribute
 from cpx.trees.checks import label_list, numbers
 from cpx.trees.form import TreeModel
@@ -18,7 +17,16 @@ from cpx.trees.live import LiveModel
 from cpx.trees.tree import Tree
 
 
-def read_logistic(model: Any, rows: Any, most_values: int = 1000) -> TreeModel:
+def is_logistic(model: Any) -> bool:
+    """Whether a model is a logistic regression of scikit-learn."""
+    names = {"LogisticRegression", "LogisticRegressionCV"}
+    return any(
+        cls.__name__ in names and cls.__module__.startswith("sklearn.")
+        for cls in type(model).__mro__
+    )
+
+
+def read_logistic(model: Any, rows: Any, most_values: int = 256) -> TreeModel:
     """Read a logistic regression of two classes as a tree model over the values of some rows.
 
     Each column becomes a tree with a leaf per value v that occurs, which adds the coefficient
@@ -43,6 +51,8 @@ def read_logistic(model: Any, rows: Any, most_values: int = 1000) -> TreeModel:
     UnsupportedModel
         For another model, and for more than two classes.
     ModelError
+        When the model is not fitted.
+    DataError
         For rows of other columns, a missing value, and a column of too many values.
 
     Examples
@@ -56,14 +66,15 @@ def read_logistic(model: Any, rows: Any, most_values: int = 1000) -> TreeModel:
     >>> bool(abs(float(trees.scores(X[2])[0]) - regression.decision_function(X)[2]) < 1e-12)
     True
     """
-    names = [cls.__name__ for cls in type(model).__mro__]
-    if "LogisticRegression" not in names and "LogisticRegressionCV" not in names:
+    if not is_logistic(model):
         raise UnsupportedModel(
             f"{type(model).__name__} is no LogisticRegression of scikit-learn; trees are read by "
             "read_model"
         )
     if not hasattr(model, "coef_"):
         raise ModelError("the LogisticRegression is not fitted")
+    from cpx.data.frames import as_table  # loads pandas
+
     classes = label_list(model.classes_)
     if len(classes) != 2:
         raise UnsupportedModel(
@@ -73,7 +84,7 @@ def read_logistic(model: Any, rows: Any, most_values: int = 1000) -> TreeModel:
     coefficients = np.asarray(model.coef_, dtype=np.float64).reshape(-1)
     table = numbers(as_table(rows).to_numpy()).astype(np.float64)
     if table.ndim != 2 or table.shape[1] != len(coefficients):
-        raise ModelError(
+        raise DataError(
             f"rows must have {len(coefficients)} columns, the features of the model; got an array "
             f"of shape {table.shape}"
         )
@@ -115,12 +126,12 @@ def read_logistic(model: Any, rows: Any, most_values: int = 1000) -> TreeModel:
 
 def _values(title: str, column: NDArray[np.float64], most: int) -> list[float]:
     if not np.isfinite(column).all():
-        raise ModelError(f"column {shown(title)} has a missing or infinite value")
+        raise DataError(f"column {shown(title)} has a missing or infinite value")
     values: list[float] = np.unique(column + 0.0).tolist()
     if not values:
-        raise ModelError("there are no rows")
+        raise DataError("there are no rows")
     if len(values) > most:
-        raise ModelError(
+        raise DataError(
             f"column {shown(title)} has {len(values)} values, at most {most} become a tree: round "
             "its values, or put them into bins"
         )

@@ -28,7 +28,7 @@ from cpx.errors import (
 from cpx.models.expected_prediction.answer import ExpectedExplanation
 from cpx.models.expected_prediction.explainer import ExpectationExplainer
 from cpx.models.expected_prediction.same_decision import SameDecision
-from cpx.trees.linear import read_linear
+from cpx.trees import read_logistic
 
 RNG = np.random.default_rng(0)
 X = pd.DataFrame(RNG.integers(0, 3, (300, 5)), columns=list("abcde"))
@@ -119,7 +119,7 @@ def test_attributes_of_several_columns_are_known_together() -> None:
 
 def test_logistic_regression_over_few_values() -> None:
     model = LogisticRegression().fit(X, Y)
-    trees = read_linear(model, X)
+    trees = read_logistic(model, X)
     assert (trees.predict(X) == model.predict(X)).all()
     score = float(trees.scores(ROW.to_numpy())[0])
     assert score == pytest.approx(float(model.decision_function(X.iloc[[3]])[0]), abs=1e-12)
