@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from cpx import SufficientReason, check
-from cpx.check.cells import Cells
 from cpx.check.forest import Forest, Node
+from cpx.models.sufficient_reason.judge_cells import Cells
 from cpx.models.sufficient_reason.judge_class_margin import NONE, Segments, always_wins
 from cpx.trees import Attribute, TreeModel
 from tests.methods.reasons.ensembles import Truth, random_model, random_tree

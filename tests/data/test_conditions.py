@@ -8,7 +8,7 @@ from cpx.answers.explanation import Explanation
 from cpx.answers.rule import Literal, Rule
 from cpx.data import Background, Binarizer, Empirical, Oracle, Uniform
 from cpx.errors import InvalidOption
-from cpx.explainers.conditions import Conditions
+from cpx.models.monomial.explainers.conditions import Conditions
 
 TABLE = pd.DataFrame(
     {

@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 
-from cpx.check.cells import Box, Cells
 from cpx.check.claims import (
     broken_by,
     class_name,
@@ -29,6 +28,7 @@ from cpx.check.claims import (
 from cpx.check.forest import Forest, Node
 from cpx.check.intervals import Intervals
 from cpx.models.sufficient_reason import judge_minimum_subset as minimum_subset
+from cpx.models.sufficient_reason.judge_cells import Box, Cells
 from cpx.models.sufficient_reason.judge_class_margin import always_wins
 
 KINDS = ("sufficient-reason",)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.check.cells import Box, Cells, Paths, Span, counted
+from cpx.models.sufficient_reason.judge_cells import Box, Cells, Paths, Span, counted
 
 Ints = NDArray[np.int64]
 Words = NDArray[np.uint64]

@@ -34,7 +34,7 @@ from cpx.models.monomial.precision_coverage import MaxPrecision
 from cpx.solving import solve
 
 if TYPE_CHECKING:
-    from cpx.explainers.conditions import Conditions
+    from cpx.models.monomial.explainers.conditions import Conditions
     from cpx.models.monomial.explainers.question import Question
 
 _FIRST = 500

@@ -17,7 +17,7 @@ from cpx.support.validation import Share, integer, open_unit, positive_integer, 
 
 if TYPE_CHECKING:
     from cpx.data.samples import Samples
-    from cpx.explainers.conditions import Conditions
+    from cpx.models.monomial.explainers.conditions import Conditions
 
 Objective = Literal["precision", "coverage", "loss", "negative-only"]
 
@@ -39,7 +39,7 @@ class Question:
     """Which rule is wanted; the parameters are explained at :func:`cpx.explain`.
 
     Conditions that are required or forbidden are in any form that
-    :meth:`~cpx.explainers.conditions.Conditions.features` reads. The name is that of the problem.
+    :meth:`.conditions.Conditions.features` reads. The name is that of the problem.
 
     Raises InvalidOption, InvalidInstance, UnknownName: Naming what is wrong, as far as it can be
         told without data.

@@ -24,12 +24,12 @@ from cpx.data.oracle import labels, precision_of
 from cpx.data.other_frames import as_pandas
 from cpx.errors import EngineError, InvalidOption, NoMass
 from cpx.explainers.class_names import ClassNames, class_name, classes_of
-from cpx.explainers.conditions import Conditions
 from cpx.explainers.options import BACKEND, TIME_LIMIT, Engine
 from cpx.explainers.preparation import counted, left_of, with_limit
 from cpx.modelling.base import with_oracle
 from cpx.models.monomial.explainers.adaptive import Rounds
 from cpx.models.monomial.explainers.conclusions import break_tie, compared, with_remarks
+from cpx.models.monomial.explainers.conditions import Conditions
 from cpx.models.monomial.explainers.question import Question, size_to_compare
 from cpx.models.monomial.explainers.rivals import rivals
 from cpx.models.monomial.explainers.unreachable import no_rule, with_reachable
