@@ -1,4 +1,4 @@
-"""Runs the code of a Markdown page: fences ``python``, ``console`` and ``toml``, in order.
+"""Runs the code of a Markdown page: fences ``python``, ``console``, ``py`` and ``toml``, in order.
 
 python
     Lines that start with ``>>>`` are compared as doctests; other code is executed. All
@@ -7,8 +7,8 @@ console
     Lines that start with ``$ `` are commands. What follows a command is its output, both
     streams, ``...`` standing for anything; without any, the output is not looked at. A
     command must succeed, unless the next line is ``$ echo $?``: then its exit code is what
-    that line prints.
-toml
+    that line prints. ``pip install FOLDER`` installs a package for the commands after it.
+py, toml
     Is written to the file that its first line names, in a comment.
 
 The page works in a directory of its own. ``python -m tests.docs.fences PAGE...`` writes the
@@ -32,7 +32,7 @@ from typing import Any
 
 ROOT = Path(__file__).parents[2]
 
-_FENCE = re.compile(r"^(?P<indent> *)(?P<mark>`{3,})(?P<language>python|console|toml)[ ]*$")
+_FENCE = re.compile(r"^(?P<indent> *)(?P<mark>`{3,})(?P<language>python|console|py|toml)[ ]*$")
 _FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 _SHELL = re.compile(r"[|&;<>*$]")
 _QUOTED = re.compile(r"'[^']*'|\"[^\"$`\\\\]*\"")
@@ -119,7 +119,11 @@ class Page:
 
     def toml(self, fence: Fence) -> None:
         """Write a file."""
-        Path(fence.code.splitlines()[0].removeprefix("# ")).write_text(fence.code)
+        path = Path(fence.code.splitlines()[0].removeprefix("# "))
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(fence.code, encoding="utf-8")
+
+    py = toml
 
     def console(self, fence: Fence) -> None:
         """Run a console fence."""
@@ -159,9 +163,18 @@ class Page:
         return "\n".join(line for line in lines if line is not None) + "\n"
 
 
+_INSTALLED = Path("installed")
+"""Where a page installs packages: beside its files, and not among those of the tests."""
+
+
 def execute(command: str) -> tuple[int, str]:
     """Run a command; return its exit code and what it prints on both streams."""
-    if command.startswith("cpx ") and not _SHELL.search(_QUOTED.sub("", command)):
+    plain = command.startswith("cpx ") and not _SHELL.search(_QUOTED.sub("", command))
+    if command.startswith("pip install "):
+        options = f"--quiet --no-deps --no-index --no-build-isolation --target {_INSTALLED}"
+        command = command.replace("pip install", f"{sys.executable} -m pip install {options}")
+    # What a page has installed is found by new processes only.
+    elif plain and not _INSTALLED.is_dir():
         import shlex
 
         from typer.testing import CliRunner
@@ -172,7 +185,8 @@ def execute(command: str) -> tuple[int, str]:
         return result.exit_code, result.output
     here = os.path.dirname(sys.executable)
     # The page has a folder of its own, and ``python -m benchmarks`` is run in a clone.
-    clone = os.pathsep.join(filter(None, [os.environ.get("PYTHONPATH"), str(ROOT)]))
+    own = str(_INSTALLED.absolute()) if _INSTALLED.is_dir() else None
+    clone = os.pathsep.join(filter(None, [own, os.environ.get("PYTHONPATH"), str(ROOT)]))
     done = subprocess.run(
         ["bash", "-c", f"set -o pipefail; {command}"],
         stdout=subprocess.PIPE,

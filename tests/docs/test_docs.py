@@ -9,6 +9,7 @@ import subprocess
 import sys
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -157,13 +158,29 @@ def test_benchmarks_on_pages_are_known() -> None:
             assert known.issuperset(words), f"{path}: python -m benchmarks{line}"
 
 
-def test_the_page_on_problems_prints_the_package_of_the_examples() -> None:
-    page = (ROOT / "docs" / "extend" / "adding-a-problem.md").read_text(encoding="utf-8")
+def test_the_pages_on_problems_and_encodings_print_the_package_of_the_examples() -> None:
+    pages = [
+        ROOT / "docs" / "extend" / f"adding-{what}.md" for what in ("a-problem", "an-encoding")
+    ]
+    texts = [page.read_text(encoding="utf-8") for page in pages]
     package = ROOT / "examples" / "careful-rules"
-    files = [package / "pyproject.toml", *sorted(package.glob("careful_rules/*.py"))]
-    assert len(files) > 6
-    for path in files:
-        assert path.read_text(encoding="utf-8") in page, path.name
+    printed = dict(
+        fence.code.split("\n", 1) for fence in fences(texts[0]) if fence.language in ("py", "toml")
+    )
+    registered: list[dict[str, Any]] = []
+    for first, code in printed.items():
+        path = package.parent / first.removeprefix("# ")
+        if path.name == "__init__.py":
+            for source in (code, path.read_text(encoding="utf-8")):
+                exec(source, names := {})
+                registered.append(vars(names["FAMILY"]))
+        else:
+            assert path.read_text(encoding="utf-8") == code, path
+    assert len(printed) == 6
+    # What the page registers is a part of what the package does.
+    fewer, all_ = registered
+    assert {name for name in all_ if fewer[name] != all_[name]} == {"encodings", "proofs", "brute"}
+    assert (package / "careful_rules" / "encoding.py").read_text(encoding="utf-8") in texts[1]
 
 
 def test_the_tables_of_parameters_are_those_of_the_declarations() -> None:
