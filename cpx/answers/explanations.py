@@ -38,8 +38,6 @@ class NoRule(Rule):
 class Unanswered(Explanation):
     """That a row has no explanation, and why.
 
-    Examples
-    --------
     >>> found = unanswered("there is no rule of at most 1 condition; search proved it")
     >>> str(found), found.why.partition(";")[0], len(found.rule)
     ('(no answer)', 'there is no rule of at most 1 condition', 0)

@@ -40,8 +40,6 @@ class Shown:
 def as_html(blocks: Sequence[Block]) -> str:
     """Return blocks as HTML that needs no style sheet; all texts are escaped.
 
-    Examples
-    --------
     >>> as_html([Paragraph("a < b")]).endswith("<div>a &lt; b</div></div>")
     True
     """

@@ -164,8 +164,6 @@ def plot_selection(
 def arranged(covers: BoolArray, same: BoolArray) -> npt.NDArray[np.intp]:
     """Return an order of samples, shape (m,): by class, then by which rules cover them.
 
-    Examples
-    --------
     >>> covers = np.array([[1, 0, 0, 1], [0, 1, 0, 1]], dtype=bool)
     >>> arranged(covers, np.array([True, True, True, False])).tolist()
     [0, 1, 2, 3]

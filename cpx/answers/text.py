@@ -24,13 +24,7 @@ _NARROWEST = 12  # characters that a column of texts keeps
 
 @dataclass(frozen=True)
 class Paragraph:
-    """A sentence or two.
-
-    Attributes
-    ----------
-    text : str
-    tone : Tone
-    """
+    """A sentence or two."""
 
     text: str
     tone: Tone = ""
@@ -81,16 +75,9 @@ class Facts:
 class Table:
     """Rows of figures and texts.
 
-    Attributes
-    ----------
-    head : tuple of str
-    rows : tuple of tuple of str
-    left : tuple of int
-        Columns of texts, by number: they are flush left, figures flush right.
-    tones : tuple of Tone
-        Of the rows; empty when all are alike.
-    title : str
-        Stands above the table, which then has a line below its head and above a strong row.
+    left: Columns of texts, by number: they are flush left, figures flush right.
+    tones: Of the rows; empty when all are alike.
+    title: Stands above the table, which then has a line below its head and above a strong row.
     """
 
     head: tuple[str, ...]
@@ -117,18 +104,10 @@ def as_text(
 ) -> str:
     """Return blocks as lines of text.
 
-    Parameters
-    ----------
-    blocks : sequence of Block
-    spaced : bool
-        Put an empty line between blocks.
-    width : int, optional
-        Wrap sentences to so many characters; by default they are one line each.
-    style : callable, optional
-        Returns a text in the colour of its tone.
+    spaced: Put an empty line between blocks.
+    width: Wrap sentences to so many characters; by default they are one line each.
+    style: Returns a text in the colour of its tone.
 
-    Examples
-    --------
     >>> from cpx.answers.rule import Rule
     >>> rule = Rule.of([0, 1], ["a <= 1", "b"], "yes")
     >>> facts = Facts((Fact("coverage", "0.500"), Fact("proved", "it is optimal")))
@@ -220,8 +199,6 @@ def _wrapped(text: str, width: int | None, head: str = "") -> str:
 def figures(value: Value | None, bound: Value | None, gap: float | None) -> str:
     """Return a value, its bound and the gap between them in words.
 
-    Examples
-    --------
     >>> figures(200, 150, 0.25), figures(None, None, None)
     ('200, bound 150, gap 25.0 %', 'none, bound none')
     """
@@ -233,8 +210,6 @@ def figures(value: Value | None, bound: Value | None, gap: float | None) -> str:
 def one_line(text: str) -> str:
     r"""Return the text without line ends and control characters, for a comment.
 
-    Examples
-    --------
     >>> one_line("colour is\nred  or green")
     'colour is red or green'
     """

@@ -24,8 +24,6 @@ _FEWEST_DIGITS, _MOST_DIGITS = 4, 12
 def to_json(value: Value | None) -> int | str | None:
     """Return a value as JSON has it.
 
-    Examples
-    --------
     >>> to_json(3), to_json(Fraction(19, 20)), to_json(Fraction(1))
     (3, '19/20', '1')
     """
@@ -35,13 +33,8 @@ def to_json(value: Value | None) -> int | str | None:
 def from_json(name: str, value: object) -> Value | None:
     """Read what :func:`to_json` wrote.
 
-    Raises
-    ------
-    InvalidInstance
-        Naming the value that is neither an integer nor a fraction in a string.
+    Raises InvalidInstance: Naming the value that is neither an integer nor a fraction in a string.
 
-    Examples
-    --------
     >>> from_json("objective", 3), from_json("objective", "1")
     (3, Fraction(1, 1))
     """
@@ -98,8 +91,6 @@ def relative_gap(objective: Value | None, bound: Value | None) -> float | None:
 def digits(values: Iterable[Value | None]) -> int:
     """Return how many digits after the point keep different fractions apart, at least 4.
 
-    Examples
-    --------
     >>> digits([Fraction(1, 2), Fraction(1, 3)]), digits([Fraction(1, 2), Fraction(500001, 10**6)])
     (4, 6)
     """
@@ -113,8 +104,6 @@ def digits(values: Iterable[Value | None]) -> int:
 def decimal(value: Value, count: int = _FEWEST_DIGITS) -> str:
     """Return a value as a number to read: a fraction with ``count`` digits after the point.
 
-    Examples
-    --------
     >>> decimal(12), decimal(Fraction(19, 20))
     ('12', '0.9500')
     """
@@ -124,8 +113,6 @@ def decimal(value: Value, count: int = _FEWEST_DIGITS) -> str:
 def in_words(value: Value, count: int = _FEWEST_DIGITS) -> str:
     """Return a value as :func:`decimal` does, a fraction with itself in parentheses.
 
-    Examples
-    --------
     >>> in_words(12), in_words(Fraction(19, 20)), in_words(Fraction(1))
     ('12', '0.9500 (19/20)', '1')
     """
@@ -137,8 +124,6 @@ def in_words(value: Value, count: int = _FEWEST_DIGITS) -> str:
 def class_words(name: str) -> str:
     """Return the name of a class; "=> 1" reads like a value, "=> class 1" does not.
 
-    Examples
-    --------
     >>> class_words("1"), class_words("benign")
     ('class 1', 'benign')
     """
@@ -148,8 +133,6 @@ def class_words(name: str) -> str:
 def exact_percent(share: Fraction) -> str:
     """Return a share in percent, or as a fraction where percents would be rounded.
 
-    Examples
-    --------
     >>> exact_percent(Fraction(1, 20)), exact_percent(Fraction(1, 3))
     ('5 %', '1/3')
     """
@@ -160,8 +143,6 @@ def exact_percent(share: Fraction) -> str:
 def plural(n: int, what: str) -> str:
     """Return a number of things.
 
-    Examples
-    --------
     >>> plural(1, "rule"), plural(2, "rule")
     ('1 rule', '2 rules')
     """
@@ -171,8 +152,6 @@ def plural(n: int, what: str) -> str:
 def listed(names: list[str], most: int = 5) -> str:
     """Return names with commas, the first ones of many.
 
-    Examples
-    --------
     >>> listed(["a", "b", "c"], most=2)
     'a, b and 1 more'
     """

@@ -26,20 +26,12 @@ class Node:
 class Forest:
     """A saved model and row.
 
-    Attributes
-    ----------
-    trees : list of Node
-        Leaf values have one integer per score, in units of ``1 / scale``.
-    base : list of int
-        In the same unit.
-    given, x : list of d float or None
-        The row as it is saved, and as the tests see it.
-    tested : set of int
-        The columns that some tree tests.
-    refusing : set of int
-        The columns that some tree takes no missing value of.
-    conditions : list of (int, int)
-        Column and place of the threshold of each test that can go both ways, in order.
+    trees: Leaf values have one integer per score, in units of ``1 / scale``.
+    base: In the same unit.
+    given, x: The row as it is saved, and as the tests see it.
+    tested: The columns that some tree tests.
+    refusing: The columns that some tree takes no missing value of.
+    conditions: Column and place of the threshold of each test that can go both ways, in order.
     """
 
     def __init__(

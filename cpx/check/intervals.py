@@ -26,12 +26,7 @@ def value_words(value: float) -> str:
 
 
 class Intervals:
-    """Conditions on the columns of a forest that are true of x.
-
-    Parameters
-    ----------
-    forest : Forest
-    """
+    """Conditions on the columns of a forest that are true of x."""
 
     def __init__(self, forest: Forest) -> None:
         self._forest = forest

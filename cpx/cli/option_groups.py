@@ -38,14 +38,8 @@ def grouped(command: Command | None = None, /, **more: Options) -> Any:
     and the command gets them as one object. Other options stand in help under the title of the
     group that follows them.
 
-    Parameters
-    ----------
-    command : callable
-    **more : Options
-        What a parameter stands for, where that is not the whole of a dataclass.
+    **more: What a parameter stands for, where that is not the whole of a dataclass.
 
-    Examples
-    --------
     >>> from dataclasses import dataclass
     >>> @dataclass
     ... class Size:

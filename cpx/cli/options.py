@@ -67,8 +67,6 @@ def complete_export_forms(incomplete: str) -> list[str]:
 def complete_last(incomplete: str, known: list[str] | tuple[str, ...]) -> list[str]:
     """Return the whole lists that end in a known name.
 
-    Examples
-    --------
     >>> complete_last("cpsat,mi", ["cpsat", "milp"])
     ['cpsat,milp']
     """
@@ -268,8 +266,6 @@ def solve_options(
 def read_hint(text: str) -> tuple[int, ...]:
     """Read a hint: feature indices with commas, or the path of a saved result.
 
-    Examples
-    --------
     >>> read_hint("3, 7,12")
     (3, 7, 12)
     """

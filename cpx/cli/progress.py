@@ -168,17 +168,10 @@ def seconds_left(
 ) -> float | None:
     """Return how long the runs that are left will take; None before one is done.
 
-    Parameters
-    ----------
-    waiting : mapping of str to int
-        Runs of each configuration that are not done.
-    spent : mapping of str to sequence of float
-        Seconds of those that are done.
-    elapsed : float
-        Seconds since the first one began.
+    waiting: Runs of each configuration that are not done.
+    spent: Seconds of those that are done.
+    elapsed: Seconds since the first one began.
 
-    Examples
-    --------
     >>> seconds_left({"fast": 10, "slow": 2}, {"fast": [1.0, 1.0], "slow": [18.0]}, 10.0)
     23.0
     """

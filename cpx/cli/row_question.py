@@ -225,10 +225,7 @@ class RuleOptions:
 def read_source(source: Source) -> tuple[pd.DataFrame, pd.Series[Any], pd.DataFrame]:
     """Return the columns of the table without the target, the target, and the row.
 
-    Raises
-    ------
-    DataError
-        When there is no such table, column or row, or the target has a single class.
+    Raises DataError: When there is no such table, column or row, or the target has a single class.
     """
     from cpx.cli.progress import phase
     from cpx.data import row as row_of

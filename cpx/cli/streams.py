@@ -10,10 +10,7 @@ from typing import Any, TextIO
 class Stream:
     """A text stream; what cannot be written to it goes to another one, or nowhere.
 
-    Attributes
-    ----------
-    lost : str or None
-        Why something could not be written.
+    lost: Why something could not be written.
     """
 
     def __init__(self, stream: TextIO, other: Stream | None) -> None:

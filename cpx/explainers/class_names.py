@@ -24,23 +24,12 @@ def classes_of(classifier: Any) -> list[Any] | None:
 def class_name(label: Any, names: ClassNames, classes: Sequence[Any] | None) -> str:
     """Return what the class of a label is called.
 
-    Parameters
-    ----------
-    label : label
-    names : sequence or mapping, optional
-        By the position in ``classes``, or by label; a class that a mapping leaves out is called
+    names: By the position in ``classes``, or by label; a class that a mapping leaves out is called
         by its label.
-    classes : sequence, optional
-        All labels; where they are not known, labels 0, 1, ... or truth values have positions.
+    classes: All labels; where they are not known, labels 0, 1, ... or truth values have positions.
+    Raises InvalidOption: When there are not as many names as classes, a name is for no class, or a
+        label has no position.
 
-    Raises
-    ------
-    InvalidOption
-        When there are not as many names as classes, a name is for no class, or a label has no
-        position.
-
-    Examples
-    --------
     >>> class_name("y", ["no", "yes"], ["n", "y"]), class_name("y", {"n": "no"}, ["n", "y"])
     ('yes', 'y')
     """

@@ -42,15 +42,9 @@ def row_of(X: Any, x: Any) -> Any:
 
     A label counts where the rows of X have labels; a position where they have none, or texts.
 
-    Raises
-    ------
-    DataError
-        When X has no such row.
-    InvalidOption
-        When x is many rows.
+    Raises DataError: When X has no such row.
+    Raises InvalidOption: When x is many rows.
 
-    Examples
-    --------
     >>> row_of([[1, 2], [3, 4]], 1), row_of(None, [5, 6])
     ([3, 4], [5, 6])
     """
@@ -94,10 +88,7 @@ def rows_of(X: Any) -> tuple[Sequence[Any], Sequence[Any]]:
 
     A row of a table keeps the names and types of its columns as a table of one row.
 
-    Raises
-    ------
-    InvalidOption
-        When it is one row.
+    Raises InvalidOption: When it is one row.
     """
     X = as_pandas(X)
     if getattr(X, "ndim", 2) != 2 or isinstance(X, str | dict):

@@ -32,27 +32,15 @@ class BestFirst(Generic[Node]):
     bounds. A node is dropped only where it is beaten: what is found does not depend on the order
     of the nodes, nor on the number of threads.
 
-    Parameters
-    ----------
-    expand : callable
-        Searches a node, and returns what is left of it to search. Meanwhile its second argument
-        takes better bounds on the node. When it is time to stop, what it returns is ignored and
-        the node stays open.
-    rank : callable
-        From a node to its lower bound, and to what decides between equal bounds.
-    beaten : callable
-        Whether nothing below a node is wanted, by its bound.
-    prove : callable
-        Takes lower bounds on all that is open.
-    stop : callable
-        Whether it is time to stop; asked after each node.
-    most_open : int
-        Nodes kept for their bounds; with more, the search goes depth first for a while.
-
-    Attributes
-    ----------
-    pool : TaskPool
-        Threads without a node do the tasks that are left there.
+    expand: Searches a node, and returns what is left of it to search. Meanwhile its second
+        argument takes better bounds on the node. When it is time to stop, what it returns is
+        ignored and the node stays open.
+    rank: From a node to its lower bound, and to what decides between equal bounds.
+    beaten: Whether nothing below a node is wanted, by its bound.
+    prove: Takes lower bounds on all that is open.
+    stop: Whether it is time to stop; asked after each node.
+    most_open: Nodes kept for their bounds; with more, the search goes depth first for a while.
+    pool: Threads without a node do the tasks that are left there.
     """
 
     def __init__(

@@ -108,8 +108,5 @@ def compress(
     Samples keep their order and fill the words without gaps, the good ones from a new word on.
     One row more than needed is written. ``cover`` is read up to seven places beyond its words.
 
-    Returns
-    -------
-    (int, int)
-        Words of bad samples, and of all, written for each column.
+    Returns: Words of bad samples, and of all, written for each column.
     """

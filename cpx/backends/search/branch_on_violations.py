@@ -57,15 +57,9 @@ def branch_on_violations(
 ) -> Outcome:
     """Solve a problem with side constraints by an engine that knows none.
 
-    Parameters
-    ----------
-    problem : Problem
-        With the parameters ``required`` and ``forbidden``; or with its ``selection``, which is the
-        same one without side constraints and has these.
-    options : SolveOptions
-    progress : Progress
-    engine : callable
-        Solves a problem, exactly: takes it, the options and a progress.
+    problem: With the parameters ``required`` and ``forbidden``; or with its ``selection``, which
+        is the same one without side constraints and has these.
+    engine: Solves a problem, exactly: takes it, the options and a progress.
     """
     side: SideConstraints = problem.side_constraints
     sign = 1 if problem.sense == "min" else -1

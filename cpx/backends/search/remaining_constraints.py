@@ -21,14 +21,9 @@ _MOST_GAINING = 64
 class Remaining:
     """The constraints that are left to decide when some features are chosen and some cannot be.
 
-    Attributes
-    ----------
-    linear : tuple of LinearConstraint
-        Those that some set of the columns breaks.
-    columns : tuple of int
-        The feature of each column.
-    fixed : frozenset of int
-        Features of every set.
+    linear: Those that some set of the columns breaks.
+    columns: The feature of each column.
+    fixed: Features of every set.
     """
 
     linear: tuple[LinearConstraint, ...]

@@ -39,8 +39,6 @@ class TaskPool:
 
     Nobody waits for a task that is left: who leaves it does it where no other thread did.
 
-    Examples
-    --------
     >>> pool = TaskPool()
     >>> pool.wanted  # no thread is idle
     False

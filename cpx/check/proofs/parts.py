@@ -131,15 +131,8 @@ def walk(
 ) -> None:
     """Read a tree of parts.
 
-    Parameters
-    ----------
-    root : Part
-    words : list of str or None
-        The first line, if it was read before.
-    document : Document
-    side : SideConstraints
-    leaf : callable
-        Told a part, the rule of its line, and the words that follow. It raises Refused, or
+    words: The first line, if it was read before.
+    leaf: Told a part, the rule of its line, and the words that follow. It raises Refused, or
         returns what it leaves of the part to the next line.
     """
     left = [root]

@@ -45,17 +45,10 @@ _LARGEST = 2**62
 class Table:
     """What a proof needs of an instance.
 
-    Attributes
-    ----------
-    excludes : ndarray of bool, shape (bad samples, features)
-        Of the bad samples.
-    rows : ndarray of int
-        Their numbers in the instance.
-    weights : ndarray of int
-    tolerated : int
-        The greatest weight of bad samples that a certificate may cover.
-    costs : list of int
-        Of the features.
+    excludes (bad samples, features): Of the bad samples.
+    rows: Their numbers in the instance.
+    tolerated: The greatest weight of bad samples that a certificate may cover.
+    costs: Of the features.
     """
 
     def __init__(self, instance: Mapping[str, Any]) -> None:

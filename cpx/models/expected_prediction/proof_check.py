@@ -70,20 +70,10 @@ _FAR = 2**62
 class Question:
     """A problem with a claim: that no set of at most ``k`` attributes is worth more than ``most``.
 
-    Parameters
-    ----------
-    instance : dict
-        A saved instance.
-    claim : Claim
-    components : list of Terms
-        Of each component, or a single one where attributes depend on each other.
-    independent : bool
-        Whether a set is worth what the terms say.
-
-    Attributes
-    ----------
-    root : Part or None
-        All sets, None where what is required is forbidden.
+    instance: A saved instance.
+    components: Of each component, or a single one where attributes depend on each other.
+    independent: Whether a set is worth what the terms say.
+    root: All sets, None where what is required is forbidden.
     """
 
     def __init__(
@@ -146,11 +136,7 @@ class Question:
 class JudgedQuestion(Question):
     """A question of which every set can be looked at.
 
-    Parameters
-    ----------
-    instance : dict
-        A saved instance.
-    claim : Claim
+    instance: A saved instance.
     """
 
     def __init__(self, instance: Mapping[str, Any], claim: Claim) -> None:
@@ -201,15 +187,9 @@ class JudgedQuestion(Question):
 class Bound:
     """What prices say of the sets of a part.
 
-    Attributes
-    ----------
-    total : int
-        No set of the part is worth more.
-    worth : ndarray of int
-        What all terms together pay each attribute.
+    total: No set of the part is worth more.
+    worth: What all terms together pay each attribute.
 
-    Notes
-    -----
     Proof. Let each free attribute of a set pay its price u to each term that has it, and get the
     sum of them back: nothing changes. A term gives at most the greatest of its values, less what
     is paid to it, over the sets of the part. The attributes get at most the sum of the r greatest

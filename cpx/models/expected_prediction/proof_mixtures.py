@@ -35,11 +35,7 @@ _AT_ONCE = 2**12
 class Mixture:
     """The components of a distribution without edges, and what they expect of the states of x.
 
-    Parameters
-    ----------
-    scores : ExactScores
-    components : sequence of Terms
-        Of each component; the tables of all have the same attributes.
+    components: Of each component; the tables of all have the same attributes.
     """
 
     def __init__(self, scores: ExactScores, components: Sequence[Terms]) -> None:
@@ -126,8 +122,6 @@ def greatest_mean(values: Sequence[int], limits: Sequence[Fraction]) -> Fraction
 
     Where limits add up to less, the rest has the greatest value.
 
-    Examples
-    --------
     >>> greatest_mean([10, 50, 30], [Fraction(1), Fraction(1, 4), Fraction(1, 2)])
     Fraction(30, 1)
     """

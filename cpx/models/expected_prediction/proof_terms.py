@@ -33,33 +33,17 @@ LARGEST = 2**60
 class Terms:
     """The terms of a component: values of all sets of a few attributes.
 
-    Parameters
-    ----------
-    n : int
-        Number of attributes.
-    tables : sequence of (sequence of int, ndarray of int)
-        Of each term: its attributes, in rising order, and its values.
-    constant : int
-    needed : int
-        What a set must be worth at least, where the fewest attributes are asked for.
-    slack : Fraction
-        A set is expected to be worth less than what all terms say and this together; what is
+    n: Number of attributes.
+    tables: Of each term: its attributes, in rising order, and its values.
+    needed: What a set must be worth at least, where the fewest attributes are asked for.
+    slack: A set is expected to be worth less than what all terms say and this together; what is
         rounded then is at most that, rounded down. Without it they are for prices alone.
-    tolerance : int
-        A bound says that no set is worth more by more than this.
-
-    Attributes
-    ----------
-    attributes : list of list of int
-        Of each term.
-    start, first : ndarray of int
-        Where the values of a term begin, and where its attributes do in ``of``.
-    of, owner : ndarray of int
-        The attributes of all terms, and the term of each.
-    values : ndarray of int
-        Bit i of a place within a term says that its attribute i is in the set.
-    term : ndarray of int
-        Of each value.
+    tolerance: A bound says that no set is worth more by more than this.
+    attributes: Of each term.
+    start, first: Where the values of a term begin, and where its attributes do in ``of``.
+    of, owner: The attributes of all terms, and the term of each.
+    values: Bit i of a place within a term says that its attribute i is in the set.
+    term: Of each value.
     """
 
     def __init__(

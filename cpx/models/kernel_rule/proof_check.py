@@ -60,16 +60,10 @@ _LARGEST = 2**53
 class Clauses:
     """The clauses of an instance, and what they gain and cost in some unit.
 
-    Attributes
-    ----------
-    table : ndarray of bool, shape (rows, features)
-    positive : ndarray of bool
-    most : int
-        Clauses of a formula.
-    literals : int
-        Features of a clause, at most.
-    weights : ndarray of int
-        Of either sign.
+    table: shape (rows, features)
+    most: Clauses of a formula.
+    literals: Features of a clause, at most.
+    weights: Of either sign.
     """
 
     def __init__(self, instance: Mapping[str, Any]) -> None:

@@ -52,20 +52,12 @@ class Formulas:
     Rows with the same features are one, with the sum of their weights. The instance is one that
     :class:`~cpx.models.kernel_rule.proof_check.Clauses` takes.
 
-    Attributes
-    ----------
-    inside, outside : ndarray of bool
-        The rows of positive, and of negative weight that each clause is true of.
-    clauses : ndarray of int
-        The features of each, behind some -1.
-    gains, costs : ndarray of int
-        The weights of these rows, in units of 1 / ``scale``.
-    others : ndarray of int
-        The first number of each row of negative weight.
-    tables : tuple of ndarray of bool
-        The rows of positive, and of negative weight themselves.
-    most : int
-        Clauses of a formula.
+    inside, outside: The rows of positive, and of negative weight that each clause is true of.
+    clauses: The features of each, behind some -1.
+    gains, costs: The weights of these rows, in units of 1 / ``scale``.
+    others: The first number of each row of negative weight.
+    tables: The rows of positive, and of negative weight themselves.
+    most: Clauses of a formula.
     """
 
     def __init__(self, instance: Mapping[str, Any], value: int) -> None:
@@ -169,19 +161,11 @@ def _weighed(covers: Bools, weights: Ints) -> Ints:
 class Node:
     """Formulas with some clauses, and up to ``left`` more of those that are allowed.
 
-    Attributes
-    ----------
-    of : Formulas
-    allowed : ndarray of bool
-        Of all clauses.
-    rows, others : ndarray of bool
-        Rows of positive weight that no chosen clause is true of, and rows of negative weight that
-        are not paid for.
-    value : int
-        What the rows that are decided are worth.
-    left : int
-    chosen : bool
-        Whether some clause is.
+    allowed: Of all clauses.
+    rows, others: Rows of positive weight that no chosen clause is true of, and rows of negative
+        weight that are not paid for.
+    value: What the rows that are decided are worth.
+    chosen: Whether some clause is.
     """
 
     of: Formulas

@@ -33,15 +33,9 @@ _PAIRS = 1024
 class Features:
     """What is known of features wherever they are candidates, by their indices.
 
-    Attributes
-    ----------
-    group : ndarray of int
-        At most one of each group may be chosen.
-    alone : ndarray of bool
-        The feature is the only one of its group.
-    rank : ndarray of int
-        A fixed order, the same in all boxes.
-    side : SideConstraints
+    group: At most one of each group may be chosen.
+    alone: The feature is the only one of its group.
+    rank: A fixed order, the same in all boxes.
     """
 
     group: Ints
@@ -53,26 +47,13 @@ class Features:
 class Box:
     """The sets of the chosen features and one to ``r`` of the candidates.
 
-    Parameters
-    ----------
-    about : Features
-    candidates : ndarray of int
-        Indices of features.
-    agrees : ndarray of float, shape (candidates, samples)
-        1 where a sample agrees; of the samples that the chosen features cover, the bad first.
-    bad : int
-        Number of bad samples.
-    weights : ndarray of float
-        Of the samples; sums of them are exact in this type.
-    r : int
-    goal : Goal
-    chosen : tuple of int
-        The features R.
-
-    Attributes
-    ----------
-    within : int
-        Entries of its tables, and of those of the boxes that it is in, but for the outermost.
+    candidates: Indices of features.
+    agrees (candidates, samples): 1 where a sample agrees; of the samples that the chosen features
+        cover, the bad first.
+    bad: Number of bad samples.
+    weights: Of the samples; sums of them are exact in this type.
+    chosen: The features R.
+    within: Entries of its tables, and of those of the boxes that it is in, but for the outermost.
     """
 
     def __init__(

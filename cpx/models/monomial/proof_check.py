@@ -138,17 +138,9 @@ def _check_parts(
 class Question:
     """A problem of monomials with the goal that a proof has.
 
-    Parameters
-    ----------
-    instance : dict
-        A saved instance.
-    goal : Claim
-
-    Raises
-    ------
-    Refused
-        Where the claim has another type than the objective, or the instance something that no
-        proof knows of.
+    instance: A saved instance.
+    Raises Refused: Where the claim has another type than the objective, or the instance something
+        that no proof knows of.
     """
 
     def __init__(self, instance: Mapping[str, Any], goal: Claim) -> None:

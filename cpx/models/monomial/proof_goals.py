@@ -37,17 +37,10 @@ FAR = 2**62
 class Goal:
     """Every allowed set costs at least ``target``: alpha, beta and the limits.
 
-    Attributes
-    ----------
-    alpha, beta : int
-        Not negative, or -1 and 1.
-    good : int
-        Weight of all good samples.
-    target : int
-    least, most : int
-        Limits of what a set covers; ``most`` is None where there is none.
-    gamma, delta : int
-        An allowed set has ``gamma c + delta l <= delta good``: its precision is at least
+    alpha, beta: Not negative, or -1 and 1.
+    good: Weight of all good samples.
+    least, most: Limits of what a set covers; ``most`` is None where there is none.
+    gamma, delta: An allowed set has ``gamma c + delta l <= delta good``: its precision is at least
         gamma / (gamma + delta). Both are 0 where none is asked for.
     """
 

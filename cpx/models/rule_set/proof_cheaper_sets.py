@@ -86,26 +86,15 @@ def cheaper_sets(
 ) -> Iterator[Ints]:
     """Yield sets that cost less than a limit: an allowed one, if there is any.
 
-    Parameters
-    ----------
-    good, bad : Rows
-    prices : ndarray of int
-        Of each rule.
-    paid : int
-        What every set costs besides. All that is added up must be :func:`exact`.
-    limit : int
-    most : int
-        The greatest number of rules of an allowed set.
-    wanted : ndarray of bool
-        The other rules may be left out of any allowed set.
-    possible : callable
-        Whether there may be an allowed set, of some rules with any of others. It is asked about
-        many, with as many rules each.
-    entries : int
-        How much is looked at; then TooMany is raised.
-    fewer : callable, optional
-        Returns which of the other rules there may be in an allowed set with some rules. Where it
-        is given, sets count that are not ``possible``, too.
+    prices: Of each rule.
+    paid: What every set costs besides. All that is added up must be :func:`exact`.
+    most: The greatest number of rules of an allowed set.
+    wanted: The other rules may be left out of any allowed set.
+    possible: Whether there may be an allowed set, of some rules with any of others. It is asked
+        about many, with as many rules each.
+    entries: How much is looked at; then TooMany is raised.
+    fewer: Returns which of the other rules there may be in an allowed set with some rules. Where
+        it is given, sets count that are not ``possible``, too.
     """
     rules = _Rules(good, bad, prices, wanted)
     first = _Sets(

@@ -42,18 +42,12 @@ _PASSES = 8
 class Shares:
     """Shares for some rules, of the samples that no rule covers already.
 
-    Parameters
-    ----------
-    good, bad : Rows
-    prices : ndarray of int
-        Of each rule.
-    unit : int
-        D.
-    asked : ndarray of int, shape (good samples,)
-        What rules are to ask of each at least, as far as their price goes: it is divided in
-        proportion to what is missing.
-    parts : ndarray of int, shape (bad samples, good samples)
-        The cost of each bad one is divided in this proportion; small numbers.
+    prices: Of each rule.
+    unit: D.
+    asked (good samples,): What rules are to ask of each at least, as far as their price goes: it
+        is divided in proportion to what is missing.
+    parts (bad samples, good samples): The cost of each bad one is divided in this proportion;
+        small numbers.
     """
 
     def __init__(

@@ -35,25 +35,15 @@ _BLOCK = 256
 class Table:
     """What a proof needs of an instance.
 
-    Attributes
-    ----------
-    covers : ndarray of bool, shape (samples, rules)
-        One row for all samples of one class that the same rules cover, the first of them.
-    rows : ndarray of int
-        Index of that sample.
-    costs : ndarray of int
-        What an error on these samples costs, in units of the objective.
-    weights : ndarray of int
-        What they weigh, which is what their overlap counts.
-    good : ndarray of bool
-        Samples of the class: an error where none of the chosen rules covers them.
-    price : int
-        Of a rule, in units of the objective.
-    side : SideConstraints
-    wanted : ndarray of bool
-        Rules without which a side constraint may be broken.
-    most, room : int
-        Costs of all samples with that of a rule; and numbers up to which sums fit 64 bits.
+    covers (samples, rules): One row for all samples of one class that the same rules cover, the
+        first of them.
+    rows: Index of that sample.
+    costs: What an error on these samples costs, in units of the objective.
+    weights: What they weigh, which is what their overlap counts.
+    good: Samples of the class: an error where none of the chosen rules covers them.
+    price: Of a rule, in units of the objective.
+    wanted: Rules without which a side constraint may be broken.
+    most, room: Costs of all samples with that of a rule; and numbers up to which sums fit 64 bits.
     """
 
     def __init__(self, instance: Mapping[str, Any]) -> None:
@@ -88,15 +78,9 @@ class Table:
 class Multipliers:
     """Whole numbers in units of 1/``unit`` that bound the sets of a node.
 
-    Attributes
-    ----------
-    unit : int
-    rules, literals : int
-        Price of the limits on the number of rules, and of literals.
-    good : ndarray of int, shape (samples,)
-        What the rules share of an error on each good sample.
-    bad : ndarray of int, shape (n, 3)
-        Place of a bad sample, rule, and what of an error there the rule pays.
+    rules, literals: Price of the limits on the number of rules, and of literals.
+    good (samples,): What the rules share of an error on each good sample.
+    bad (n, 3): Place of a bad sample, rule, and what of an error there the rule pays.
     """
 
     unit: int

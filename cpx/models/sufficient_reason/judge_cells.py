@@ -26,26 +26,13 @@ class Cells:
     The cells of all features are numbered one after the other; the last one of each feature is
     a missing value. A condition has the cells true and false.
 
-    Parameters
-    ----------
-    forest : Forest
-    by_columns : bool
-        Whether features are columns; otherwise they are conditions.
-
-    Attributes
-    ----------
-    first : (n + 1,) array of int
-        Where the cells of each feature begin, and their number N.
-    everything : (N,) array of bool
-        The box of all rows.
-    own : (n,) array of int
-        The cells of x.
-    leaves : list of L Node
-        Those that some row reaches, tree by tree.
-    spans : list of L dict
-        For each leaf, the cells of each feature on its path.
-    of_tree : (T + 1,) array of int
-        Where the leaves of each tree begin, and L.
+    by_columns: Whether features are columns; otherwise they are conditions.
+    first: Where the cells of each feature begin, and their number N.
+    everything: The box of all rows.
+    own: The cells of x.
+    leaves: Those that some row reaches, tree by tree.
+    spans: For each leaf, the cells of each feature on its path.
+    of_tree: Where the leaves of each tree begin, and L.
     """
 
     def __init__(self, forest: Forest, by_columns: bool) -> None:
@@ -128,13 +115,7 @@ class Cells:
 
 
 class Paths:
-    """The cells that lead to leaves, feature by feature.
-
-    Parameters
-    ----------
-    first : (n + 1,) array of int
-    spans : list of L dict
-    """
+    """The cells that lead to leaves, feature by feature."""
 
     def __init__(self, first: NDArray[np.int64], spans: list[dict[int, Span]]) -> None:
         rows = [

@@ -53,10 +53,7 @@ _MOST_WEIGHTS = 2**24
 class Inequalities:
     """What rows tell of all sufficient reasons of an instance.
 
-    Parameters
-    ----------
-    instance : dict
-        A saved instance.
+    instance: A saved instance.
     """
 
     def __init__(self, instance: Mapping[str, Any]) -> None:

@@ -86,32 +86,16 @@ def prove(
 ) -> Proof | None:
     """Make a proof of the bound of a result, or of its infeasibility.
 
-    Parameters
-    ----------
-    problem : Problem
-    result : Result
-        Of any engine.
-    seconds : float, optional
-        Time to take. A proof that is not complete by then proves a weaker bound, and says so
+    result: Of any engine.
+    seconds: Time to take. A proof that is not complete by then proves a weaker bound, and says so
         by :attr:`~cpx.answers.proof.Proof.complete`.
-    trusted : bool
-        Whether to write a proof without looking at the sets that its checker will count. Where
-        the bound is wrong, it is the checker that finds out.
-    record : sequence of object
-        What the engine has written down of its search, as ``Progress.record``. The proof says
+    trusted: Whether to write a proof without looking at the sets that its checker will count.
+        Where the bound is wrong, it is the checker that finds out.
+    record: What the engine has written down of its search, as ``Progress.record``. The proof says
         no more than without it, but takes less time.
-
-    Returns
-    -------
-    Proof or None
-        None where the result claims nothing, and where nothing was proved in time.
-
-    Raises
-    ------
-    InvalidOption
-        For a kind of problem without proofs.
-    Refused
-        Where the claim was found to be wrong.
+    Returns: None where the result claims nothing, and where nothing was proved in time.
+    Raises InvalidOption: For a kind of problem without proofs.
+    Raises Refused: Where the claim was found to be wrong.
     """
     require_provable(problem)
     goal = _claimed(result)

@@ -90,30 +90,14 @@ class _Node:
 class BranchAndBound:
     """Branch and bound over sets of clauses.
 
-    Parameters
-    ----------
-    rows : Rows
-    terms : Terms
-        Those of the side constraints.
-    candidates : Candidates
-        All clauses that a formula better than the best known one may need.
-    max_clauses : int
-    value : int
-        What the best known formula is worth; where there is none, less than any.
-    found : callable
-        Told the candidates, by number, of every better formula.
-    proved : callable
-        Told every better bound.
-    stop : callable
-        Asked now and then.
-    record : Record, optional
-        Of the first node, to be filled in.
-
-    Attributes
-    ----------
-    value : int
-        What the best formula is worth.
-    nodes : int
+    terms: Those of the side constraints.
+    candidates: All clauses that a formula better than the best known one may need.
+    value: What the best known formula is worth; where there is none, less than any.
+    found: Told the candidates, by number, of every better formula.
+    proved: Told every better bound.
+    stop: Asked now and then.
+    record: Of the first node, to be filled in.
+    value: What the best formula is worth.
     """
 
     def __init__(

@@ -27,14 +27,10 @@ _BLOCK = 4096
 class Candidates:
     """Clauses and what they cover.
 
-    Attributes
-    ----------
-    clauses : ndarray of int64, shape (k, c)
-        The features of each, filled up with -1 on the left.
-    inside, outside : ndarray of bool, shapes (k, p) and (k, q)
-        The rows of positive and of negative weight that each is true of.
-    terms : ndarray of bool, shape (k, n)
-        The terms of side constraints that each holds.
+    clauses (k, c): The features of each, filled up with -1 on the left.
+    inside, outside (k, p) and (k, q): The rows of positive and of negative weight that each is
+        true of.
+    terms (k, n): The terms of side constraints that each holds.
     """
 
     clauses: Ints
@@ -70,20 +66,12 @@ def enumerate_clauses(
     ones, and holding all their wanted terms and no other avoided ones, are left out where that is
     seen at once, or they are few.
 
-    Parameters
-    ----------
-    rows : Rows
-    terms : Terms
-        Features of wanted terms come before all others.
-    literals : int
-        Most features of a clause.
-    loss : int
-        At most what the best allowed formula of one clause loses: the positive weight that it is
+    terms: Features of wanted terms come before all others.
+    literals: Most features of a clause.
+    loss: At most what the best allowed formula of one clause loses: the positive weight that it is
         not true of, and the negative weight that it is true of.
-    most : int
-        None is returned when more monomials would have to be looked at.
-    stop : callable
-        Asked now and then; None is returned when it says so.
+    most: None is returned when more monomials would have to be looked at.
+    stop: Asked now and then; None is returned when it says so.
     """
     (p, d), q, n = rows.inside.shape, len(rows.outside), len(terms)
     # A line per feature: positive rows first, the parts beginning with a byte of their own; then

@@ -27,13 +27,9 @@ class _Enough(Exception):
 class Consistent:
     """The search for a formula that is true of some rows and of none of some others.
 
-    Parameters
-    ----------
-    inside, outside : ndarray of bool, shapes (p, d) and (q, d)
-        The rows it is to be true of, those that are difficult first, and the others.
-    max_clauses, max_literals : int
-    allowed : callable
-        Whether clauses, as integers, are a formula that may be found.
+    inside, outside (p, d) and (q, d): The rows it is to be true of, those that are difficult
+        first, and the others.
+    allowed: Whether clauses, as integers, are a formula that may be found.
     """
 
     def __init__(
@@ -55,17 +51,9 @@ class Consistent:
     def find(self, most: int, stop: Callable[[], bool]) -> list[int] | None:
         """Search for a formula, depth first.
 
-        Parameters
-        ----------
-        most : int
-            Nodes after which the search gives up.
-        stop : callable
-            Asked at every node.
-
-        Returns
-        -------
-        list of int or None
-            The clauses as integers; None where none was found.
+        most: Nodes after which the search gives up.
+        stop: Asked at every node.
+        Returns: The clauses as integers; None where none was found.
         """
 
         def tick() -> None:
@@ -144,8 +132,6 @@ class Consistent:
 def masks(rows: Bits) -> list[int]:
     """Return each row of bits as an integer, whose bit j is column j.
 
-    Examples
-    --------
     >>> masks(np.array([[True, False, True], [False, False, False]]))
     [5, 0]
     """
@@ -156,8 +142,6 @@ def masks(rows: Bits) -> list[int]:
 def elements(mask: int) -> list[int]:
     """Return the places of the bits of an integer that are set.
 
-    Examples
-    --------
     >>> elements(5)
     [0, 2]
     """

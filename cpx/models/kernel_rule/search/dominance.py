@@ -50,17 +50,10 @@ def dominated(part: Restriction, parents: Ints, wanted: Bools, avoided: Bools) -
     besides those of it, and the same of terms. What is chosen already counts no more, so that
     this happens again and again.
 
-    Parameters
-    ----------
-    part : Restriction
-    parents : ndarray of int64, shape (k, c)
-        For each of all clauses, by number, some that are true of all its rows, or -1.
-    wanted, avoided : ndarray of bool, shapes (k, n)
-        Terms of side constraints that each clause of the part holds, and that still count.
-
-    Returns
-    -------
-    ndarray of bool, shape (k,)
+    parents (k, c): For each of all clauses, by number, some that are true of all its rows, or -1.
+    wanted, avoided (k, n): Terms of side constraints that each clause of the part holds, and that
+        still count.
+    Returns: shape (k,)
     """
     place = np.full(len(parents) + 1, -1)
     place[part.numbers] = np.arange(len(part))

@@ -51,27 +51,14 @@ _SETTLING = np.float32(0.2)
 class Dual:
     """The bound of some clauses, step by step.
 
-    Parameters
-    ----------
-    part : Restriction
-        At least one clause and one positive row.
-    most : int
-        Clauses of a formula, at least 1.
-    start : Multipliers
-    active : int
-        Clauses that a step looks at, at most; half as many are chosen in part.
-
-    Attributes
-    ----------
-    bound : int
-        Of the last look.
-    values : ndarray of int64, shape (k,)
-        The v_c of the last look.
-    order : ndarray of int64
-        The clauses of the greatest values, these first.
-    hits : ndarray of float32, shape (q,)
-        In what part each negative row is paid for, about, after some steps: an estimate of the
-        z_n of the linear program.
+    part: At least one clause and one positive row.
+    most: Clauses of a formula, at least 1.
+    active: Clauses that a step looks at, at most; half as many are chosen in part.
+    bound: Of the last look.
+    values (k,): The v_c of the last look.
+    order: The clauses of the greatest values, these first.
+    hits (q,): In what part each negative row is paid for, about, after some steps: an estimate of
+        the z_n of the linear program.
     """
 
     def __init__(
@@ -135,12 +122,8 @@ class Dual:
     def step(self, rate: float, width: float) -> None:
         """Change the multipliers.
 
-        Parameters
-        ----------
-        rate : float
-            How far the multipliers, which are logarithms, move.
-        width : float
-            By how much less than the best a clause may be worth to be chosen in part, as a
+        rate: How far the multipliers, which are logarithms, move.
+        width: By how much less than the best a clause may be worth to be chosen in part, as a
             share of all gains.
         """
         cover, gains = self.part.cover, self.part.gains / self._total

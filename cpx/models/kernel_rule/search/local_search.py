@@ -53,21 +53,11 @@ def improve(
 ) -> list[Clause]:
     """Add clauses while the weight grows, then replace one at a time by the best of all.
 
-    Parameters
-    ----------
-    form : DNFForm
-    clauses : list
-        Where to start, perhaps nowhere; they may break side constraints.
-    report : callable
-        Told of every improvement.
-    stop : callable
-        Asked before every step.
-
-    Returns
-    -------
-    list
-        A formula that no single step improves, unless the search was stopped; or what to start
-        from, where that breaks side constraints and no step leads to a formula.
+    clauses: Where to start, perhaps nowhere; they may break side constraints.
+    report: Told of every improvement.
+    stop: Asked before every step.
+    Returns: A formula that no single step improves, unless the search was stopped; or what to
+        start from, where that breaks side constraints and no step leads to a formula.
     """
     value = form.value(clauses) if form.allows(clauses) else None
     idle = 0
@@ -97,10 +87,8 @@ def restarts(
 ) -> list[Clause]:
     """Drop some clauses at random and improve what is left, until nothing better comes of it.
 
-    Parameters
-    ----------
-    form, clauses, report, stop
-        As in :func:`improve`; ``report`` is told of all formulas, better or not.
+    form, clauses, report, stop: As in :func:`improve`; ``report`` is told of all formulas, better
+        or not.
     """
     rng = np.random.default_rng(0)
     # Whatever is allowed is better than what is not.
@@ -124,12 +112,7 @@ def exchange(part: Restriction, among: Ints, most: int) -> tuple[Ints, int]:
 
     The first of them are exchanged one at a time, until that makes nothing better.
 
-    Parameters
-    ----------
-    part : Restriction
-    among : ndarray of int64
-        The places of the clauses to choose from, the most promising first.
-    most : int
+    among: The places of the clauses to choose from, the most promising first.
     """
     # Sums of weights are below 2**53, so exact in floats, which have fast products.
     having, hitting = part.tables(among)

@@ -12,16 +12,10 @@ from cpx.models.kernel_rule.search.rows import Rows
 class Record:
     """A node of the search.
 
-    Attributes
-    ----------
-    multipliers : list of NamedMultipliers
-        Those by which clauses were left out, one after the other, and the last ones.
-    row : int or None
-        The negative row by which the node was split, of the engine's numbers.
-    clause : tuple of int
-        The features of the clause by which it was, where it was not by a row.
-    parts : list of Record
-        That which pays for the row, or has the clause, and that without.
+    multipliers: Those by which clauses were left out, one after the other, and the last ones.
+    row: The negative row by which the node was split, of the engine's numbers.
+    clause: The features of the clause by which it was, where it was not by a row.
+    parts: That which pays for the row, or has the clause, and that without.
     """
 
     multipliers: list[NamedMultipliers] = field(default_factory=list)

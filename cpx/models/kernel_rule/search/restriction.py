@@ -19,13 +19,10 @@ Floats = NDArray[np.float64]
 class Multipliers:
     """Shares, up to a factor per column, and logits of p_i / gain_i.
 
-    Attributes
-    ----------
-    shares : ndarray of float32, shape (p, q)
-    prices : ndarray of float64, shape (p,)
-    slopes : tuple of ndarray of float16 and of float64, shapes (p, q) and (p,), or None
-        How steep the bound was in either of late, after some steps: without, the first steps
-        move all of them as far.
+    shares: shape (p, q)
+    prices: shape (p,)
+    slopes (p, q) and (p,): How steep the bound was in either of late, after some steps: without,
+        the first steps move all of them as far.
     """
 
     shares: NDArray[np.float32]
@@ -54,16 +51,10 @@ NamedMultipliers = tuple[Ints, Ints, Multipliers]
 class Restriction:
     """Some clauses, and the rows that they are about.
 
-    Attributes
-    ----------
-    numbers : ndarray of int64, shape (k,)
-        What the clauses are called elsewhere.
-    cover : Cover
-        The rows that each is true of.
-    gains, costs : ndarray of int64, shapes (p,) and (q,)
-        What the rows weigh; together less than 2**53.
-    rows, others : ndarray of int64, shapes (p,) and (q,)
-        What the rows are called elsewhere.
+    numbers (k,): What the clauses are called elsewhere.
+    cover: The rows that each is true of.
+    gains, costs (p,) and (q,): What the rows weigh; together less than 2**53.
+    rows, others (p,) and (q,): What the rows are called elsewhere.
     """
 
     numbers: Ints

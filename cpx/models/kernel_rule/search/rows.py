@@ -15,12 +15,8 @@ from cpx.models.kernel_rule.form import DNFForm
 class Rows:
     """The same problem with equal rows merged.
 
-    Attributes
-    ----------
-    inside, outside : ndarray of bool, shapes (p, d) and (q, d)
-        Rows of positive and of negative weight, the heaviest first.
-    gains, costs : ndarray of int64, shapes (p,) and (q,)
-        Their weights, and the absolute values of them.
+    inside, outside (p, d) and (q, d): Rows of positive and of negative weight, the heaviest first.
+    gains, costs (p,) and (q,): Their weights, and the absolute values of them.
     """
 
     inside: Bools

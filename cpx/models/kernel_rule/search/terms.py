@@ -31,14 +31,9 @@ Ints = NDArray[np.int64]
 class Terms:
     """The terms of the side constraints of a formula.
 
-    Attributes
-    ----------
-    having : ndarray of bool, shape (d, n)
-        Feature j is in term t.
-    factors : ndarray of int64, shape (constraints, n)
-        What each term adds to each sum.
-    least : ndarray of int64, shape (constraints,)
-        What the sums must be at least.
+    having (d, n): Feature j is in term t.
+    factors (constraints, n): What each term adds to each sum.
+    least (constraints,): What the sums must be at least.
     """
 
     having: Bools

@@ -22,16 +22,10 @@ if TYPE_CHECKING:
 class Conditions:
     """The conditions that are true of one instance x, by their texts.
 
-    Parameters
-    ----------
-    oracle : Oracle
-        The explained instance x, and the distribution whose features are the conditions.
-    binarizer : Binarizer, optional
-        Where the features come from: then the intervals that rules are printed with are
+    oracle: The explained instance x, and the distribution whose features are the conditions.
+    binarizer: Where the features come from: then the intervals that rules are printed with are
         read as well, such as ``2 < a <= 5`` over several bins.
 
-    Examples
-    --------
     >>> from cpx.data import Oracle, Uniform
     >>> names = ["wings", "fins", "fur"]
     >>> conditions = Conditions(Oracle(len, [1, 0, 0], Uniform(3, names)))
@@ -53,24 +47,12 @@ class Conditions:
     def features(self, given: object, what: str = "rule") -> tuple[int, ...]:
         """Return the features of a rule, or of a list of conditions.
 
-        Parameters
-        ----------
-        given : str, int, Rule, Explanation, or a sequence of int, str and Literal
-            Text is conditions joined by "and", as they are printed; ``"(always)"`` is the
-            rule without conditions. Numbers are feature indices.
-        what : str
-            Name of the argument, for errors.
-
-        Returns
-        -------
-        tuple of int
-            Increasing, each once.
-
-        Raises
-        ------
-        InvalidOption
-            For a condition that is unknown, with the nearest ones, or false of x; for an
-            index out of range; for anything else than is said above.
+        given: Text is conditions joined by "and", as they are printed; ``"(always)"`` is the rule
+            without conditions. Numbers are feature indices.
+        what: Name of the argument, for errors.
+        Returns: Increasing, each once.
+        Raises InvalidOption: For a condition that is unknown, with the nearest ones, or false of
+            x; for an index out of range; for anything else than is said above.
         """
         if isinstance(given, Explanation):
             given = given.rule

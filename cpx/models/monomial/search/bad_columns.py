@@ -30,11 +30,8 @@ def first_words(
     Behind their blocks is one whose columns have all samples. The room is for ``most`` rows and
     one more. ``cover`` is filled as far as it was needed.
 
-    Returns
-    -------
-    (int, int)
-        The number of samples; 64 for each row, but for the last ones. The number of rows; seven
-        or more are a multiple of seven.
+    Returns: The number of samples; 64 for each row, but for the last ones. The number of rows;
+        seven or more are a multiple of seven.
     """
 
 

@@ -53,10 +53,7 @@ def select(
     an upper limit, or other sets than the best count, it is not needed (the node's own cost
     counts already).
 
-    Returns
-    -------
-    int
-        How many are left, at the front of ``kept`` in their old order.
+    Returns: How many are left, at the front of ``kept`` in their old order.
     """
 
 
@@ -86,10 +83,7 @@ def tighten(
     expression over these x bounds all completions that contain p, and so does
     low(c_p, 0, l_p).
 
-    Returns
-    -------
-    (int, int)
-        How many candidates are left in ``kept`` (sorted by l), and a lower bound on all
+    Returns: How many candidates are left in ``kept`` (sorted by l), and a lower bound on all
         completions.
     """
 

@@ -40,18 +40,11 @@ class Cut(Exception):
 class Exploration:
     """What a search found.
 
-    Attributes
-    ----------
-    cost : int
-        The least cost met, the limit if nothing at or below it was.
-    columns : list of int or None
-        The set that has it.
-    nodes, bound : int
-        Nodes entered, and a lower bound on the cost of all sets below the limit.
-    finished : bool
-        Nothing below the least cost exists.
-    first : bool
-        The set is the smallest, lexicographically first of all of least cost.
+    cost: The least cost met, the limit if nothing at or below it was.
+    columns: The set that has it.
+    nodes, bound: Nodes entered, and a lower bound on the cost of all sets below the limit.
+    finished: Nothing below the least cost exists.
+    first: The set is the smallest, lexicographically first of all of least cost.
     """
 
     cost: int
@@ -289,21 +282,11 @@ def first_optimal(
     for any such set. Then the rows that i covers, the later columns and one choice less
     are a problem of the same kind. The answer does not depend on the number of threads.
 
-    Parameters
-    ----------
-    reduced : Reduced
-        The problem.
-    cost : int
-        The optimum; the value of some set of at most ``most`` columns.
-    most : int
-        Size of a known optimal set.
-    stop : callable
-        Called now and then with the number of nodes of this search; True ends it.
-
-    Raises
-    ------
-    Cut
-        When ``stop`` said so.
+    reduced: The problem.
+    cost: The optimum; the value of some set of at most ``most`` columns.
+    most: Size of a known optimal set.
+    stop: Called now and then with the number of nodes of this search; True ends it.
+    Raises Cut: When ``stop`` said so.
     """
     agreement, weights, groups = reduced.agreement, reduced.weights, reduced.groups
     objective, all_bad = reduced.objective, int(weights[: reduced.bad].sum())

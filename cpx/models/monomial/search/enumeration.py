@@ -52,22 +52,11 @@ def enumerate_sets(
 ) -> int:
     """Put all irredundant sets below a root's child that cost less than ``limit`` into the pool.
 
-    Parameters
-    ----------
-    levels, scratch, params
-        As for :func:`~cpx.models.monomial.search.tree.branches`; the objective keeps idle
-        candidates.
-    limit : int
-        Greater than the cost of any set that is wanted. It may be lowered between calls.
-    signal : ndarray
-        ``[stop, nodes]``.
-    bits : ndarray
-        The root's matrix; columns in the numbers of ``levels.ids``.
-    pool : Pool
-        Must have room for as many sets as a level has candidates.
-
-    Returns
-    -------
-    int
-        After anything but DONE the call may be repeated and goes on where it was.
+    levels, scratch, params: As for :func:`~cpx.models.monomial.search.tree.branches`; the
+        objective keeps idle candidates.
+    limit: Greater than the cost of any set that is wanted. It may be lowered between calls.
+    signal: ``[stop, nodes]``.
+    bits: The root's matrix; columns in the numbers of ``levels.ids``.
+    pool: Must have room for as many sets as a level has candidates.
+    Returns: After anything but DONE the call may be repeated and goes on where it was.
     """

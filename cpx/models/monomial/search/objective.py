@@ -48,19 +48,12 @@ class Numbers(NamedTuple):
 class Objective:
     """Objective and limits of a search.
 
-    Attributes
-    ----------
-    alpha, beta : int
-        Cost of one unit of covered bad, and of excluded good weight. Neither is negative,
+    alpha, beta: Cost of one unit of covered bad, and of excluded good weight. Neither is negative,
         or they are -1 and 1.
-    bad, good : int
-        Weight of all bad, and of all good samples.
-    least, most : int
-        Limits of the covered weight.
-    precision : Fraction or None
-        Least share of good weight in the covered weight.
-    keep_idle : bool
-        Keep candidates that exclude no bad sample, which no best set needs; needed where
+    bad, good: Weight of all bad, and of all good samples.
+    least, most: Limits of the covered weight.
+    precision: Least share of good weight in the covered weight.
+    keep_idle: Keep candidates that exclude no bad sample, which no best set needs; needed where
         other sets than the best count.
     """
 

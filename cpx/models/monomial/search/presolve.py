@@ -44,35 +44,21 @@ class Reduced:
     The value of a set S of the remaining features, chosen in addition to the fixed ones, is
     ``base + scale * cost``, and the objective says what it costs.
 
-    Attributes
-    ----------
-    agreement : ndarray of bool, shape (rows, n)
-        First the bad rows, then the good ones; in each part the heaviest first, then those
-        that few features exclude.
-    bits : ndarray of uint64
-        The same as words, with bit slices of the weights; see :mod:`~cpx.backends.search.bitsets`.
-    bad_words : int
-        How many rows of ``bits`` are of bad samples.
-    weights : ndarray of int64, shape (rows,)
-        Positive; without a common divisor where no limits count them.
-    bad : int
-        Number of bad rows.
-    features : ndarray of int64, shape (n,)
-        Original index of each column, increasing.
-    groups : ndarray of int64, shape (n,)
-        At most one column of equal number may be chosen; the numbers are small.
-    k : int
-        Maximum number of columns to choose, at most n.
-    fixed : tuple of int
-        Required features, chosen in every solution.
-    objective : Objective
-        What a set of columns costs, and the limits on what it covers.
-    ideal : int
-        The value of the form if all good rows are covered and no bad one.
-    uncovered : int
-        The value of the form if nothing is covered.
-    remaining : Remaining
-        Side constraints on the columns.
+    agreement (rows, n): First the bad rows, then the good ones; in each part the heaviest first,
+        then those that few features exclude.
+    bits: The same as words, with bit slices of the weights; see
+        :mod:`~cpx.backends.search.bitsets`.
+    bad_words: How many rows of ``bits`` are of bad samples.
+    weights (rows,): Positive; without a common divisor where no limits count them.
+    bad: Number of bad rows.
+    features (n,): Original index of each column, increasing.
+    groups (n,): At most one column of equal number may be chosen; the numbers are small.
+    k: Maximum number of columns to choose, at most n.
+    fixed: Required features, chosen in every solution.
+    objective: What a set of columns costs, and the limits on what it covers.
+    ideal: The value of the form if all good rows are covered and no bad one.
+    uncovered: The value of the form if nothing is covered.
+    remaining: Side constraints on the columns.
     """
 
     agreement: Bools
@@ -237,13 +223,8 @@ def _free_columns(form: WeightedMonomial | RatioMonomial) -> Ints | None:
 def merge_rows(words: Words, net: Ints) -> tuple[Ints, Ints]:
     """Sum the weights of equal rows, given as words; rows whose sum is 0 are gone.
 
-    Returns
-    -------
-    (ndarray of int, ndarray of int)
-        One row of each kind, and the sum of its kind.
+    Returns: One row of each kind, and the sum of its kind.
 
-    Examples
-    --------
     >>> table = np.array([[1, 0], [1, 1], [1, 0], [0, 1], [0, 1]], dtype=bool)
     >>> rows, net = merge_rows(packed_rows(table), np.array([2, 1, 3, 4, -4]))
     >>> sorted(zip(table[rows].tolist(), net.tolist()))
@@ -291,15 +272,9 @@ def _needed(bits: Words, groups: Ints, remaining: Remaining) -> Bools:
 class _SampleWeights:
     """Objective and limits of a form, by signed weights of its samples.
 
-    Attributes
-    ----------
-    signed : ndarray of int64, shape (m,)
-        Weights, those of good samples negative.
-    uncovered : int
-        The value of the form if nothing is covered.
-    limits : CoverageLimits or None
-    alpha, beta, scale : int
-        See above.
+    signed (m,): Weights, those of good samples negative.
+    uncovered: The value of the form if nothing is covered.
+    alpha, beta, scale: See above.
     """
 
     signed: Ints
@@ -328,10 +303,7 @@ class _SampleWeights:
 def sample_weights(form: WeightedMonomial | RatioMonomial) -> _SampleWeights:
     """Return what a form optimises; a ratio has limits only, and no value.
 
-    Raises
-    ------
-    InvalidInstance
-        When costs and limits count the samples differently.
+    Raises InvalidInstance: When costs and limits count the samples differently.
     """
     limits = form.limits
     if limits is None:

@@ -28,23 +28,15 @@ Words = NDArray[np.uint64]
 class Root:
     """A problem of merged rows: find the columns of least cost.
 
-    Attributes
-    ----------
-    bits : ndarray of uint64, shape (words, stride)
-    bad_words : int
-        Words of bad samples; those of good samples follow.
-    n, planes, k : int
-        Columns, bit slices of the weights, most columns to choose.
-    groups : ndarray
-        At most one column of equal number; empty when all numbers differ.
-    covered_bad, good : int
-        Weight of all bad samples, and of all good ones.
-    objective : Objective
-        What a set of columns costs.
-    excluded : int
-        Good weight that is not in the rows, as it is excluded already; the objective counts it.
-    remaining : Remaining
-        The side constraints on the columns.
+    bits: shape (words, stride)
+    bad_words: Words of bad samples; those of good samples follow.
+    n, planes, k: Columns, bit slices of the weights, most columns to choose.
+    groups: At most one column of equal number; empty when all numbers differ.
+    covered_bad, good: Weight of all bad samples, and of all good ones.
+    objective: What a set of columns costs.
+    excluded: Good weight that is not in the rows, as it is excluded already; the objective counts
+        it.
+    remaining: The side constraints on the columns.
     """
 
     bits: Words

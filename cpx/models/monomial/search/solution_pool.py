@@ -32,16 +32,10 @@ _ROOM = 1024
 class BestSets:
     """Sets of columns: the best first, of equal ones the smaller, then the lexicographic first.
 
-    Attributes
-    ----------
-    columns : list of list of int
-        The sets, each increasing.
-    finished : bool
-        No irredundant set that is missing comes before one of these.
-    more : bool
-        One that is missing is as good as the last of these.
-    nodes : int
-        Nodes entered.
+    columns: The sets, each increasing.
+    finished: No irredundant set that is missing comes before one of these.
+    more: One that is missing is as good as the last of these.
+    nodes: Nodes entered.
     """
 
     columns: list[list[int]]
@@ -61,23 +55,14 @@ def best_sets(
 ) -> BestSets:
     """Find the first ``most`` irredundant sets of columns, or of those as good as the best.
 
-    Parameters
-    ----------
-    reduced : Reduced
-        A problem reduced with ``every``.
-    most : int
-        How many sets are wanted at most.
-    best : list of int
-        Columns of a best set.
-    ratio : bool
-        The objective is the precision, and not the cost.
-    as_good : bool
-        Only sets as good as ``best`` are wanted.
-    signal : ndarray of int64, shape (2,), optional
-        The first number ends the search when another thread sets it; the second counts nodes.
+    reduced: A problem reduced with ``every``.
+    most: How many sets are wanted at most.
+    best: Columns of a best set.
+    ratio: The objective is the precision, and not the cost.
+    as_good: Only sets as good as ``best`` are wanted.
+    signal (2,): The first number ends the search when another thread sets it; the second counts
+        nodes.
 
-    Notes
-    -----
     The search keeps the best sets met and looks for sets no worse than the worst of these. Sums
     are compared by their cost. For a ratio the cost of :func:`better_than` tells the sets that
     are better than the worst one; it is set anew for each branch of the root.

@@ -47,28 +47,18 @@ def branches(
 ) -> int:
     """Search the subtrees of some children of the root, one by one.
 
-    Parameters
-    ----------
-    levels, scratch : Levels, Scratch
-        The thread's own; ``levels.at[0]`` is 0, or what an interrupted call left there.
-    params : Params
-    shared : ndarray
-        ``[stop, least cost of all threads, strict]``. A lost write of another thread costs
-        time, not correctness: the least cost only has to be the cost of some set, or any
-        larger. Unless ``strict``, branches that can only reach sets as good as the best are
-        searched as well, so that the first of all best sets is found; where there are too many
-        of them, ``strict`` is set.
-    found : ndarray
-        ``[cost, size, columns ..., branches entered for equal sets, nodes]``: the best of
-        this thread, by cost, size and index.
-    first : bool
-        Return as soon as any set below ``found[0]`` is found; nothing else counts.
-    bounds : ndarray
-        A lower bound on the completions of each child.
-    tasks : ndarray
-        Which children.
-    done : ndarray
-        By child: set to 1 where its subtree was searched.
-    at : ndarray
-        ``[0]``: the next of the tasks, where this call and those after it go on.
+    levels, scratch: The thread's own; ``levels.at[0]`` is 0, or what an interrupted call left
+        there.
+    shared: ``[stop, least cost of all threads, strict]``. A lost write of another thread costs
+        time, not correctness: the least cost only has to be the cost of some set, or any larger.
+        Unless ``strict``, branches that can only reach sets as good as the best are searched as
+        well, so that the first of all best sets is found; where there are too many of them,
+        ``strict`` is set.
+    found: ``[cost, size, columns ..., branches entered for equal sets, nodes]``: the best of this
+        thread, by cost, size and index.
+    first: Return as soon as any set below ``found[0]`` is found; nothing else counts.
+    bounds: A lower bound on the completions of each child.
+    tasks: Which children.
+    done: By child: set to 1 where its subtree was searched.
+    at: ``[0]``: the next of the tasks, where this call and those after it go on.
     """

@@ -98,8 +98,6 @@ def new_exact(good: Ints, costs: Ints, prices: Ints, parts: int, shift: int) -> 
 def parts_of(total: int) -> int:
     """Return into how many parts a unit may be divided where all costs add up to a total.
 
-    Examples
-    --------
     >>> parts_of(1000) == 2**30, parts_of(2**50) == 2**9, parts_of(2**61)
     (True, True, 1)
     """

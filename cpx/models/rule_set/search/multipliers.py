@@ -50,13 +50,7 @@ class Multipliers:
 class Relaxation:
     """The bound by shares of the sets that have some rules and more of others.
 
-    Parameters
-    ----------
-    form : RuleSelection
-    required : tuple of int
-    rules : ndarray of int64
-    start : Multipliers, optional
-        Shares of a problem with these rules and more.
+    start: Shares of a problem with these rules and more.
     """
 
     def __init__(

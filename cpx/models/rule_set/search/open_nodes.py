@@ -65,10 +65,7 @@ class Incumbent:
 class Subproblem:
     """The sets that have ``required``, and besides only some of ``rules``.
 
-    Attributes
-    ----------
-    bound : int
-        A lower bound on the cost of all of them.
+    bound: A lower bound on the cost of all of them.
     """
 
     required: tuple[int, ...]

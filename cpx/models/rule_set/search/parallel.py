@@ -19,16 +19,9 @@ class ParallelSearch:
     on with the others. All know the best set that any of them found. So every set is searched
     once, or closed by the bound of one of its nodes, whoever does it.
 
-    Parameters
-    ----------
-    search : BitsetSearch
-    pool : TaskPool
-    stop : callable
-        Called often; True ends the search.
-    offer : callable
-        See :meth:`~cpx.models.rule_set.search.bitset_search.BitsetSearch.step`.
-    note : callable
-        Called with lower bounds on the cost of all sets that are better than the best known.
+    stop: Called often; True ends the search.
+    offer: See :meth:`~cpx.models.rule_set.search.bitset_search.BitsetSearch.step`.
+    note: Called with lower bounds on the cost of all sets that are better than the best known.
     """
 
     def __init__(

@@ -12,12 +12,8 @@ from numpy.typing import NDArray
 class RecordedTree(NamedTuple):
     """A search that came to its end.
 
-    Attributes
-    ----------
-    nodes : int
-        Sets of rules whose larger sets were looked at.
-    shared : bool
-        Whether this took shares of costs.
+    nodes: Sets of rules whose larger sets were looked at.
+    shared: Whether this took shares of costs.
     """
 
     nodes: int
@@ -28,15 +24,9 @@ class RecordedTree(NamedTuple):
 class RecordedPrices:
     """Prices of different samples, at which no rule is worth more than a number.
 
-    Attributes
-    ----------
-    literals : ndarray of bool, shape (n, d)
-        The samples of the class.
-    shares : ndarray of float64, shape (n,)
-        Their prices as shares of what an error on each weighs.
-    largest : float
-    rules : int
-        The number of rules that share what an error of another class weighs.
+    literals (n, d): The samples of the class.
+    shares (n,): Their prices as shares of what an error on each weighs.
+    rules: The number of rules that share what an error of another class weighs.
     """
 
     literals: NDArray[np.bool_]

@@ -57,17 +57,10 @@ _MANY_SHARES = 2**17
 class SubproblemSearch:
     """The search of one part.
 
-    Parameters
-    ----------
-    form : RuleSelection
-        The problem, with merged rows.
-    incumbent : Incumbent
-    pool : TaskPool
-        Threads that have nothing to do.
-    stop : callable
-        Called often; True ends the search.
-    note : callable
-        Called with each bound on the cost of all sets of the part.
+    form: The problem, with merged rows.
+    pool: Threads that have nothing to do.
+    stop: Called often; True ends the search.
+    note: Called with each bound on the cost of all sets of the part.
     """
 
     def __init__(

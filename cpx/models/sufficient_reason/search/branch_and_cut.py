@@ -40,16 +40,10 @@ _SMALL = 1e-6
 class _Effort(NamedTuple):
     """How inequalities are looked for.
 
-    Attributes
-    ----------
-    levels : tuple of float
-        Least shares of the attributes that are kept to look for rows.
-    starts : int
-        Other rows to begin with.
-    missed : float
-        By how much an inequality must be missed.
-    rounds, slow : int
-        The most rounds, and how many in a row may raise the bound by too little.
+    levels: Least shares of the attributes that are kept to look for rows.
+    starts: Other rows to begin with.
+    missed: By how much an inequality must be missed.
+    rounds, slow: The most rounds, and how many in a row may raise the bound by too little.
     """
 
     levels: tuple[float, ...]
@@ -76,25 +70,14 @@ class _Node(NamedTuple):
 class BranchAndCut:
     """The search; it begins with a known reason.
 
-    Parameters
-    ----------
-    oracle : SufficiencyOracle
-    costs : (A,) array of int64
-        What each place costs.
-    low, high : (A,) arrays of int64
-        Whether a place must be, and may be, in the reason.
-    upper : int
-        What the best known reason costs.
-    seed : int
-    found : callable
-        Called with each set that the oracle says yes to; returns the least cost so far.
-    shrink : callable
-        Called with an order of places; makes an inclusion-minimal reason by deletion, and returns
-        the least cost so far.
-    bounded : callable
-        Called with each better lower bound.
-    record : RecordedCuts, optional
-        To be filled with what is asked for, and with the nodes.
+    costs: What each place costs.
+    low, high: Whether a place must be, and may be, in the reason.
+    upper: What the best known reason costs.
+    found: Called with each set that the oracle says yes to; returns the least cost so far.
+    shrink: Called with an order of places; makes an inclusion-minimal reason by deletion, and
+        returns the least cost so far.
+    bounded: Called with each better lower bound.
+    record: To be filled with what is asked for, and with the nodes.
     """
 
     def __init__(

@@ -36,17 +36,11 @@ _INSIDE = 0.05  # the share of what a set leaves out, and what is short of 1 oth
 class Inequality:
     """Weights whose sum over a reason is ``UNIT`` at least, and where they come from.
 
-    Attributes
-    ----------
-    weights : (A,) array of int64
-        From 0 to ``UNIT``.
-    row : (A,) array of int64, or None
-        Positions of the row, -1 for a missing value; None for a set that was known before.
-    rival : int
-        The class whose score is bounded.
-    of_entries : array of int64, or None
-        What each tree weighs the attributes, see ``weigh``; None where the row is of another
-        class, so that one of the attributes in which it differs from x is in the reason.
+    weights: From 0 to ``UNIT``.
+    row: Positions of the row, -1 for a missing value; None for a set that was known before.
+    rival: The class whose score is bounded.
+    of_entries: What each tree weighs the attributes, see ``weigh``; None where the row is of
+        another class, so that one of the attributes in which it differs from x is in the reason.
     """
 
     weights: NDArray[np.int64]
@@ -69,10 +63,7 @@ def scaled(weights: NDArray[np.int64], least: int) -> NDArray[np.int64]:
 class Cuts:
     """Finds inequalities.
 
-    Parameters
-    ----------
-    oracle : SufficiencyOracle
-        Of the row.
+    oracle: Of the row.
     """
 
     def __init__(self, oracle: SufficiencyOracle) -> None:

@@ -13,16 +13,10 @@ __all__ = ["Record", "RecordedCuts"]
 class Record:
     """A node of the search.
 
-    Attributes
-    ----------
-    multipliers : list of (int, int)
-        Inequalities, by their number, and what each was worth in the end.
-    missed : int or None
-        The inequality that no set of the node meets, if there is one.
-    place : int
-        The place by which the node was split; -1 where it was not.
-    parts : list of Record
-        That which has the place, and that without.
+    multipliers: Inequalities, by their number, and what each was worth in the end.
+    missed: The inequality that no set of the node meets, if there is one.
+    place: The place by which the node was split; -1 where it was not.
+    parts: That which has the place, and that without.
     """
 
     multipliers: list[tuple[int, int]] = field(default_factory=list)
@@ -40,13 +34,8 @@ class Record:
 class RecordedCuts:
     """What is recorded of a search.
 
-    Attributes
-    ----------
-    inequalities : list of Inequality
-        In the order in which they were asked for.
-    root : Record
-    room : int
-        Numbers for which there is still room: none are recorded where it is not above 0.
+    inequalities: In the order in which they were asked for.
+    room: Numbers for which there is still room: none are recorded where it is not above 0.
     """
 
     inequalities: list[Inequality] = field(default_factory=list)

@@ -25,13 +25,7 @@ SCALE = 1 << 16
 
 @dataclass(frozen=True)
 class Relaxed:
-    """An optimum of the linear program.
-
-    Attributes
-    ----------
-    value : float
-    shares : (n,) array of float64
-    """
+    """An optimum of the linear program."""
 
     value: float
     shares: Floats
@@ -40,12 +34,8 @@ class Relaxed:
 class Relaxation:
     """Least weight of a set that meets all inequalities, with shares of elements allowed.
 
-    Parameters
-    ----------
-    costs : (n,) array of int64
-        What each element costs.
-    seed : int
-        For HiGHS.
+    costs: What each element costs.
+    seed: For HiGHS.
     """
 
     def __init__(self, costs: Integers, seed: int) -> None:
@@ -147,14 +137,8 @@ class Relaxation:
         cost and its weight in the sum. Elements for which that is too much are in no such set, or
         in all. Where a set with all elements that it may have misses an inequality there is none.
 
-        Parameters
-        ----------
-        upper : int
-
-        Returns
-        -------
-        bound : int
-        low, high : (n,) arrays of int64
+        Returns bound.
+        Returns low, high.
         """
         if self.missed() is not None:
             return upper, self._low, self._high

@@ -39,18 +39,10 @@ def frontier(
 ) -> list[KnownSet]:
     """Return the best set of each size that beam search meets, up to a size.
 
-    Parameters
-    ----------
-    problem : MLSE or FewestExpected
-    most : int
-        The greatest number of attributes.
-    width : int
-        So many sets of each size are extended.
-    threads : int
-        That measure the sets of a size.
+    most: The greatest number of attributes.
+    width: So many sets of each size are extended.
+    threads: That measure the sets of a size.
 
-    Examples
-    --------
     >>> from cpx.models.expected_prediction.cases import random_expectation
     >>> problem = random_expectation(5)
     >>> [found.features for found in frontier(problem, 2)]
@@ -116,17 +108,10 @@ def beam_levels(
 ) -> Iterator[list[KnownSet]]:
     """Yield the best sets of each size, the best first, from the required ones on.
 
-    Parameters
-    ----------
-    evaluator : Evaluator
-    most, width : int
-        The greatest size, and how many sets of each are kept.
-    required, forbidden : sequence of int
-        Attributes that all sets have, and that none has.
-    stop : callable, optional
-        Asked now and then: where it says so, there are no more sizes.
-    threads : int
-        That share the work on each size.
+    most, width: The greatest size, and how many sets of each are kept.
+    required, forbidden: Attributes that all sets have, and that none has.
+    stop: Asked now and then: where it says so, there are no more sizes.
+    threads: That share the work on each size.
     """
     A = evaluator.leaves.n_attributes
     banned = np.zeros(A, dtype=np.bool_)

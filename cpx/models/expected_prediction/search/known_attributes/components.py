@@ -108,8 +108,6 @@ def greatest_weights(form: ExpectationForm) -> list[float]:
 def most_mixed(bounds: Sequence[int], weights: Sequence[float]) -> int:
     """Return the greatest mean of bounds, each of a weight up to its own, rounded up.
 
-    Examples
-    --------
     >>> most_mixed([10, 50, 30], [1.0, 0.25, 0.5])
     30
     """

@@ -63,23 +63,13 @@ _LARGEST = 2.0**55
 class Dinkelbach:
     """Whether an expected score is a bound on those of all sets.
 
-    Parameters
-    ----------
-    parts : sequence of TableSumForm
-        The problem under each component alone.
-    bounds : sequence of int
-        U_c: on the values of the parts.
-    logs : (C, A) array
-        Log-probability of each state of x in each component.
-    weights : (C,) array
-        Logarithms of the components' weights.
-    rounding : int
-        By so much, at most, the values of the parts differ from expected scores.
-    met : callable
-        Told sets that may be good.
-    stop : callable
-    searches : int
-        So many more are made; without any, nothing is proved.
+    parts: The problem under each component alone.
+    bounds: U_c: on the values of the parts.
+    logs: Log-probability of each state of x in each component.
+    weights: Logarithms of the components' weights.
+    rounding: By so much, at most, the values of the parts differ from expected scores.
+    met: Told sets that may be good.
+    searches: So many more are made; without any, nothing is proved.
     """
 
     parts: Sequence[TableSumForm]

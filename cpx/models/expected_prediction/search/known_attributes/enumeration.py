@@ -34,17 +34,8 @@ _MOST_MADE = 200_000_000
 class Enumeration:
     """All sets of at most so many attributes, by size.
 
-    Parameters
-    ----------
-    problem : Problem
-    form : ExpectationForm
-        Its form.
-    progress : Progress
-
-    Attributes
-    ----------
-    count : int
-        Sets measured.
+    form: Its form.
+    count: Sets measured.
     """
 
     def __init__(self, problem: Problem, form: ExpectationForm, progress: Progress) -> None:

@@ -38,27 +38,17 @@ from cpx.models.expected_prediction.search.table_sums.terms import Terms
 class Workspace(NamedTuple):
     """Multipliers, and what the kernels need to improve them.
 
-    Attributes
-    ----------
-    multiplier, best, limit : ndarray of int64
-        Of each bit: the multiplier now, that of the best bound, and the greatest absolute value
-        that it may have.
-    direction : ndarray of float64
-        Of each bit: where the last step went.
-    chosen : ndarray of int64
-        Of each term: the index that the first maximum chooses.
-    values : ndarray of int64
-        Room for one table.
-    cost, price : ndarray of int64
-        Of each feature: what it costs whatever the terms say, and its price.
-    order : ndarray of int64
-        The features with the greatest prices, in falling order, one more than may be chosen.
-    picked, found : ndarray of uint8
-        Of each feature: whether it is chosen by the prices now; and in the best set met.
-    doubt : ndarray of float64
-        Of each feature: how often its copies and its price chose differently of late.
-    pace : ndarray of float64
-        The factor of the steps, and the steps since the bound got better.
+    multiplier, best, limit: Of each bit: the multiplier now, that of the best bound, and the
+        greatest absolute value that it may have.
+    direction: Of each bit: where the last step went.
+    chosen: Of each term: the index that the first maximum chooses.
+    values: Room for one table.
+    cost, price: Of each feature: what it costs whatever the terms say, and its price.
+    order: The features with the greatest prices, in falling order, one more than may be chosen.
+    picked, found: Of each feature: whether it is chosen by the prices now; and in the best set
+        met.
+    doubt: Of each feature: how often its copies and its price chose differently of late.
+    pace: The factor of the steps, and the steps since the bound got better.
     """
 
     multiplier: Ints
@@ -112,27 +102,15 @@ def ascend(
 ) -> tuple[int, int]:
     """Improve the bound of a node, until it is small enough or steps are done.
 
-    Parameters
-    ----------
-    part, work, decided
-        The terms that are left; multipliers; what is decided of each feature.
-    room : int
-        How many features may still be chosen.
-    base : int
-        What is added to all values.
-    enough, aim : int
-        The bound at which the node is done with, and the value that steps aim at.
-    least, known : int
-        Sets are wanted for which the terms say ``least`` or more, worth more than ``known``.
-    before : int
-        The bound of ``work.best``, of an earlier call for the same node, or a very high one.
-    steps : int
-
-    Returns
-    -------
-    bound, value : int
-        The bound of ``work.best``, and the value of ``work.found``; ``known`` where no such set
-        was met.
+    part, work, decided: The terms that are left; multipliers; what is decided of each feature.
+    room: How many features may still be chosen.
+    base: What is added to all values.
+    enough, aim: The bound at which the node is done with, and the value that steps aim at.
+    least, known: Sets are wanted for which the terms say ``least`` or more, worth more than
+        ``known``.
+    before: The bound of ``work.best``, of an earlier call for the same node, or a very high one.
+    Returns bound, value: The bound of ``work.best``, and the value of ``work.found``; ``known``
+        where no such set was met.
     """
 
 

@@ -58,10 +58,7 @@ def beam(objective: Objective) -> Iterator[tuple[int, ...]]:
 class _Sums:
     """The tables as one array, and their bits sorted by feature.
 
-    Attributes
-    ----------
-    names : ndarray of int
-        The features of any table.
+    names: The features of any table.
     """
 
     def __init__(self, objective: Objective) -> None:

@@ -60,24 +60,11 @@ class _Node:
 class BranchAndBound:
     """Branch and bound for one objective.
 
-    Parameters
-    ----------
-    objective : Objective
-    best : Solution or None
-        The best known set.
-    found : callable
-        Told every better set.
-    proved : callable
-        Told every better bound of the objective's F.
-    stop : callable
-        Asked now and then.
-
-    Attributes
-    ----------
-    best : Solution or None
-    bound : int
-        Of F, for all sets.
-    nodes : int
+    best: The best known set.
+    found: Told every better set.
+    proved: Told every better bound of the objective's F.
+    stop: Asked now and then.
+    bound: Of F, for all sets.
     """
 
     def __init__(

@@ -21,14 +21,9 @@ FREE, IN, OUT = 0, 1, 2
 class Terms(NamedTuple):
     """Tables over features. Arrays have room for the terms of the whole problem.
 
-    Attributes
-    ----------
-    first, size : ndarray of int64
-        Where the bits of a term begin, and how many it has.
-    feature, origin : ndarray of int64
-        Of each bit: the feature, and the bit of the whole problem.
-    start, table : ndarray of int64
-        Where the values of a term begin, and the values of all.
+    first, size: Where the bits of a term begin, and how many it has.
+    feature, origin: Of each bit: the feature, and the bit of the whole problem.
+    start, table: Where the values of a term begin, and the values of all.
     """
 
     first: Ints

@@ -51,20 +51,11 @@ class Solution:
 class Objective(ABC):
     """What is wanted of sets of at most k features of a form.
 
-    Attributes
-    ----------
-    form : TableSumForm
-    k : int
-    features : list of list of int
-        Of each table that is not constant.
-    tables : list of ndarray of int64
-        Their values times M, from 0.
-    costs : ndarray of int64
-        Of each feature.
-    slack : int
-        By so much, in all, gains of the tables may be too small because they were rounded.
-    least : int
-        M times the value that the tables must give a set; very low where any will do.
+    features: Of each table that is not constant.
+    tables: Their values times M, from 0.
+    costs: Of each feature.
+    slack: By so much, in all, gains of the tables may be too small because they were rounded.
+    least: M times the value that the tables must give a set; very low where any will do.
     """
 
     costs: Ints
@@ -182,12 +173,7 @@ class GreatestValue(Objective):
 class LeastPenalty(Objective):
     """The least penalty of a value of at least ``target``.
 
-    Parameters
-    ----------
-    form, k
-    target : int
-    exchange : float
-        How much value is worth one unit of penalty: what is best depends on the form.
+    exchange: How much value is worth one unit of penalty: what is best depends on the form.
     """
 
     def __init__(self, form: TableSumForm, k: int, target: int, exchange: float) -> None:
