@@ -27,12 +27,6 @@ def conformance(
             "Can be given again.",
         ),
     ] = None,
-    register: Annotated[
-        str | None,
-        typer.Option(
-            metavar="MODULE:CLASS", help="A backend that is not installed: its module is imported."
-        ),
-    ] = None,
     patience: Annotated[
         float, typer.Option(help="Factor of all deadlines, for slow engines.")
     ] = 1.0,
@@ -49,7 +43,7 @@ def conformance(
     \b
     Examples:
       cpx conformance cpmpy:choco
-      cpx conformance mine --register my_package.engine:Mine --problem monomial
+      cpx conformance mine --register engine.py --problem monomial
 
     \b
     Exit codes: 0 all checks pass; 1 one does not; 2 no such engine.
@@ -59,7 +53,7 @@ def conformance(
     if not patience > 0:
         raise InvalidOption(f"patience must be a number > 0, got {patience}")
     good = True
-    for found in conform(engine, problem, register=register, patience=patience):
+    for found in conform(engine, problem, patience=patience):
         good &= found.verdict == "ok"
         if as_json:
             typer.echo(json.dumps(vars(found)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
@@ -14,12 +14,19 @@ from cpx.cli.dashes import FileCommand
 from cpx.errors import EngineError
 from cpx.support.families import ShellCommand, families
 from cpx.support.lazy_imports import named_object
+from cpx.support.own_files import register_files
 
 Sections = Mapping[str, Mapping[str, ShellCommand]]
 
 
 class Command(FileCommand):
-    """A command whose options stand in help under the titles that they name."""
+    """A command whose options stand in help under the titles that they name.
+
+    All commands have ``--register``.
+    """
+
+    def __init__(self, *args: Any, params: list[Any], **more: Any) -> None:
+        super().__init__(*args, params=[*params, _register_option()], **more)
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write the arguments, then the options by their titles; those without one come last."""
@@ -69,6 +76,28 @@ class LazyGroup(TyperGroup):
             if part:
                 with formatter.section(title):
                     formatter.write_dl([(f"{n:{width}}", e.summary) for n, e in part.items()])
+
+
+def _register_option() -> Any:
+    """Return the option that names files to run first."""
+    single = typer.Typer(add_completion=False)
+    single.command()(_only_registers)
+    return typer.main.get_command(single).params[0]
+
+
+def _only_registers(
+    register: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FILE",
+            callback=register_files,
+            is_eager=True,
+            expose_value=False,
+            help="Python file that registers encodings, problems or engines of your own. "
+            "Repeatable.",
+        ),
+    ] = None,
+) -> None: ...
 
 
 def of_families(group: str = "") -> dict[str, ShellCommand]:

@@ -20,6 +20,7 @@ from cpx.errors import EngineError
 from cpx.processes import interrupts
 from cpx.processes.children import Child, module, python_environment, remove_own_folder, scratch
 from cpx.processes.messages import Inbox, Outbox, unpack
+from cpx.support.own_files import run_files
 
 __all__ = ["Cancelled", "Overdue", "call", "claim_stdout"]
 
@@ -142,6 +143,7 @@ def main() -> None:
     # Standard input ends when the process that asked is gone.
     threading.Thread(target=_end_after, args=(frames,), daemon=True).start()
     try:
+        run_files()
         home, name, args = unpack(asked)
         function: Any = __import__(home, fromlist=["_"])
         for part in name.split("."):

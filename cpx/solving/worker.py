@@ -34,6 +34,7 @@ from cpx.processes.limits import MemoryGroup, limit_address_space
 from cpx.processes.messages import Inbox, Outbox, unpack
 from cpx.support.families import families
 from cpx.support.one_thread import find_libraries
+from cpx.support.own_files import run_files
 from cpx.support.versions import installed_version
 
 if TYPE_CHECKING:
@@ -48,6 +49,7 @@ def main() -> None:
     out = claim_stdout()
     outbox = Outbox(out)
     interrupts.ignore()
+    run_files()
     inbox = Inbox(_STDIN)
     frames = inbox.frames()
     for frame in frames:

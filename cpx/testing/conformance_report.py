@@ -21,6 +21,7 @@ from cpx.backends.base import require
 from cpx.errors import CpxError, shortened
 from cpx.processes.calls import Overdue, call
 from cpx.solving import solve
+from cpx.support import own_files
 from cpx.testing import conformance
 from cpx.testing.cases import cases, names
 
@@ -138,7 +139,7 @@ def _register(name: str) -> None:
 
 def _starts_alone(engine: str, register: str | None) -> str:
     """Say which engines are loaded as soon as the backend's module is."""
-    before = set(sys.modules)
+    before = set(sys.modules) - own_files.loaded
     if register is not None:
         _register(register)
     require(find_backend(engine))

@@ -170,6 +170,7 @@ _INSTALLED = Path("installed")
 def execute(command: str) -> tuple[int, str]:
     """Run a command; return its exit code and what it prints on both streams."""
     plain = command.startswith("cpx ") and not _SHELL.search(_QUOTED.sub("", command))
+    plain &= "--register" not in command  # what it registers would stay
     if command.startswith("pip install "):
         options = f"--quiet --no-deps --no-index --no-build-isolation --target {_INSTALLED}"
         command = command.replace("pip install", f"{sys.executable} -m pip install {options}")

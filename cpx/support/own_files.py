@@ -1,0 +1,65 @@
+"""Python files of a user, run first by every process of a command: ``--register FILE``.
+
+A file says of its engines, problems and encodings what a package says in its entry points, by
+:func:`cpx.backends.register`, :func:`cpx.models.register`, :func:`cpx.models.add_encoding` and
+:func:`cpx.check.register`. Workers find the names of the files in their environment.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from collections.abc import Iterable
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+
+from cpx.errors import InvalidOption, shown
+
+_FILES = "CPX_REGISTER"
+
+_run: set[str] = set()
+loaded: set[str] = set()
+"""Modules that were imported when the files were run."""
+
+
+def register_files(paths: Iterable[str] | None) -> None:
+    """Run files here, and in every process that is started from here.
+
+    Raises
+    ------
+    InvalidOption
+        Naming the file, and the line where it fails.
+    """
+    files = [str(Path(path).absolute()) for path in paths or ()]
+    known = os.environ.get(_FILES, "").split(os.pathsep)
+    os.environ[_FILES] = os.pathsep.join(dict.fromkeys(filter(None, [*known, *files])))
+    run_files()
+
+
+def run_files() -> None:
+    """Run the files that the environment names, each once in a process."""
+    before = set(sys.modules)
+    for path in filter(None, os.environ.get(_FILES, "").split(os.pathsep)):
+        if path not in _run:
+            _run.add(path)
+            _load(Path(path))
+    loaded.update(set(sys.modules) - before)
+
+
+def _load(path: Path) -> None:
+    name = f"cpx_registered_{len(_run)}_{path.stem}"
+    spec = spec_from_file_location(name, path) if path.suffix == ".py" else None
+    if spec is None or spec.loader is None or not path.is_file():
+        raise InvalidOption(f"--register: {path} is no Python file")
+    # Dataclasses look for the module of a class.
+    module = sys.modules[name] = module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        lines = [
+            f.lineno for f in traceback.extract_tb(error.__traceback__) if f.filename == str(path)
+        ]
+        place = f", line {lines[-1]}" if lines else ""
+        told = f"{type(error).__name__}: {shown(str(error))}"
+        raise InvalidOption(f"--register: {path}{place}: {told}") from error
