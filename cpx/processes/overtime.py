@@ -32,12 +32,13 @@ def stopped_when(over: Callable[[], bool]) -> Iterator[None]:
     stopped
     """
     me, lock, ended, raised = threading.get_ident(), threading.RLock(), threading.Event(), [False]
+    left = [False]
 
     def watch() -> None:
-        while not ended.wait(_POLL_SECONDS):
+        while not ended.wait(_POLL_SECONDS) and not left[0]:
             if over():
                 with lock:
-                    if not ended.is_set():
+                    if not left[0]:
                         raised[0] = True
                         _raise_in(me, OutOfTime)
                 return
@@ -47,11 +48,21 @@ def stopped_when(over: Callable[[], bool]) -> Iterator[None]:
     try:
         yield
     finally:
+        # One step, and the first: an interrupt in those below leaves nobody to raise more.
+        left[0] = True
+        interrupt = None
         while not ended.is_set():
-            with suppress(OutOfTime), lock:
-                if raised[0]:
-                    _raise_in(me, None)  # takes back what has not arrived
-                ended.set()
+            try:
+                with lock:
+                    if raised[0]:
+                        _raise_in(me, None)  # takes back what has not arrived
+                    ended.set()
+            except OutOfTime:
+                pass
+            except KeyboardInterrupt as error:
+                interrupt = error
+        if interrupt is not None:
+            raise interrupt
 
 
 def _raise_in(thread: int, error: type[BaseException] | None) -> None:

@@ -19,7 +19,7 @@ from cpx.check import UNDECIDED
 from cpx.models.monomial.problem import MONOMIAL_ENCODINGS, WeightedProblem
 from cpx.models.sufficient_reason.cases import three_definitions
 from cpx.options import SolveOptions
-from cpx.processes.overtime import OutOfTime, stopped_when
+from cpx.processes.overtime import _POLL_SECONDS, OutOfTime, stopped_when
 from cpx.solving import run as solving
 from cpx.solving.run import run
 
@@ -127,6 +127,35 @@ def test_nothing_is_raised_once_the_block_is_left() -> None:
             pass
         for _ in range(50):
             sum(range(10))  # where a late one would be raised
+
+
+class InterruptedOnce:
+    """A lock whose first use meets Ctrl-C."""
+
+    def __init__(self) -> None:
+        self.lock, self.used = threading.Lock(), False
+
+    def __enter__(self) -> None:
+        if not self.used:
+            self.used = True
+            raise KeyboardInterrupt
+        self.lock.acquire()
+
+    def __exit__(self, *error: object) -> None:
+        self.lock.release()
+
+
+def test_nothing_is_raised_after_an_interrupt_while_the_block_is_left(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(threading, "RLock", InterruptedOnce)
+    over = threading.Event()
+    with pytest.raises(KeyboardInterrupt), stopped_when(over.is_set):
+        monkeypatch.undo()
+    over.set()
+    until = time.monotonic() + 5 * _POLL_SECONDS
+    while time.monotonic() < until:
+        sum(range(10))  # where a late one would be raised
 
 
 def test_a_block_that_ends_is_not_touched() -> None:
