@@ -328,7 +328,7 @@ def thresholds_of(
 ) -> tuple[float, ...]:
     """Return increasing thresholds, at most ``n_bins - 1``, each splitting the numbers.
 
-    A split lies in a gap between two neighbouring distinct values. Quantiles take the gap
+    A split lies between two neighbouring distinct values and is neither of them. Quantiles take the gap
     whose share of values below comes closest to i / n_bins, equal widths the gap in which
     the i-th limit lies; equal gaps are merged. With at most n_bins distinct values, every
     gap is a split. A number of weight w counts as w equal ones do.
@@ -365,26 +365,28 @@ def thresholds_of(
 
 @lru_cache(maxsize=2**14)  # columns of the same numbers have the same cuts
 def short_between(low: float, high: float, wanted: float) -> float:
-    """Return the number t with ``low <= t < high`` of the fewest digits near ``wanted``.
+    """Return the number t with ``low < t < high`` of the fewest digits near ``wanted``.
 
     Of the numbers with as few significant digits as possible next to ``wanted``, and 0,
-    the one that is shortest to write is taken, and of these the closest to ``wanted``.
+    the one that is shortest to write is taken, and of these the closest to ``wanted``. Where
+    ``wanted`` is no number between the two, the one in the middle takes its place. Between two
+    neighbouring floats there is none: the lower one is returned.
 
     >>> short_between(14.87, 14.95, 14.91)
     14.9
-    >>> short_between(1.0, 2.0, 1.5), short_between(0.0, 1.0, 0.5)
-    (1.0, 0.0)
+    >>> short_between(1.0, 2.0, 1.5), short_between(0.0, 1.0, 0.0)
+    (1.5, 0.5)
     """
-    exact = Decimal(wanted)
-    for digits in range(1, 17):
+    exact = Decimal(wanted if low < wanted < high else low / 2 + high / 2)
+    for digits in range(1, 18):
         near = [
             float(Context(prec=digits, rounding=rounding).plus(exact))
             for rounding in (ROUND_FLOOR, ROUND_CEILING)
         ]
-        fitting = [t for t in (*near, 0.0) if low <= t < high]
+        fitting = [t for t in (*near, 0.0) if low < t < high]
         if fitting:
             return min(fitting, key=lambda t: (_digits(t), abs(t - wanted)))
-    return low  # always a valid threshold: the values in question are "<= low" or above
+    return low
 
 
 def _digits(t: float) -> int:

@@ -1,3 +1,4 @@
+import itertools
 import re
 from datetime import date
 from fractions import Fraction
@@ -13,7 +14,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.estimator_checks import check_estimator
 
 from cpx.data import Binarizer
-from cpx.data.columns import short_between
+from cpx.data.columns import short_between, thresholds_of
 from cpx.errors import DataError
 
 CANCER = load_breast_cancer(as_frame=True).data
@@ -119,7 +120,16 @@ def test_short_between_is_a_threshold(a, b, share):
         return
     wanted = min(max(low * (1 - share) + high * share, low), np.nextafter(high, low))
     t = short_between(low, high, wanted)
-    assert low <= t < high
+    assert low < t < high or (t == low and np.nextafter(low, high) == high)
+
+
+@given(st.lists(st.floats(-1e9, 1e9) | st.integers(-40, 40), min_size=2), st.integers(2, 6))
+@pytest.mark.parametrize("strategy", ["quantile", "uniform"])
+def test_a_cut_is_no_value_of_the_data(strategy, values, n_bins):
+    cuts = thresholds_of(np.array(values, dtype=np.float64), n_bins, strategy)
+    numbers = np.unique(np.array(values, dtype=np.float64))
+    below = {float(a) for a, b in itertools.pairwise(numbers) if np.nextafter(a, b) == b}
+    assert set(cuts) & set(numbers.tolist()) <= below
 
 
 def test_short_between_has_the_fewest_digits():
@@ -132,7 +142,7 @@ def test_short_between_has_the_fewest_digits():
         for fewer in range(1, digits):
             for exponent in range(-6, 4):
                 step = Fraction(10) ** exponent
-                k = -(-low // step)  # first multiple of the step that is not below low
+                k = low // step + 1  # first multiple of the step above low
                 assert not (k * step < high and len(str(k).strip("0")) <= fewer and k > 0)
 
 
@@ -168,7 +178,9 @@ def test_names_of_readable_bins():
 def test_uniform_bins_have_equal_widths():
     values = np.linspace(0, 9, 1000)[:, None]
     binarizer = Binarizer(3, "uniform").fit(values)
-    assert binarizer.get_feature_names_out().tolist() == ["x0 <= 3", "3 < x0 <= 6", "x0 > 6"]
+    assert binarizer.get_feature_names_out().tolist() == [
+        "x0 <= 3.004", "3.004 < x0 <= 6.004", "x0 > 6.004",
+    ]  # fmt: skip  # 3 and 6 are values themselves
     skewed = np.array([[0.0], [0.1], [0.2], [0.3], [9.0]])
     # Both limits, 3 and 6, lie between 0.3 and 9: one split at the first.
     assert Binarizer(3, "uniform").fit(skewed).get_feature_names_out().tolist() == [
@@ -197,19 +209,19 @@ def test_few_values_constant_and_missing():
     binarizer = Binarizer(3).fit(table)
     names = binarizer.get_feature_names_out().tolist()
     assert names == [
-        "bit <= 0", "bit > 0", "one = 3.5", "gap <= 1", "gap > 1", "gap is missing",
+        "bit <= 0.5", "bit > 0.5", "one = 3.5", "gap <= 1.5", "gap > 1.5", "gap is missing",
         "flag = False", "flag = True",
     ]  # fmt: skip
     assert binarizer.literal_names(binarizer.transform(table)[0]) == (
-        "bit <= 0", "bit <= 0", "one = 3.5", "gap <= 1", "not (gap > 1)", "gap is known",
+        "bit <= 0.5", "bit <= 0.5", "one = 3.5", "gap <= 1.5", "not (gap > 1.5)", "gap is known",
         "flag != False", "flag = True",
     )  # fmt: skip
     other = pd.DataFrame({"bit": [None], "one": [4.0], "gap": [None], "flag": [None]})
     bits = binarizer.transform(other)
     assert np.flatnonzero(bits[0]).tolist() == [5]
     assert binarizer.literal_names(bits[0])[:3] == (
-        "not (bit <= 0)",
-        "not (bit > 0)",
+        "not (bit <= 0.5)",
+        "not (bit > 0.5)",
         "one != 3.5",
     )
 

@@ -108,8 +108,8 @@ def test_decimal_numbers_are_numbers():
     table = pd.DataFrame({"d": [Decimal("0.1"), Decimal(2), Decimal("2.5")]})
     assert Binarizer().fit(table).get_feature_names_out().tolist() == [
         "d <= 1",
-        "1 < d <= 2",
-        "d > 2",
+        "1 < d <= 2.2",
+        "d > 2.2",
     ]
 
 

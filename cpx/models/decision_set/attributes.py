@@ -217,16 +217,22 @@ def fit_attribute(
     if not np.isfinite(high - low):
         raise DataError(f"column {shown(name)} has a range too large for a float: {low} to {high}")
     whole = bool((present == np.floor(present)).all())
-    thresholds |= _evenly(low, high, n_cells // 2, whole)
+    thresholds |= _evenly(distinct, n_cells // 2)
+    if whole:  # two cuts between the same integers are one
+        thresholds = {math.floor(t) + 0.5 for t in thresholds}
     return Numbers(name, low, high, np.array(sorted(thresholds), dtype=np.float64), whole)
 
 
-def _evenly(low: float, high: float, n: int, whole: bool) -> set[float]:
-    """Return at most n thresholds, spread evenly and short to write."""
+def _evenly(distinct: FloatArray, n: int) -> set[float]:
+    """Return at most n thresholds, spread evenly, short to write, and between the values."""
+    low, high = float(distinct[0]), float(distinct[-1])
     step = (high - low) / (n + 1)
-    wanted = [low + i * step for i in range(1, n + 1)]
-    if whole:
-        # A threshold belongs to the cell below it.
-        return {float(t) for t in map(math.floor, wanted) if low <= t < high}
-    near = {short_between(t - step / 4, t + step / 4, t) for t in wanted} if step else set()
-    return {t for t in near if low < t < high}
+    found = set()
+    for i in range(1, n + 1 if step else 0):
+        wanted = low + i * step
+        after = min(int(np.searchsorted(distinct, wanted, side="right")), len(distinct) - 1)
+        least, most = float(distinct[after - 1]), float(distinct[after])
+        found.add(
+            short_between(max(least, wanted - step / 4), min(most, wanted + step / 4), wanted)
+        )
+    return found

@@ -183,9 +183,8 @@ def test_no_condition_names_the_last_cell() -> None:
 
 def test_pool_and_choice() -> None:
     found, rng = evidence(), np.random.default_rng(5)
-    mask = next(
-        m for _ in range(9) if not found.covered(m := random_mask(found.domain, rng)).all()
-    )
+    masks = (random_mask(found.domain, rng) for _ in range(30))
+    mask = next(m for m in masks if found.covered(m).any() and not found.covered(m).all())
     limited = found.domain.constrained(mask).tolist()
     pool = counterfactuals(found, mask, 30, rng)
     cells = found.domain.cells(pool).T
