@@ -43,9 +43,9 @@ def stopped_when(over: Callable[[], bool]) -> Iterator[None]:
                         _raise_in(me, OutOfTime)
                 return
 
-    with suppress(MemoryError):  # none for a thread: the block is not stopped
-        start_thread(watch)
     try:
+        with suppress(MemoryError):  # none for a thread: the block is not stopped
+            start_thread(watch)
         yield
     finally:
         # One step, and the first: an interrupt in those below leaves nobody to raise more.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -20,6 +20,7 @@ from cpx.models.monomial.problem import MONOMIAL_ENCODINGS, WeightedProblem
 from cpx.models.sufficient_reason.cases import three_definitions
 from cpx.options import SolveOptions
 from cpx.processes.overtime import _POLL_SECONDS, OutOfTime, stopped_when
+from cpx.processes.threads import start_thread
 from cpx.solving import run as solving
 from cpx.solving.run import run
 
@@ -145,6 +146,12 @@ class InterruptedOnce:
         self.lock.release()
 
 
+def no_late_one_comes() -> None:
+    until = time.monotonic() + 5 * _POLL_SECONDS
+    while time.monotonic() < until:
+        sum(range(10))  # where it would be raised
+
+
 def test_nothing_is_raised_after_an_interrupt_while_the_block_is_left(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -153,9 +160,22 @@ def test_nothing_is_raised_after_an_interrupt_while_the_block_is_left(
     with pytest.raises(KeyboardInterrupt), stopped_when(over.is_set):
         monkeypatch.undo()
     over.set()
-    until = time.monotonic() + 5 * _POLL_SECONDS
-    while time.monotonic() < until:
-        sum(range(10))  # where a late one would be raised
+    no_late_one_comes()
+
+
+def test_nothing_is_raised_after_an_interrupt_while_the_watcher_is_started(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def interrupted(work: Callable[[], object]) -> None:
+        start_thread(work)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("cpx.processes.overtime.start_thread", interrupted)
+    over = threading.Event()
+    with pytest.raises(KeyboardInterrupt), stopped_when(over.is_set):
+        pass
+    over.set()
+    no_late_one_comes()
 
 
 def test_a_block_that_ends_is_not_touched() -> None:
