@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import _thread
 import ctypes
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
 from cpx.processes.threads import start_thread
 
 _POLL_SECONDS = 0.02
+_STEPS = 20  # of Python, of which the next one raises what another thread has set
 
 
 class OutOfTime(BaseException):
@@ -31,16 +34,16 @@ def stopped_when(over: Callable[[], bool]) -> Iterator[None]:
     ...     print("stopped")
     stopped
     """
-    me, lock, ended, raised = threading.get_ident(), threading.RLock(), threading.Event(), [False]
-    left = [False]
+    me, state, done = threading.get_ident(), _State(), _thread.allocate_lock()
+    done.acquire()
 
     def watch() -> None:
-        while not ended.wait(_POLL_SECONDS) and not left[0]:
+        while not state.left and not done.acquire(timeout=_POLL_SECONDS):
             if over():
-                with lock:
-                    if not left[0]:
-                        raised[0] = True
-                        _raise_in(me, OutOfTime)
+                state.deciding = True
+                if not state.left:
+                    _raise_in(me)
+                state.decided = True
                 return
 
     try:
@@ -49,22 +52,32 @@ def stopped_when(over: Callable[[], bool]) -> Iterator[None]:
         yield
     finally:
         # One step, and the first: an interrupt in those below leaves nobody to raise more.
-        left[0] = True
-        interrupt = None
-        while not ended.is_set():
+        state.left = True
+        interrupt, settled = None, False
+        while not settled:
             try:
-                with lock:
-                    if raised[0]:
-                        _raise_in(me, None)  # takes back what has not arrived
-                    ended.set()
+                while state.deciding and not state.decided:
+                    time.sleep(0)
+                # What was raised arrives here, if it has not. To take it back would leave
+                # CPython 3.11 in a state in which profilers and debuggers never go on.
+                for _ in range(_STEPS):
+                    pass
+                settled = True
             except OutOfTime:
-                pass
+                settled = True
             except KeyboardInterrupt as error:
                 interrupt = error
+        done.release()
         if interrupt is not None:
             raise interrupt
 
 
-def _raise_in(thread: int, error: type[BaseException] | None) -> None:
-    what = ctypes.py_object() if error is None else ctypes.py_object(error)
+class _State:
+    """Of a block: whether it was left, and what its watcher is about to do."""
+
+    left = deciding = decided = False
+
+
+def _raise_in(thread: int) -> None:
+    what = ctypes.py_object(OutOfTime)
     ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), what)

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import _thread
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -130,36 +134,27 @@ def test_nothing_is_raised_once_the_block_is_left() -> None:
             sum(range(10))  # where a late one would be raised
 
 
-class InterruptedOnce:
-    """A lock whose first use meets Ctrl-C."""
-
-    def __init__(self) -> None:
-        self.lock, self.used = threading.Lock(), False
-
-    def __enter__(self) -> None:
-        if not self.used:
-            self.used = True
-            raise KeyboardInterrupt
-        self.lock.acquire()
-
-    def __exit__(self, *error: object) -> None:
-        self.lock.release()
-
-
 def no_late_one_comes() -> None:
     until = time.monotonic() + 5 * _POLL_SECONDS
     while time.monotonic() < until:
         sum(range(10))  # where it would be raised
 
 
-def test_nothing_is_raised_after_an_interrupt_while_the_block_is_left(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(threading, "RLock", InterruptedOnce)
-    over = threading.Event()
-    with pytest.raises(KeyboardInterrupt), stopped_when(over.is_set):
-        monkeypatch.undo()
-    over.set()
+def test_nothing_is_raised_after_an_interrupt_while_the_block_is_left() -> None:
+    for turn in range(60):
+        over = threading.Event()
+        timer = threading.Timer(0.00002 * turn, _thread.interrupt_main)
+        try:
+            timer.start()
+            with stopped_when(over.is_set):
+                pass
+        except KeyboardInterrupt:
+            pass
+        finally:
+            with suppress(KeyboardInterrupt):
+                timer.join()
+                time.sleep(0.001)
+        over.set()
     no_late_one_comes()
 
 
@@ -176,6 +171,23 @@ def test_nothing_is_raised_after_an_interrupt_while_the_watcher_is_started(
         pass
     over.set()
     no_late_one_comes()
+
+
+def test_profilers_go_on_after_a_block_that_was_stopped() -> None:
+    code = """
+import cProfile
+from cpx.processes.overtime import OutOfTime, stopped_when
+try:
+    with stopped_when(lambda: True):
+        while True:
+            pass
+except OutOfTime:
+    pass
+def call(): pass
+with cProfile.Profile():
+    call()
+"""
+    subprocess.run([sys.executable, "-c", code], timeout=120, check=True)
 
 
 def test_a_block_that_ends_is_not_touched() -> None:
