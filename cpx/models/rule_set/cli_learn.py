@@ -54,7 +54,7 @@ def learn(
         typer.Option(
             metavar="N",
             help="Bins of a numeric column.  [default: 20 where the penalty is chosen, 10 where "
-            "it is given, 64 with --model]",
+            "it is given, fewer in more than 2000 columns; 64 with --model]",
         ),
     ] = None,
     categorical: opt.Categorical = None,

@@ -22,6 +22,7 @@ from threadpoolctl import threadpool_info
 
 from cpx import RuleSet, RuleSetClassifier
 from cpx.errors import ClassifierError, CpxError, DataError
+from cpx.models.rule_set.classifier.labelled_rows import LabelledRows
 from cpx.models.rule_set.methods.candidates import Literals
 
 RNG = np.random.default_rng(0)
@@ -124,7 +125,7 @@ LINE, MARKS = np.arange(10.0)[:, None], [0, 1, 0, 0, 0, 0, 1, 1, 0, 1]
 @pytest.mark.parametrize("positive", [1, None])
 def test_probabilities_are_smoothed_shares_of_the_rows_alike(positive: int | None) -> None:
     model = _model(n_bins=10, k=1, penalty=0.1, positive=positive).fit(LINE, MARKS)
-    assert model.rules_ == (("x0 > 5",),)
+    assert model.rules_ == (("x0 > 5.5",),)
     # Of the rows 6 to 9 three are of the class, of the six others one.
     np.testing.assert_allclose(
         model.predict_proba([[0.0], [7.0]]), [[6 / 8, 2 / 8], [2 / 6, 4 / 6]], rtol=1e-15
@@ -133,7 +134,7 @@ def test_probabilities_are_smoothed_shares_of_the_rows_alike(positive: int | Non
 
 def test_probabilities_are_in_the_order_of_the_classes() -> None:
     model = _model(n_bins=10, k=1, penalty=0.1, positive=0).fit(LINE, MARKS)
-    assert model.rules_ == (("x0 <= 5",),)
+    assert model.rules_ == (("x0 <= 5.5",),)
     np.testing.assert_allclose(
         model.predict_proba([[0.0], [7.0]]), [[6 / 8, 2 / 8], [2 / 6, 4 / 6]], rtol=1e-15
     )
@@ -154,7 +155,7 @@ def test_rules_learned_with_weights_may_cover_more_of_the_other_class() -> None:
     weighted = _model(n_bins=10, k=1, penalty=0.1, class_weights=(1, 9)).fit(LINE, MARKS)
     assert weighted.predict(LINE[1:4]).tolist() == [1, 1, 1]
     # Nine rows from 1 on, four of the class.
-    assert weighted.rules_ == (("x0 > 0",),)
+    assert weighted.rules_ == (("x0 > 0.5",),)
     np.testing.assert_allclose(weighted.predict_proba(LINE[1:4])[:, 1], 5 / 11)
 
 
@@ -186,7 +187,7 @@ def test_pickle_and_refit(fitted: RuleSetClassifier) -> None:
     assert RuleSet.from_dict(fitted.rule_set_.to_dict()) == fitted.rule_set_
     again.fit(np.arange(8.0)[:, None], [0, 0, 0, 0, 1, 1, 1, 1])
     assert not hasattr(again, "feature_names_in_")
-    assert again.rules_ == (("x0 > 3",),)
+    assert again.rules_ == (("x0 > 3.5",),)
 
 
 def test_no_rules_at_all() -> None:
@@ -314,6 +315,15 @@ def test_clone_leaves_the_black_box_as_it_is() -> None:
     assert again.get_params(deep=False) == model.get_params(deep=False)
     scores = cross_val_score(model, X, forest.predict(X), cv=2, error_score="raise")
     assert scores.min() > 0.8
+
+
+def test_wide_tables_have_fewer_cuts() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 9000))
+    rows = LabelledRows.of(_model(n_bins=None), X, X[:, 0] > 0)
+    assert {len(column.thresholds) for column in rows.binarizer.columns_} == {3}
+    asked = LabelledRows.of(_model(n_bins=6), X[:, :3000], X[:, 0] > 0)
+    assert {len(column.thresholds) for column in asked.binarizer.columns_} == {5}
 
 
 # ------------------------------------------------------------------ bad input

@@ -64,7 +64,8 @@ class RuleSetClassifier(FittedRules):
         ``class_weights`` and for more than 2000 rows they always do. With a black box it is 0.01.
     n_bins : int, optional
         Most bins of a numeric column; limits lie between them. Default: 20 where the penalty is
-        chosen, 10 where it is given, and 64 with a black box.
+        chosen, 10 where it is given, and fewer in a table of more than 2000 columns, 40,000 in
+        all, but 3 at least; 64 with a black box.
     categorical : sequence of column names, optional
         Numeric columns to treat as categories.
     positive : label, optional

@@ -36,6 +36,7 @@ IntArray = npt.NDArray[np.int64]
 
 _BINS, _LENGTH = 10, 4
 _FINE = 20  # bins where rows held out say how far to trust their limits
+_MOST_BINS, _LEAST_BINS = 40_000, 3  # of all columns, and still of one
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,12 +58,13 @@ class LabelledRows:
     @classmethod
     def of(cls, asked: FittedRules, X: Any, y: Any, sample_weight: Any = None) -> LabelledRows:
         """Binarize a table and check its labels, by the parameters of a classifier."""
-        rows = len(as_table(X))
+        rows, columns = as_table(X).shape
         _, labels = two_classes(y, rows)
         weights = RowWeights.of(sample_weight, rows)
         if not weights.kept.all():
             X, labels = _kept(X, weights.kept), labels[weights.kept]
         usual = _FINE if asked.penalty == "auto" else _BINS
+        usual = max(_LEAST_BINS, min(usual, _MOST_BINS // max(1, columns)))
         bins = usual if asked.n_bins is None else asked.n_bins
         binarizer = Binarizer(
             bins, categorical=asked.categorical, max_categories=asked.max_categories
