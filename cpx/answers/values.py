@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -104,10 +105,18 @@ def digits(values: Iterable[Value | None]) -> int:
 def decimal(value: Value, count: int = _FEWEST_DIGITS) -> str:
     """Return a value as a number to read: a fraction with ``count`` digits after the point.
 
-    >>> decimal(12), decimal(Fraction(19, 20))
-    ('12', '0.9500')
+    It has more where it would read as an integer and is none.
+
+    >>> decimal(12), decimal(Fraction(19, 20)), decimal(Fraction(99999, 100000))
+    ('12', '0.9500', '0.99999')
     """
-    return f"{float(value):.{count}f}" if isinstance(value, Fraction) else str(value)
+    if not isinstance(value, Fraction):
+        return str(value)
+    text = f"{float(value):.{count}f}"
+    while value.denominator > 1 and Fraction(text).denominator == 1:
+        count += 1
+        text = f"{Decimal(value.numerator) / value.denominator:.{count}f}"
+    return text
 
 
 def in_words(value: Value, count: int = _FEWEST_DIGITS) -> str:

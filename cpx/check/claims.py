@@ -7,6 +7,7 @@ left out says nothing wrong.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -199,6 +200,21 @@ def percent(share: Fraction) -> str:
     """Return a share in percent where few digits are enough, else as a fraction."""
     text = f"{float(100 * share):g}"
     return f"{text} %" if Fraction(text) == 100 * share else str(share)
+
+
+def significant(value: Fraction | float, digits: int) -> str:
+    """Return a number in some digits, or more where it would read as an integer and is none."""
+    text = f"{float(value):.{digits}g}"
+    while digits < 17 and float(text).is_integer() and float(text) != value:
+        digits += 1
+        text = f"{float(value):.{digits}g}"
+    return text
+
+
+def at_most(value: Fraction, digits: int) -> str:
+    """Return a number in some digits that is no less."""
+    up = Context(prec=digits, rounding=ROUND_CEILING)
+    return f"{float(up.divide(Decimal(value.numerator), Decimal(value.denominator))):.{digits}g}"
 
 
 def plural(n: int, what: str) -> str:

@@ -188,11 +188,12 @@ def seconds_left(
 def _state(event: Event) -> str:
     from cpx.answers.result import relative_gap
     from cpx.answers.values import decimal, digits
+    from cpx.support.shares import percent
 
     _, value, bound = event.point
     gap, places = relative_gap(value, bound), digits((value, bound))
     best, limit = ("-" if v is None else decimal(v, places) for v in (value, bound))
-    return f"best {best}  bound {limit}  gap {'-' if gap is None else f'{gap:.1%}'}"
+    return f"best {best}  bound {limit}  gap {'-' if gap is None else percent(gap)}"
 
 
 def _bars() -> Bars:

@@ -20,6 +20,7 @@ from cpx.compare.scores import scores as scores_of
 from cpx.compare.summary import findings
 from cpx.compare.table import cautions, outcome
 from cpx.errors import EngineMissing, printable
+from cpx.support.shares import share_text
 from cpx.support.versions import installed_version
 
 if TYPE_CHECKING:
@@ -279,7 +280,7 @@ def _unseen_columns(runs: Sequence[Run]) -> list[tuple[str, str, str, list[Any]]
 
 def _four_digits(found: Any, name: str) -> float | None:
     share = None if found is None else getattr(found, name)
-    return None if share is None else round(float(share), 4)
+    return None if share is None else float(share_text(share, 4))
 
 
 def _numbers(values: Sequence[Value | None], places: Sequence[int]) -> list[Any]:

@@ -182,7 +182,7 @@ class PrecisionEstimate:
             return f"{share_text(self.value)}, exact: {told}"
         return (
             f"{share_text(self.value)} [{share_text(self.low)}, {share_text(self.high)}] "
-            f"({self.confidence:.0%} interval, {self.drawn} fresh samples)"
+            f"({100 * self.confidence:.10g}% interval, {self.drawn} fresh samples)"
         )
 
 

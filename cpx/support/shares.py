@@ -1,8 +1,8 @@
-"""Shares as numbers to read, of which only 1 reads 1 and only 0 reads 0."""
+"""Numbers to read: only 1 reads 1, only 0 reads 0, and a limit from above is rounded up."""
 
 from __future__ import annotations
 
-from decimal import Decimal
+from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 
 
@@ -32,3 +32,26 @@ def percent(share: Fraction | float, count: int = 1) -> str:
         count += 1
         text = f"{Decimal(100) * Decimal(float(share)):.{count}f}%"
     return text.replace("%", " %")
+
+
+def significant(value: float, count: int = 4) -> str:
+    """Return a number in ``count`` digits, or more where it would read as an integer and is none.
+
+    >>> significant(2 / 3), significant(0.99998), significant(2.5e-7), significant(3.0)
+    ('0.6667', '0.99998', '2.5e-07', '3')
+    """
+    text = f"{value:.{count}g}"
+    while float(text).is_integer() and float(text) != value and count < 17:
+        count += 1
+        text = f"{value:.{count}g}"
+    return text
+
+
+def at_most(value: Fraction, count: int) -> str:
+    """Return a number in ``count`` digits that is no less.
+
+    >>> at_most(Fraction(41, 10**12), 1), at_most(Fraction(2, 3), 6), at_most(Fraction(1, 4), 6)
+    ('5e-11', '0.666667', '0.25')
+    """
+    up = Context(prec=count, rounding=ROUND_CEILING)
+    return f"{float(up.divide(Decimal(value.numerator), Decimal(value.denominator))):.{count}g}"

@@ -162,8 +162,8 @@ def _compare_probabilities(
         k = int(np.argmax(np.abs(ours[i] - theirs[i])))
         label = model.classes[k if len(model.base) > 1 else 1]
         raise UnsupportedModel(
-            f"{live.name}.predict_proba gives {words(i)} the probability {theirs[i, k]:.6g} of "
-            f"the class {shown(label)}, its trees {ours[i, k]:.6g} (at most {slack:.1g} is "
+            f"{live.name}.predict_proba gives {words(i)} the probability {theirs[i, k]:.9g} of "
+            f"the class {shown(label)}, its trees {ours[i, k]:.9g} (at most {slack:.1g} is "
             f"rounding): {_ADVICE}"
         )
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+import hypothesis.strategies as st
 import numpy as np
+from hypothesis import given
 
 import cpx
-from cpx.check import violations
-from cpx.support.shares import percent, share_text
+from cpx.check import claims, violations
+from cpx.support.shares import at_most, percent, share_text, significant
 
 
 def test_only_one_reads_one_and_only_zero_reads_zero() -> None:
@@ -35,3 +37,15 @@ def test_a_rule_that_is_nearly_always_right_says_so_and_passes_the_check() -> No
 def test_only_one_reads_a_hundred_per_cent() -> None:
     assert (percent(Fraction(3999, 4000)), percent(0.0001)) == ("99.98 %", "0.01 %")
     assert (percent(0), percent(1), percent(Fraction(1, 4), 0)) == ("0.0 %", "100.0 %", "25 %")
+
+
+@given(st.fractions(0, 3, max_denominator=10**12), st.integers(1, 7))
+def test_limits_from_above_are_no_less_and_integers_only_where_they_are(
+    value: Fraction, count: int
+) -> None:
+    limit = at_most(value, count)
+    assert value <= Fraction(limit) <= value * (1 + Fraction(10) ** (1 - count))
+    text = significant(float(value), count)
+    assert (Fraction(text).denominator == 1) == float(value).is_integer()
+    # The checker has its own.
+    assert (claims.at_most(value, count), claims.significant(float(value), count)) == (limit, text)

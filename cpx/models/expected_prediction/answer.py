@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from cpx.answers.explanation import Explanation
 from cpx.answers.text import Fact
 from cpx.errors import InvalidOption
+from cpx.support.shares import share_text, significant
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -72,14 +73,16 @@ class ExpectedExplanation(Explanation):
 
     def facts(self) -> list[Fact]:
         """Return what is known about it."""
-        around = f"all values known: {self.of_x:.4g}, none: {self.of_nothing:.4g}"
+        around = (
+            f"all values known: {significant(self.of_x)}, none: {significant(self.of_nothing)}"
+        )
         likelihood = f"{math.exp(self.log_likelihood):.3g}, logarithm {self.log_likelihood:.2f}"
         facts = [
-            Fact("expected", f"{self.measure} {self.expected:.4g} ({around})"),
+            Fact("expected", f"{self.measure} {significant(self.expected)} ({around})"),
             Fact("likelihood", likelihood),
         ]
         if self.same is not None:
-            facts.append(Fact("same class", f"{self.same:.4f}, exact", share=self.same))
+            facts.append(Fact("same class", f"{share_text(self.same, 4)}, exact", share=self.same))
         elif self.fresh is not None:
             facts.append(Fact("same class", str(self.fresh), share=self.fresh.value))
         facts += [Fact("proved", self.proved), Fact("guarantee", self.guarantee)]

@@ -36,6 +36,7 @@ from cpx.models.expected_prediction.problem import (
     ExpectedPrediction,
 )
 from cpx.models.expected_prediction.tables import MOST_TESTS
+from cpx.support.shares import at_most
 from cpx.support.validation import Share
 from cpx.trees.form import Label, TreeModel
 
@@ -257,8 +258,8 @@ class FewestExpected(ExpectedPrediction):
         """How leaves are rounded, and what is lost."""
         if not self.forgiven:
             return "down"
-        lost = float(self.forgiven * Fraction(self.unit or 0))
-        return f"down, and what lacks {lost:.1g} or less counts as reached"
+        lost = at_most(self.forgiven * Fraction(self.unit or 0), 1)
+        return f"down, and what lacks {lost} or less counts as reached"
 
     def _facts(self) -> dict[str, str]:
         """Return the model, the class, the distribution and the parameters."""

@@ -13,6 +13,7 @@ from typing import Any
 
 from cpx.check.claims import (
     UNDECIDED,
+    at_most,
     beaten,
     class_name,
     compare,
@@ -22,6 +23,7 @@ from cpx.check.claims import (
     nothing_found,
     plural,
     proof,
+    significant,
     wrong_features,
     wrong_rule,
     wrong_sentences,
@@ -282,17 +284,17 @@ class Greatest(_Claims):
 
     def proved(self, result: Mapping[str, Any], held: frozenset[int], called: str) -> str:
         """Say whether any set has a greater expected score."""
-        told = f"expected {self.measure} {float(self.expected(held)):.6g} of {called}"
+        told = f"expected {self.measure} {significant(float(self.expected(held)), 6)} of {called}"
         rival = having(
             f"set of at most {plural(self.parameters['k'], 'attribute')}", _asked(self.instance)
         )
         if result["status"] == "OPTIMAL":
-            within = float((self.tolerance or self.roundings or 1) * self.unit)
-            return f"{told}, greatest within {within:.1g}: no {rival} has more"
+            within = at_most((self.tolerance or self.roundings or 1) * self.unit, 1)
+            return f"{told}, greatest within {within}: no {rival} has more"
         if result["bound"] is None:
             return f"{told}, without a bound"
-        most = float(result["bound"] * self.unit)
-        return f"{told}, not proved greatest: no {rival} has more than {most:.6g}"
+        most = at_most(result["bound"] * self.unit, 6)
+        return f"{told}, not proved greatest: no {rival} has more than {most}"
 
 
 class Fewest(_Claims):
@@ -303,8 +305,8 @@ class Fewest(_Claims):
         """How leaves are rounded, and what is lost."""
         if not self.forgiven:
             return "down"
-        lost = float(self.forgiven * self.unit)
-        return f"down, and what lacks {lost:.1g} or less counts as reached"
+        lost = at_most(self.forgiven * self.unit, 1)
+        return f"down, and what lacks {lost} or less counts as reached"
 
     def __init__(self, instance: Mapping[str, Any], deadline: float = math.inf) -> None:
         super().__init__(instance, deadline)
@@ -333,7 +335,8 @@ class Fewest(_Claims):
     def too_bad(self, held: frozenset[int]) -> str:
         """Say that it does not reach the threshold."""
         reached = self.bound(held) if self.bounded else self.expected(held)
-        return f"threshold: {float(reached):.6g} is reached, {float(self.tau):g} is asked for"
+        told, asked = significant(reached, 6), significant(self.tau, 6)
+        return f"threshold: {told} is reached, {asked} is asked for"
 
     def proved(self, result: Mapping[str, Any], held: frozenset[int], called: str) -> str:
         """Say whether fewer attributes are enough."""

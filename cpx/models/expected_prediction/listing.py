@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 from cpx.answers.values import Value
 from cpx.methods.listing import Cut, Features, Listing
 from cpx.modelling.base import Problem
+from cpx.support.shares import share_text
 
 
 class ExpectationListing(Listing):
@@ -38,7 +39,7 @@ class ExpectationListing(Listing):
         """Return expectation and likelihood: values are in units, or numbers of attributes."""
         return {
             "attributes": [str(len(found.features)) for found in answers],
-            "expected": [f"{found.expected:.4f}" for found in answers],
+            "expected": [share_text(found.expected, 4) for found in answers],
             "likelihood": [f"{math.exp(found.log_likelihood):.3g}" for found in answers],
         }
 

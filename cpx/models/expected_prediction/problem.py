@@ -42,6 +42,7 @@ from cpx.models.expected_prediction.tables import (
 )
 from cpx.models.expected_prediction.text import ExpectationText, state_words
 from cpx.models.sufficient_reason import parameters as of_rows
+from cpx.support.shares import at_most, significant
 from cpx.support.validation import Share
 from cpx.trees.form import Label, TreeModel
 
@@ -424,12 +425,14 @@ class MLSE(ExpectedPrediction):
 
     def proved(self, found: ExpectedExplanation, proved: bool, bound: Value | None) -> str:
         """Say whether any set has a greater expectation."""
-        told = f"expected {self.measured} {found.expected:.6g} of {found.rule.conclusion}"
+        told = (
+            f"expected {self.measured} {significant(found.expected, 6)} of {found.rule.conclusion}"
+        )
         rival = competing(self, f"set of at most {plural(self.k, 'attribute')}")
         if proved:
             units = self._tolerance or self.roundings or 1
-            within = float(units * Fraction(self.unit or 0))
-            return f"{told}, greatest within {within:.1g}: no {rival} has more"
+            within = at_most(units * Fraction(self.unit or 0), 1)
+            return f"{told}, greatest within {within}: no {rival} has more"
         if bound is None:
             return f"{told}, without a bound"
         return f"{told}, not proved greatest: no {rival} has more than {self.in_units(bound)}"

@@ -21,6 +21,7 @@ from cpx.models.expected_prediction.answer import ExpectedExplanation
 from cpx.models.expected_prediction.exact_scores import ExactScores
 from cpx.models.expected_prediction.leaves import LeafForm
 from cpx.models.sufficient_reason.features import between
+from cpx.support.shares import at_most, significant
 from cpx.support.validation import Share
 from cpx.trees.attribute import condition_text, value_text
 from cpx.trees.form import Label, TreeModel
@@ -150,8 +151,8 @@ class ExpectationText(Problem):
         return f"{float(Fraction(self.unit or 0)):.3g}"
 
     def in_units(self, value: Value) -> str:
-        """Return so many units as a score."""
-        return f"{float(value * Fraction(self.unit or 0)):.6g}"
+        """Return so many units as a score, rounded up."""
+        return at_most(value * Fraction(self.unit or 0), 6)
 
     # ------------------------------------------------------------------ the instance
 
@@ -168,7 +169,7 @@ class ExpectationText(Problem):
         own = float(self.scores.greatest(range(len(self.codes))))
         facts = {
             "model": f"{kinds}, {len(self.leaves.values)} leaves",
-            "class": f"{self.label}, {self.measured} {own:.4g}",
+            "class": f"{self.label}, {self.measured} {significant(own)}",
             "attributes": f"{len(self.codes)}, {len(self.leaves.used)} tested",
             "distribution": f"{mixture.structure}, {parts}",
             "unit": f"{self.unit}",

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from cpx.check.claims import (
+    at_most,
     beaten,
     broken_by,
     class_name,
@@ -52,7 +53,8 @@ def judge(instance: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], list[str
         if result["status"] != "OPTIMAL":
             if bound is None:
                 return f"{told}, without a bound"
-            return f"{told}, not proved optimal: no {rival} has more than {real(bound)}"
+            limit = at_most(bound * unit, 7)
+            return f"{told}, not proved optimal: no {rival} has more than {limit}"
         if value == most:
             return f"{told} is optimal: all positive weight and no negative"
         return f"{told} is optimal: no such {rival} has more; all positive: {real(most)}"

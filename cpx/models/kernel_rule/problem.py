@@ -31,6 +31,7 @@ from cpx.modelling.side_constraints.vocabulary import Vocabulary
 from cpx.modelling.statement import Encoding, Statement
 from cpx.models.kernel_rule.encodings import slots
 from cpx.models.kernel_rule.form import DNF, DNFForm, canonical, in_words
+from cpx.support.shares import at_most
 from cpx.support.validation import entries, index, name_list, positive_fraction
 
 _MOST_WEIGHT = 2**53
@@ -290,7 +291,8 @@ class KernelRule(Problem):
         elif bound is None:
             told += ", without a bound"
         else:
-            told += f", not proved optimal: no {rival} has more than {self._real(int(bound))}"
+            limit = at_most(bound * Fraction(self.unit), 7)
+            told += f", not proved optimal: no {rival} has more than {limit}"
         return replace(explanation, proved=told, notes=(self._counts(explanation),))
 
     def _counts(self, explanation: Explanation) -> str:

@@ -329,10 +329,14 @@ _CLAIMS = {
 
 def _share(share: Fraction | int) -> str:
     """Return a share in three digits, or more where it would read 0 or 1 and is neither."""
-    digits, text = 3, f"{float(share):.3f}"
-    while 0 < share < 1 and float(text) in (0.0, 1.0):
+    return _digits(Fraction(share), 3)
+
+
+def _digits(value: Fraction, digits: int) -> str:
+    text = f"{float(value):.{digits}f}"
+    while value.denominator > 1 and float(text).is_integer():
         digits += 1
-        text = f"{Decimal(share.numerator) / share.denominator:.{digits}f}"
+        text = f"{Decimal(value.numerator) / value.denominator:.{digits}f}"
     return text
 
 
@@ -363,7 +367,7 @@ def _proved(
 
 
 def _decimal(value: Fraction) -> str:
-    return str(value) if value.denominator == 1 else f"{float(value):.4f} ({value})"
+    return str(value) if value.denominator == 1 else f"{_digits(value, 4)} ({value})"
 
 
 def _rival(data: Monomial) -> str:

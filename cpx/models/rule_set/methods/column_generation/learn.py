@@ -14,6 +14,7 @@ from cpx.models.rule_set.methods.column_generation.generate import Round
 from cpx.models.rule_set.methods.column_generation.learner import Learner, Listener
 from cpx.models.rule_set.methods.column_generation.table import Features
 from cpx.options import SolveOptions
+from cpx.support.shares import percent
 from cpx.support.validation import positive_integer, seconds
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ class LearnedRules:
             self.explanation.summary(),
             f"zero-one   {float(self.objective):g}, no bound",
             f"Hamming    {float(self.hamming):g}, at least {float(self.hamming_bound):g} for "
-            f"every set (gap {gap:.1%}; {closed})",
+            f"every set (gap {percent(gap)}; {closed})",
         ]
         return "\n".join(message)
 
