@@ -231,9 +231,9 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         >>> binarizer = Binarizer(3).fit(np.arange(9.0).reshape(-1, 1))
         >>> bits = binarizer.transform(np.array([[8.0]]))[0]
         >>> binarizer.literal_names(bits)
-        ('x0 > 2', 'not (2 < x0 <= 5)', 'x0 > 5')
+        ('x0 > 2.5', 'not (2.5 < x0 <= 5.5)', 'x0 > 5.5')
         >>> binarizer.conditions(bits, [0, 1])
-        ('x0 > 5',)
+        ('x0 > 5.5',)
         """
         names = self.literal_names(bits)
         row = np.asarray(bits).astype(bool)

@@ -328,9 +328,9 @@ def thresholds_of(
 ) -> tuple[float, ...]:
     """Return increasing thresholds, at most ``n_bins - 1``, each splitting the numbers.
 
-    A split lies between two neighbouring distinct values and is neither of them. Quantiles take the gap
-    whose share of values below comes closest to i / n_bins, equal widths the gap in which
-    the i-th limit lies; equal gaps are merged. With at most n_bins distinct values, every
+    A split lies between two neighbouring distinct values and is neither of them. Quantiles
+    take the gap whose share of values below comes closest to i / n_bins, equal widths the gap
+    in which the i-th limit lies; equal gaps are merged. With at most n_bins distinct values, every
     gap is a split. A number of weight w counts as w equal ones do.
     """
     distinct, counts = np.unique(numbers, return_counts=True)

@@ -113,7 +113,7 @@ def test_the_classifier_draws_its_rules() -> None:
     y = (X[:, 0] > 4) & (X[:, 0] <= 9)
     model = RuleSetClassifier(penalty=0.01, k=2, n_bins=20, time_limit=None).fit(X, y)
     ax = model.plot(ax=Figure().subplots())
-    assert [t.get_text() for t in ax.get_yticklabels()] == ["4 < x0 <= 9", "all rules"]
+    assert [t.get_text() for t in ax.get_yticklabels()] == ["4.5 < x0 <= 9.5", "all rules"]
     assert [t.get_text() for t in ax.texts] == ["True: 5 samples", "not True: 15 samples"]
     (right,) = _right(ax)
     assert right.get_yticklabels()[1].get_text().split() == ["0.250", "1.000", "+4.8"]

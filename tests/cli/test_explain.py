@@ -190,7 +190,7 @@ def test_demo_explains_a_real_prediction(
     done = run("demo", "--backends", "cpsat,search", "--time-limit", 30)
     assert done.exit_code == 0, done.output
     assert "says that tumour 19 is benign" in done.stdout
-    assert "worst concave points <= 0.1423 => benign" in done.stdout
+    assert "worst concave points <= 0.14235 => benign" in done.stdout
     assert "95% interval, 1000 fresh samples" in done.stdout
     assert "precision 547/548 (0.998) is optimal" in done.stdout
     lines = done.stdout.splitlines()

@@ -72,11 +72,11 @@ def test_candidates_of_a_file(run: Run, table: str) -> None:
 def test_a_candidate_that_is_not_there_has_its_nearest(run: Run, table: str) -> None:
     literals = ("tint = a", "tint != a", "tint = b", "tint != b", "tint = c", "tint != c")
     rules = [*literals, *(f"{one} and {two}" for one in literals for two in literals if one < two)]
-    Path("rules.txt").write_text("\n".join([*rules, "size > 14"]))
-    for option, wanted in (("--required", "size > 15"), ("--forbidden", "size >14")):
+    Path("rules.txt").write_text("\n".join([*rules, "size > 14.5"]))
+    for option, wanted in (("--required", "size > 15.5"), ("--forbidden", "size >14.5")):
         made = run(*MAKE, table, *KIND, "--candidates", "rules.txt", option, wanted)
         assert made.exit_code == 2
-        told = f"{option}: '{wanted}' is none of the 22 candidates (did you mean 'size > 14'?)"
+        told = f"{option}: '{wanted}' is none of the 22 candidates (did you mean 'size > 14.5'?)"
         assert told in " ".join(made.output.split())
 
 

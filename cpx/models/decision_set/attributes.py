@@ -224,15 +224,17 @@ def fit_attribute(
 
 
 def _evenly(distinct: FloatArray, n: int) -> set[float]:
-    """Return at most n thresholds, spread evenly, short to write, and between the values."""
+    """Return at most n thresholds, spread evenly and short to write, none of them a value."""
     low, high = float(distinct[0]), float(distinct[-1])
     step = (high - low) / (n + 1)
-    found = set()
-    for i in range(1, n + 1 if step else 0):
-        wanted = low + i * step
-        after = min(int(np.searchsorted(distinct, wanted, side="right")), len(distinct) - 1)
-        least, most = float(distinct[after - 1]), float(distinct[after])
-        found.add(
-            short_between(max(least, wanted - step / 4), min(most, wanted + step / 4), wanted)
-        )
-    return found
+    wanted = [low + i * step for i in range(1, n + 1)] if step else []
+    near = {short_between(t - step / 4, t + step / 4, t) for t in wanted}
+    return {_above(t, distinct) for t in near if low < t < high}
+
+
+def _above(t: float, distinct: FloatArray) -> float:
+    """Return a threshold, or one just above where it is a value."""
+    after = int(np.searchsorted(distinct, t, side="right"))
+    if distinct[after - 1] != t:
+        return t
+    return short_between(t, float(distinct[after]), t)

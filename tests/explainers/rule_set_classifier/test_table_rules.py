@@ -63,16 +63,16 @@ def test_words_mean_what_the_rule_covers(chosen: set[int]) -> None:
 def test_limits_of_a_column_are_joined() -> None:
     fine = Binarizer(6).fit(TABLE[["a"]])
     names = Literals.of_bits(fine.transform(TABLE[["a"]]), fine).names
-    rule = tuple(names.index(name) for name in ("a > 1", "a <= 5", "a > 3", "a <= 4"))
-    assert TableRules(fine, (rule,)).conditions == (("3 < a <= 4",),)
+    rule = tuple(names.index(name) for name in ("a > 1.5", "a <= 5.5", "a > 3.5", "a <= 4.5"))
+    assert TableRules(fine, (rule,)).conditions == (("3.5 < a <= 4.5",),)
 
 
 @pytest.mark.parametrize(
     ("names", "words"),
     [
-        (["not (b <= 2)"], "not (b <= 2)"),
-        (["not (b <= 2)", "b is known"], "b > 2"),
-        (["not (b <= 1)", "b <= 2"], "1 < b <= 2"),
+        (["not (b <= 2.5)"], "not (b <= 2.5)"),
+        (["not (b <= 2.5)", "b is known"], "b > 2.5"),
+        (["not (b <= 1.5)", "b <= 2.5"], "1.5 < b <= 2.5"),
         (["b is known"], "b is known"),
         (["b is missing"], "b is missing"),
     ],

@@ -31,7 +31,7 @@ class TableRules:
     >>> table = pd.DataFrame({"size": [1.0, 2.0, 3.0, 4.0], "tint": list("aabb")})
     >>> rules = TableRules(Binarizer(4).fit(table), ((1, 4, 6),))
     >>> rules.conditions
-    (('1 < size <= 3', 'tint = a'),)
+    (('1.5 < size <= 3.5', 'tint = a'),)
     >>> rules.covers(table)
     array([[False,  True, False, False]])
     """

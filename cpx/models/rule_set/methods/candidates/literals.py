@@ -40,10 +40,10 @@ class Literals:
     >>> table = pd.DataFrame({"size": [1.0, 2.0, 3.0, 4.0], "tint": list("aabb")})
     >>> literals = Literals.of_table(table, n_bins=2)
     >>> literals.names[:4]
-    ('size <= 2', 'size > 2', 'tint = a', 'tint != a')
+    ('size <= 2.5', 'size > 2.5', 'tint = a', 'tint != a')
     >>> problem = literals.problem([(0,), (1, 4)], [1, 1, 0, 0], penalty="1/20")
     >>> print(problem.explanation([0]))
-    size <= 2 => the class
+    size <= 2.5 => the class
     """
 
     features: Bools

@@ -45,7 +45,7 @@ def forest_paths(
     >>> literals = Literals.of_table(table, n_bins=4)
     >>> rules = forest_paths(literals, [0, 0, 0, 0, 1, 1, 1, 1], k=1, trees=5)
     >>> sorted(literals.names[j] for (j,) in rules)
-    ['a <= 5', 'a > 1', 'a > 3', 'a > 5']
+    ['a <= 5.5', 'a > 1.5', 'a > 3.5', 'a > 5.5']
     """
     from sklearn.ensemble import RandomForestClassifier
 

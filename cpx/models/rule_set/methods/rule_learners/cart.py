@@ -41,7 +41,7 @@ def cart_rules(
     >>> table = pd.DataFrame({"a": range(8)})
     >>> literals = Literals.of_table(table, n_bins=8)
     >>> print(cart_rules(literals, [0, 0, 0, 1, 1, 0, 0, 0], k=2).explanation)
-    a > 2 and a <= 4 => the class
+    a > 2.5 and a <= 4.5 => the class
     """
     from sklearn.tree import DecisionTreeClassifier
 
