@@ -49,7 +49,6 @@ SECTIONS = {
         **_commands(
             "explain",
             explain="Explain a model's prediction for one row of a table.",
-            score="Measure a rule of your own, and compare it with the best.",
         ),
     },
     "Instances": {

@@ -1,400 +1,346 @@
-"""The commands ``cpx explain`` and ``cpx score``: explain a row of a table, measure a rule."""
+"""The command ``cpx explain``: what :class:`cpx.Explainer` answers, for a row of a table.
+
+The options are those that the kinds of explanations declare; see :mod:`cpx.explainers.doors`.
+"""
 
 from __future__ import annotations
 
-import json
-import threading
-from dataclasses import dataclass, replace
+import inspect
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from cpx.cli import options as opt
+from cpx.cli.model_file import ModelFile
 from cpx.cli.option_groups import given, grouped
-from cpx.cli.row_question import RowQuestion, RuleOptions, Source, read_source
-from cpx.cli.solve import run_solve
 from cpx.errors import DataError, InvalidOption, UnknownName, shown
-from cpx.modelling.encodings import find_encoding
-from cpx.models.expected_prediction.cli import ExpectationOptions, of_table
-from cpx.processes.interrupts import noted
-from cpx.support.validation import integer_in
+from cpx.explainers.doors import Kind, kind, kinds
+from cpx.explainers.options import BACKEND, Engine, Option
+from cpx.support.validation import valid_seed
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from cpx.answers.result import Result
-    from cpx.models.expected_prediction.problem import ExpectedPrediction
-    from cpx.models.expected_prediction.sampled_probability import FewestSampled
-    from cpx.models.monomial.explainers.question import Question
-    from cpx.models.sufficient_reason.problem import SufficientReason
-    from cpx.options import SolveOptions
-    from cpx.trees import TreeModel
+__all__ = ["explain"]
 
-__all__ = ["explain", "score"]
+KINDS = tuple(one.name for one in kinds())
 
 
 @dataclass(frozen=True)
-class Engine:
-    """Who finds the best rule, and how long it may take."""
+class Asked:
+    """The prediction to explain, and how."""
 
-    backend: Annotated[
-        str | None,
+    table: opt.Table
+    row: opt.Row
+    target: opt.OptionalTarget = None
+    model: Annotated[
+        str,
         typer.Option(
-            "--backend",
-            "-b",
-            metavar="NAME",
-            help="Engine, or family:solver such as milp:cbc; 'cpx backends' lists them.  "
-            "[default: search]",
-            autocompletion=opt.complete_backends,
+            metavar="NAME|FILE",
+            help="Classifier trained on the table: mlp, forest, tree, boosting, logistic. Or the "
+            "file of a tree model, which 'cpx make' reads, too.",
+            autocompletion=opt.choices(opt.CLASSIFIERS),
         ),
-    ] = None
-    encoding: opt.Encoding = None
-    time_limit: opt.TimeLimit = 10.0
-    threads: opt.Threads = 1
-    gap: opt.Gap = None
-    isolate: opt.Isolate = True
-
-    @property
-    def name(self) -> str:
-        """The engine, that of rules when none is given."""
-        from cpx.explainers.options import BACKEND
-
-        return self.backend or BACKEND
-
-    def options(self, source: Source) -> SolveOptions:
-        """Return the options of the solve; a wrong one, or an engine not there, is refused."""
-        from cpx.backends import backend
-
-        opt.require_engine(self.name, None, None)
-        seed = source.seed if "seed" in backend(self.name).supported_options else 0
-        return opt.solve_options(self.time_limit, self.threads, seed, self.gap, self.encoding)
-
-    def start(self) -> None:
-        """Let a worker load the engine while the model is trained; else load it here."""
-        from cpx.backends import backend
-        from cpx.solving.servers import prepare
-
-        if self.isolate:
-            prepare(*backend(self.name)._engines)
-        else:
-            backend(self.name)._preload()
-
-    def check(self, question: Question) -> None:
-        """Raise for an encoding that the problem does not have."""
-        from cpx.models.monomial.explainers.question import OBJECTIVES
-
-        find_encoding(OBJECTIVES[question.objective], self.encoding)
-
-
-KINDS = ("rule", "reason", "expectation")
-
-
-@dataclass(frozen=True)
-class Kind:
-    """What kind of explanation is wanted."""
-
+    ] = "mlp"
     kind: Annotated[
         str,
         typer.Option(
             metavar="KIND",
-            help="rule: the best short rule on samples. For the models tree, forest and boosting, "
-            "reason: the fewest columns that force the class; expectation: those that make "
-            "the model expect it most surely.",
+            help="; ".join(f"{one.name}: {one.door.about}" for one in kinds()) + ".",
             autocompletion=opt.choices(KINDS),
         ),
     ] = "rule"
-    level: opt.Level = None
-    definition: opt.Definition = None
-    missing_in: opt.MissingIn = None
+    missing: opt.Missing = None
+    time_limit: opt.TimeLimit = 10.0
+    isolate: opt.Isolate = True
+
+    @property
+    def named(self) -> bool:
+        """Whether the model is trained, by its name; else it is a file."""
+        return self.model in opt.CLASSIFIERS
 
     def check(self) -> None:
-        """Raise for a kind that is not known, and for options of the other kind."""
-        if self.kind not in KINDS:
-            raise UnknownName("kind", self.kind, KINDS)
-        shared = ("missing_in",) if self.kind == "expectation" else ()
-        if self.kind != "reason" and (options := given(self, "kind", *shared)):
-            raise InvalidOption(f"{options[0]} is for --kind reason")
+        """Raise for what can be told without the table."""
+        if self.named:
+            if self.target is None:
+                raise InvalidOption(f"--target is missing: --model {self.model} is trained on it")
+        elif not Path(self.model).is_file():
+            known = [*opt.CLASSIFIERS, "the path of a file"]
+            raise UnknownName("model", self.model, known)
+
+    def read(self, categorical: list[str]) -> tuple[pd.DataFrame, Any]:
+        """Return the columns of the table without the target, and the target."""
+        from cpx.cli.progress import phase
+        from cpx.data import read_table
+        from cpx.data.tables import read_rows
+
+        missing = opt.words(self.missing)
+        with phase(f"reading {self.table}"):
+            if not self.named:
+                return read_rows(self.table, self.target, missing=missing), None
+            X, y = read_table(self.table, str(self.target), categorical, missing=missing)
+        if y.nunique() < 2:
+            raise DataError(
+                f"{self.table}: the target column {shown(self.target)} has a single class, "
+                f"{shown(y.iloc[0])}: there is nothing to explain"
+            )
+        return X, y
 
 
-_FRESH = 1000
-Fresh = Annotated[
-    int, typer.Option(metavar="N", help="Fresh samples the precision is measured on.")
-]
+@dataclass(frozen=True)
+class Shared:
+    """An option of one kind or several: its name in Python, its title in help, what it means."""
+
+    name: str
+    title: str
+    default: Any
+    option: Option
 
 
-@grouped
+def _shared() -> Mapping[str, Shared]:
+    """Return the options of all kinds by their names in the shell."""
+    found: dict[str, Shared] = {}
+    for one in kinds():
+        for name, declared in one.options.items():
+            option = declared.option
+            if option is None or option.shell is None:
+                continue
+            called = option.shell or name.replace("_", "-")
+            if called in found:
+                title = "Several kinds"
+                option, default = found[called].option, found[called].default
+            else:
+                title, default = one.name.capitalize(), declared.default
+            if name in Engine.__annotations__:
+                title = "Engine"
+            found[called] = Shared(name, title, default, option)
+    return found
+
+
+def _parameter(called: str, shared: Shared) -> inspect.Parameter:
+    """Return an option of the command; None is what was not given."""
+    option, name = shared.option, shared.name
+    told = option.about
+    if shared.default not in (None, (), "", False):
+        told += f"  [default: {shared.default}]"
+    complete = opt.choices(option.choices) if option.choices else None
+    if name in ("backend", "encoding"):
+        complete = getattr(opt, f"complete_{name}s")
+    info = typer.Option(
+        *_flags(called),
+        metavar=option.metavar or None,
+        help=told,
+        autocompletion=complete,
+        rich_help_panel=shared.title,
+        show_default=False,
+    )
+    flag = option.kind is bool
+    kind_: Any = list[str] if option.many else option.kind
+    return inspect.Parameter(
+        called.replace("-", "_"),
+        inspect.Parameter.KEYWORD_ONLY,
+        default=False if flag else None,
+        annotation=Annotated[kind_ if flag else kind_ | None, info],
+    )
+
+
+def _flags(called: str) -> tuple[str, ...]:
+    if called == "backend":
+        return "--backend", "-b"
+    return (f"-{called}" if len(called) == 1 else f"--{called}",)
+
+
+def _read(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what was given, as Python takes it and by its names there."""
+    found = {}
+    for called, shared in _SHARED.items():
+        value, option = values[called], shared.option
+        if value is not None and value is not False and value != []:
+            found[shared.name] = option.read(value) if option.read is not None else value
+    return found
+
+
+def _refuse(one: Kind, asked: Mapping[str, Any], file: ModelFile, source: Asked) -> None:
+    """Raise for options that the kind does not have, and for what it cannot take."""
+    for called, shared in _SHARED.items():
+        if shared.name in asked and not _has(one, shared.name):
+            have = " or ".join(other.name for other in kinds() if _has(other, shared.name))
+            raise InvalidOption(f"{_flags(called)[0]} is for --kind {have}")
+    if source.named and (wrong := given(file)):
+        raise InvalidOption(f"{wrong[0]} is for the model of a file, --model is {source.model}")
+
+
+def _has(one: Kind, name: str) -> bool:
+    return name in one.options and one.options[name].option is not None
+
+
+_SHARED = _shared()
+
+
+def _with_options_of_kinds(command: Any) -> Any:
+    """Give the command the options of all kinds, which it gets as one mapping."""
+    inner = grouped(command)
+    own = [p for p in inspect.signature(inner).parameters.values() if p.name != "options"]
+
+    def flat(**values: Any) -> None:
+        options = {called: values.pop(called.replace("-", "_")) for called in _SHARED}
+        inner(options=options, **values)
+
+    parameters = [*own, *(_parameter(called, one) for called, one in _SHARED.items())]
+    flat.__doc__, flat.__name__ = command.__doc__, command.__name__
+    flat.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    flat.__annotations__ = {p.name: p.annotation for p in parameters}
+    return flat
+
+
+@_with_options_of_kinds
 def explain(
     *,
-    source: Source,
-    kind: Kind,
-    k: opt.OptionalK = None,
-    wanted: RuleOptions,
-    expected: ExpectationOptions,
-    engine: Engine,
-    fresh: Fresh = _FRESH,
+    source: Asked,
+    file: ModelFile,
+    options: Any,
     as_json: opt.Json = False,
     output: opt.ResultFile = None,
 ) -> None:
-    r"""Explain the prediction of a model for one row of a table by a short rule.
+    r"""Explain the prediction of a model for one row of a table.
 
-    Trains the model on the table, draws samples, finds the best rule of at most k
-    conditions on them, and measures its precision on fresh samples. Best is the maximum
-    precision among rules that cover 1/20 of the samples, unless --objective says otherwise.
-    With --kind reason, finds the fewest columns of numbers that force the class that a
-    tree model gives the row, whatever the other columns are. With --kind expectation, finds at
-    most k columns whose values make a tree model expect its class most surely, under a
-    distribution fitted to the table.
+    Trains the model on the table, or reads it from a file, and asks cpx.Explainer. The best rule
+    is the most precise one of at most k conditions that covers 1/20 of the rows, unless
+    --objective says otherwise. The other kinds are for tree models.
 
     \b
     Examples:
       cpx explain table.csv --target y --row 17
-      cpx explain table.csv --target y --row 17 --model forest --kind reason
-      cpx explain table.csv --target y --row 17 --model boosting --kind expectation -k 3
       cpx explain table.csv --target y --row 17 --model forest -k 3 --min-coverage 0.2
-      cpx explain table.csv --target y --row 17 --objective loss --epsilon 0.1 --delta 0.05
-      cpx explain table.csv --target y --row 17 --required "age > 40" --one-per-group
-      cpx explain table.csv --target y --row 17 --categorical zip,code --json
+      cpx explain table.csv --target y --row 17 --model forest --kind reason
+      cpx explain table.csv --target y --row 17 --model forest --kind contrast --frozen age
+      cpx explain table.csv --target y --row 17 --model boosting --kind expectation -k 3
+      cpx explain table.csv --target y --row 17 --model model.json --kind reason
+      cpx explain table.csv --target y --row 17 --required "age > 40" --one-per-group --json
 
     \b
-    Exit codes: 0 a rule proved optimal, or proved that there is none; 3 a rule without
-    proof; 4 no rule within the limits; 2 wrong input; 1 anything else.
+    Exit codes: 0 an answer proved optimal, or proved that there is none; 3 an answer without
+    proof; 4 none within the limits; 2 wrong input; 1 anything else.
     """
-    from cpx.cli.output import deliver
-    from cpx.cli.progress import phase
+    from cpx.cli.output import deliver, note
+    from cpx.cli.progress import phase, solve_progress
     from cpx.cli.reading import output_path
-    from cpx.explainers.options import BACKEND
+    from cpx.data import row as row_of
 
     path = output_path(output, source.table)
-    kind.check()
-    if kind.kind == "expectation":
-        result, title = _expected(source, kind, wanted, expected, engine, k, fresh)
-        raise typer.Exit(deliver(result, as_json, path, title))
-    expected.refuse("--kind expectation")
-    if kind.kind == "reason":
-        for option, changed in (("-k", k is not None), ("--fresh", fresh != _FRESH)):
-            if changed:
-                raise InvalidOption(f"{option} is for --kind rule")
-        result, title = _forced(source, kind, wanted, engine)
-        raise typer.Exit(deliver(result, as_json, path, title))
-    chosen = engine.options(source)
-    question = replace(wanted.question(k), fresh=fresh)
-    engine.check(question)
-    asked = RowQuestion(source)
-    asked.check(question)
-    if question.adaptive and engine.name == BACKEND:
-        asked.train()
-        with phase("drawing samples in rounds"):
-            answer = asked.explainer.in_rounds(asked.x, question, engine.time_limit)
-        if answer is not None:
-            problem, result = answer
-            result = asked.explainer.with_reachable(problem, result)
-            title = f"{source.table} row {source.row}, {asked.title(problem)}"
-            raise typer.Exit(deliver(result, as_json, path, title))
-        question = question.without_sampling()
-    engine.start()
-    problem = asked.problem(question)
-    result = run_solve(problem, engine.name, chosen, engine.isolate)
-    with noted(threading.Event()):  # the answer is there
-        with phase("measuring the rule on fresh samples"):
-            result = asked.explainer.conclude(result, problem, question)
-            result = asked.explainer.with_reachable(problem, result)
-        title = f"{source.table} row {source.row}, {asked.title(problem)}"
-        raise typer.Exit(deliver(result, as_json, path, title))
-
-
-def _expected(
-    source: Source,
-    kind: Kind,
-    wanted: RuleOptions,
-    expected: ExpectationOptions,
-    engine: Engine,
-    k: int | None,
-    fresh: int,
-) -> tuple[Result, str]:
-    """Return a probabilistic explanation, and the title of the answer."""
-    from cpx.answers.result import Status
-    from cpx.cli.output import note
-    from cpx.cli.progress import phase, solve_progress
-    from cpx.models.expected_prediction.expectations import nothing_found
-
-    chosen = engine.options(source)
-    integer_in("fresh", fresh, 1)
-    expected.check()
-    if k is not None and expected.threshold is not None:
-        raise InvalidOption("-k and --threshold: give one, for the fewest columns have no k")
-    engine.start()
-    row = of_table(source, wanted, kind.missing_in)
-    problem: ExpectedPrediction
-    question: FewestSampled | None = None
-    if expected.of_rows_drawn:
-        question = expected.sampled(row, wanted)
-        problem, words = question.problem, question.brief()
-        with solve_progress(engine.name, chosen.time_limit) as listen:
-            options = {name: getattr(chosen, name) for name in _OF_EACH_SIZE}
-            own = {"isolate": engine.isolate, "listen": listen}
-            result = question.answer(engine.name, options | own)
-    else:
-        problem = expected.problem(row, k, wanted)
-        words = [problem.kind, *problem._brief()]
-        result = run_solve(problem, engine.name, chosen, engine.isolate)
-    with noted(threading.Event()), phase("drawing rows with the values that are known"):
-        result = row.explainer.measured(problem, result, fresh)
-        if result.status is Status.INFEASIBLE:
-            if question is None:
-                note(str(nothing_found(problem, result, source.seed)))
-            else:
-                note(str(question.nothing(result)))
-    return result, f"{source.table} row {source.row}, {row.title(problem.label, words)}"
-
-
-_OF_EACH_SIZE = ("time_limit", "threads", "gap", "encoding")
-"""Options of the solves, one for each size, of the fewest values by rows drawn."""
-
-
-def _forced(source: Source, kind: Kind, wanted: RuleOptions, engine: Engine) -> tuple[Result, str]:
-    """Return a sufficient reason, and the title of the answer."""
-    from cpx.models.sufficient_reason.explainer import engine_for
-
-    if engine.backend is not None:
-        engine.options(source)  # found out before the model is trained
-    problem, words = _reason_of_row(source, kind, wanted)
-    engine = replace(engine, backend=engine.backend or engine_for(problem))
-    chosen = engine.options(source)
-    engine.start()
-    result = run_solve(problem, engine.name, chosen, engine.isolate)
-    return result, f"{source.table} row {source.row}, {words}"
-
-
-def _reason_of_row(
-    source: Source, kind: Kind, wanted: RuleOptions
-) -> tuple[SufficientReason, str]:
-    """Train the model and state the problem; return it and its description.
-
-    Raises
-    ------
-    InvalidOption
-        For options that are for rules, and a model that is no tree model.
-    DataError
-        When a column has no numbers.
-    """
-    from cpx.cli.progress import phase
-    from cpx.modelling.row import fitted_to, refuse_missing_conditions
-    from cpx.models.sufficient_reason.problem import SufficientReason
-
-    refused = [*given(source, "table", "target", "row", "model", "missing", "seed")]
-    for option in (*refused, *given(wanted, "required", "forbidden", "where")):
-        raise InvalidOption(f"{option} is for --kind rule")
-    if source.model not in opt.TREES:
+    one, asked = kind(source.kind), _read(options)
+    _refuse(one, asked, file, source)
+    source.check()
+    seed = valid_seed(asked.get("seed", 0))
+    asked["time_limit"] = opt.limit(source.time_limit)
+    if "isolate" in one.options:
+        asked["isolate"] = source.isolate
+    backend = asked.get("backend")
+    _check(one, asked, backend)
+    if one.door.trees and source.named and source.model not in opt.TREES:
         raise InvalidOption(
-            f"--kind reason is for tree models: --model {', '.join(opt.TREES)}, "
+            f"--kind {one.name} is for tree models: --model {', '.join(opt.TREES)} or a file, "
             f"got {shown(source.model)}"
         )
-    source.check()
-    missing = opt.read_missing(kind.missing_in)
-    refuse_missing_conditions(kind.level, missing)
-    X, y, x = read_source(source)
-    with phase(f"training {source.model} on {len(X)} rows", long=True):
-        model, _ = fitted_to(_trained(source, X, y), x, missing, of_data=True)
-    level: Any = kind.level or "attributes"
-    definition: Any = kind.definition or "sufficient"
-    problem = SufficientReason(
-        model,
-        x,
-        level,
-        definition,
-        required=opt.read_features(wanted.required),
-        forbidden=opt.read_features(wanted.forbidden),
-        side_constraints=wanted.where or (),  # type: ignore[arg-type]
-        name=f"{source.table.name.partition('.')[0]}-{source.row}",
+    X, y = source.read(asked.get("categorical") or [])
+    x = row_of(X, source.row)
+    prepared = {name: asked.pop(name) for name in [*asked] if one.options[name].prepared}
+    if source.isolate and (backend or not one.door.trees):
+        _start(backend or BACKEND)
+    training = phase(f"training {source.model} on {len(X)} rows", long=True)
+    if not source.named:
+        by = _made(one, file.read(Path(source.model)), X, prepared)
+    elif one.door.trees:
+        from cpx.data.classifiers import tree_classifier
+
+        if "groups" in one.options:
+            X, prepared["groups"] = _encoded(X)
+            x = X.iloc[[source.row]]
+        _require_numbers(source.table, X, one)
+        with training:
+            model = tree_classifier(source.model, seed).fit(X, y)
+        by = _made(one, model, X, prepared)
+    else:
+        from cpx.data import named_classifier
+
+        by = _made(one, named_classifier(source.model, seed), X, prepared)
+        by.check(x, **asked)
+        with training:
+            by.fit(X, y)
+    for text in getattr(by, "notes", ()):
+        note(text)
+    name = backend or BACKEND if "backend" in one.options else one.name
+    with solve_progress(name, asked["time_limit"]) as listen:
+        if "listen" in one.options:
+            asked["listen"] = listen
+        if "name" in one.options:
+            asked.setdefault("name", f"{source.table.name.partition('.')[0]}-{source.row}")
+        answer = by.answer(x, **asked)
+    title = f"{source.table} row {source.row}, class {answer.label} by {source.model}: "
+    raise typer.Exit(deliver(answer.result, as_json, path, title + ", ".join(answer.brief)))
+
+
+def _made(one: Kind, model: Any, X: Any, prepared: dict[str, Any]) -> Any:
+    from cpx.explainers import Explainer
+
+    return Explainer(model, X, **prepared).of(one.name)
+
+
+def _check(one: Kind, asked: Mapping[str, Any], backend: str | None) -> None:
+    """Raise for what is wrong without data, and for an engine that is not there."""
+    for name, value in asked.items():
+        option = one.options[name].option
+        # Options of a value may follow it in braces.
+        if option and option.choices and str(value).partition("{")[0] not in option.choices:
+            raise UnknownName(name, value, option.choices)
+    for cls in one.explainer.asks:
+        cls(**{f.name: asked[f.name] for f in fields(cls) if f.name in asked})
+    if backend is not None:
+        opt.require_engine(backend, None, None)
+    opt.solve_options(
+        asked["time_limit"] or float("inf"),
+        asked.get("threads", 1),
+        asked.get("seed", 0),
+        asked.get("gap"),
+        asked.get("encoding"),
     )
-    words = ", ".join([problem.kind, *problem._brief()])
-    return problem, f"class {problem.label} by {source.model}: {words}"
 
 
-def _trained(source: Source, X: pd.DataFrame, y: pd.Series[Any]) -> TreeModel:
-    from cpx.data.classifiers import tree_classifier
-    from cpx.explainers.background import fitted_to_rows
-    from cpx.trees import read_model
+def _start(backend: str) -> None:
+    """Let a worker load the engine while the model is trained."""
+    from cpx.backends import backend as find
+    from cpx.solving.servers import prepare
 
-    _require_numbers(source.table, X)
-    model = read_model(tree_classifier(source.model, source.seed).fit(X, y))
-    return fitted_to_rows(model, X)[0]
+    prepare(*find(backend)._engines)
 
 
-def _require_numbers(table: Path, X: pd.DataFrame) -> None:
+def _require_numbers(table: Path, X: pd.DataFrame, one: Kind) -> None:
     from pandas.api.types import is_numeric_dtype
 
-    for name, kind in X.dtypes.items():
-        if not is_numeric_dtype(kind):
+    for name, dtype in X.dtypes.items():
+        if not is_numeric_dtype(dtype):
             raise DataError(
                 f"{table}: column {shown(name)} has no numbers, which a tree model of --kind "
-                "sufficient needs; encode it, or train a model of your own and use 'cpx make'"
+                f"{one.name} needs; encode it, or train a model of your own: --model FILE"
             )
 
 
-@grouped
-def score(
-    *,
-    source: Source,
-    rule: Annotated[
-        str,
-        typer.Option(
-            metavar="RULE",
-            help="Conditions joined by 'and', as they are printed, or their numbers.",
-        ),
-    ],
-    k: Annotated[
-        int | None,
-        typer.Option(
-            "-k",
-            metavar="N",
-            help="Size of the rules it is compared with.  [default: its own]",
-        ),
-    ] = None,
-    wanted: RuleOptions,
-    engine: Engine,
-    compare: Annotated[
-        bool, typer.Option("--compare/--no-compare", help="Compare it with the best rule.")
-    ] = True,
-    fresh: Fresh = 1000,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print one Explanation object as JSON.")
-    ] = False,
-) -> None:
-    r"""Measure a rule of your own for one row of a table, and compare it with the best.
+def _encoded(X: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, list[str]]]:
+    """Return columns of texts as 0/1 columns, and these by the name of theirs."""
+    import pandas as pd
+    from pandas.api.types import is_numeric_dtype
 
-    All conditions must be true of the row. Their precision and coverage are counted on the
-    samples that 'cpx explain' would use, and the precision is measured on fresh ones.
-
-    \b
-    Examples:
-      cpx score table.csv --target y --row 17 --rule "age > 40 and income <= 2000"
-      cpx score table.csv --target y --row 17 --rule "age > 40" --objective loss -k 3
-
-    \b
-    Exit codes: 0 the rule was measured; 2 wrong input; 1 anything else.
-    """
-    from cpx.cli.output import print_explanation
-    from cpx.cli.progress import phase
-    from cpx.models.monomial.explainers.question import size_to_compare
-
-    chosen = engine.options(source)
-    replace(wanted.question(k or 0), fresh=fresh)
-    asked = RowQuestion(source)
-    features = asked.explainer.conditions(asked.x).features(rule)
-    question = replace(wanted.question(size_to_compare(features, k)), fresh=fresh)
-    engine.check(question)
-    asked.check(question)
-    if compare:
-        engine.start()
-    problem = asked.problem(question)
-    best = None
-    if compare:
-        best = run_solve(problem, engine.name, replace(chosen, hint=features), engine.isolate)
-    with phase("measuring the rule on fresh samples"):
-        found = asked.explainer.judge(features, best, problem, question)
-    if as_json:
-        typer.echo(json.dumps(found.to_dict(), indent=1))
-        return
-    print_explanation(found, f"{source.table} row {source.row}, {asked.title(problem)}")
+    groups: dict[str, list[str]] = {}
+    parts: list[Any] = []
+    for name, column in X.items():
+        if is_numeric_dtype(column.dtype):
+            parts.append(column)
+            continue
+        texts = column.astype(object).where(column.notna(), "missing").astype(str)
+        bits = pd.get_dummies(texts, prefix=str(name), prefix_sep=" = ").astype("int8")
+        groups[str(name)] = [str(title) for title in bits.columns]
+        parts.append(bits)
+    return pd.concat(parts, axis=1), groups

@@ -141,6 +141,24 @@ def fitted_to_rows(
     return trees, frame, notes
 
 
+class TreePredictor:
+    """Predicts as a tree model does, of rows that have its columns, in any order."""
+
+    def __init__(self, trees: TreeModel) -> None:
+        self.trees = trees
+        self.classes_ = np.asarray(trees.classes)
+
+    def predict(self, rows: Any) -> Any:
+        """Return a label for each row."""
+        from cpx.data.frames import as_table
+
+        frame = as_table(as_pandas(rows))
+        columns = names_of(frame.columns)
+        if columns is not None:
+            frame = frame.iloc[:, column_order(self.trees, columns, "the rows")]
+        return self.trees.predict(numbers_and_names(frame, None)[0])
+
+
 def rows_that_may_lack(
     trees: TreeModel, rows: pd.DataFrame, missing: Missing
 ) -> tuple[pd.DataFrame, pd.DataFrame, tuple[str, ...]]:

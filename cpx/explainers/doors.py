@@ -4,18 +4,40 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterator, Mapping
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import dataclass, fields
 from functools import cache
-from typing import Any, ClassVar, Protocol, get_args
+from typing import Any, ClassVar, Protocol, get_args, get_type_hints
 
 from cpx.answers.explanation import Explanation
 from cpx.answers.result import Result, Status
 from cpx.errors import CpxError, InvalidOption, UnknownName, nearest, shown
+from cpx.explainers.options import Option
 from cpx.modelling.base import Problem
 from cpx.support.families import Door, families, family_of
 from cpx.support.lazy_imports import named_object
 
-__all__ = ["Kind", "RowExplainer", "kind", "kinds", "with_reachable"]
+__all__ = ["Answer", "Declared", "Kind", "RowExplainer", "kind", "kinds", "with_reachable"]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The whole answer for a row, also where there is no explanation.
+
+    Attributes
+    ----------
+    result : Result
+    label : str
+        What the class of x is called.
+    brief : tuple of str
+        What was asked, in a few words each.
+    problem : Problem or None
+        What was solved, where it is a problem that engines solve.
+    """
+
+    result: Result
+    label: str
+    brief: tuple[str, ...]
+    problem: Any = None
 
 
 class RowExplainer(Protocol):
@@ -24,8 +46,9 @@ class RowExplainer(Protocol):
     Attributes
     ----------
     asks : tuple of dataclasses
-        Their fields are the options of a row, with defaults; the keyword arguments of
-        ``__init__`` are those of all rows. ``problem`` and ``solve`` may be left out.
+        Their fields are the options of a row; the keyword arguments of ``__init__`` are those of
+        all rows. Each is annotated with an :class:`~cpx.explainers.options.Option`. A
+        ``problem(x, **asked)`` states the problem, where there is one.
     """
 
     asks: ClassVar[tuple[type, ...]]
@@ -33,8 +56,20 @@ class RowExplainer(Protocol):
     def explain(self, x: Any, **asked: Any) -> Explanation:
         """Explain one row; raise EngineError, or Infeasible, where there is no answer."""
 
+    def answer(self, x: Any, **asked: Any) -> Answer:
+        """Return the whole answer for one row, also where there is no explanation."""
+
     def for_many(self, asked: Mapping[str, Any]) -> RowExplainer:
         """Return what explains many rows, with what it can learn once for all of them."""
+
+
+@dataclass(frozen=True)
+class Declared:
+    """An option of a kind: its default, what it means, and whether it is the same for all rows."""
+
+    default: Any
+    option: Option | None
+    prepared: bool
 
 
 @dataclass(frozen=True)
@@ -63,31 +98,39 @@ class Kind:
         return inspect.signature(self.explainer).parameters["X"].default is inspect.Parameter.empty
 
     @property
+    def options(self) -> Mapping[str, Declared]:
+        """All options, those of all rows first."""
+        return _options(self.explainer)
+
+    @property
     def prepared(self) -> Mapping[str, Any]:
         """The options of all rows, with their defaults."""
-        return _prepared(self.explainer)
+        return {name: one.default for name, one in self.options.items() if one.prepared}
 
     @property
     def asked(self) -> Mapping[str, Any]:
         """The options of one row, with their defaults."""
-        return {
-            f.name: None if f.default is MISSING else f.default
-            for cls in self.explainer.asks
-            for f in fields(cls)
-        }
+        return {name: one.default for name, one in self.options.items() if not one.prepared}
 
 
 @cache
-def _prepared(explainer: type) -> Mapping[str, Any]:
-    found: dict[str, Any] = {}
+def _options(explainer: Any) -> Mapping[str, Declared]:
+    found: dict[str, Declared] = {}
     for name, parameter in inspect.signature(explainer, eval_str=True).parameters.items():
         if parameter.kind is parameter.KEYWORD_ONLY:
-            found[name] = parameter.default
+            found[name] = Declared(parameter.default, _option(parameter.annotation), True)
         elif parameter.kind is parameter.VAR_KEYWORD:
             # Options that are passed on, each with the default of who takes it.
             (passed,) = get_args(parameter.annotation)
-            found |= dict.fromkeys(passed.__annotations__)
+            found |= dict.fromkeys(passed.__annotations__, Declared(None, None, True))
+    for cls in explainer.asks:
+        hints = get_type_hints(cls, include_extras=True)
+        found |= {f.name: Declared(f.default, _option(hints[f.name]), False) for f in fields(cls)}
     return found
+
+
+def _option(hint: Any) -> Option | None:
+    return next((one for one in get_args(hint)[1:] if isinstance(one, Option)), None)
 
 
 def kinds() -> Iterator[Kind]:

@@ -14,7 +14,7 @@ from cpx.answers.result import Result
 from cpx.data import named_classifier
 from cpx.data.other_frames import as_pandas
 from cpx.errors import EngineError, InvalidOption, shown
-from cpx.explainers.doors import Kind, RowExplainer, kind, kinds, refuse_unknown
+from cpx.explainers.doors import Answer, Kind, RowExplainer, kind, kinds, refuse_unknown
 from cpx.explainers.preparation import counted
 from cpx.explainers.rows import refuse_other_order, row_of, rows_of
 from cpx.processes.interrupts import interruptible
@@ -133,7 +133,10 @@ class Explainer:
         **asked
             As for the method of that kind.
         """
-        return self._step("problem", kind)(row_of(self.X, x), **_with(k, asked))
+        state = getattr(self.of(kind), "problem", None)
+        if state is None:
+            raise InvalidOption(f"kind={shown(kind)} is no problem that engines solve")
+        return state(row_of(self.X, x), **_with(k, asked))
 
     def solve(self, x: Any, k: int | None = None, kind: str = "rule", **asked: Any) -> Result:
         """Solve the problem of explaining x and return the whole result, also without an answer.
@@ -143,15 +146,10 @@ class Explainer:
         x, k, kind, **asked
             As for :meth:`problem`.
         """
-        result: Result = self._step("solve", kind)(row_of(self.X, x), **_with(k, asked))
-        return result
-
-    def _step(self, step: str, kind_name: str) -> Callable[..., Any]:
-        found = getattr(self.of(kind_name), step, None)
-        if found is None:
-            raise InvalidOption(f"kind={shown(kind_name)} is no problem that engines solve")
-        step_of: Callable[..., Any] = found
-        return step_of
+        asked = _with(k, asked)
+        _refuse(kind, asked)
+        answer: Answer = self.of(kind).answer(row_of(self.X, x), **asked)
+        return answer.result
 
     def explain(
         self, x: Any, k: int | None = None, kind: str = "rule", **asked: Any

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, Self, TypedDict
+from typing import Annotated, Any, Self, TypedDict
 
 from cpx.answers.explanation import Explanation
 from cpx.answers.result import Result
@@ -19,17 +19,120 @@ TIME_LIMIT, FRESH = 10.0, 1000
 
 
 @dataclass(frozen=True)
+class Option:
+    """What an option means, and how the shell takes it.
+
+    Attributes
+    ----------
+    about : str
+        In a sentence, for help and tables.
+    metavar : str
+        What stands for its value in help.
+    kind : type
+        What the shell reads: ``str``, ``int``, ``float``, or ``bool`` for a flag.
+    choices : tuple of str
+        Its values, where they have names.
+    many : bool
+        Whether it can be given several times in the shell.
+    read : callable, optional
+        Makes of what the shell has read what Python takes.
+    shell : str or None
+        Its name in the shell: empty for the same one, None where the shell has it not.
+    """
+
+    about: str
+    metavar: str = ""
+    kind: type = str
+    choices: tuple[str, ...] = ()
+    many: bool = False
+    read: Callable[[Any], Any] | None = None
+    shell: str | None = ""
+
+
+def features(given: Sequence[str]) -> tuple[int | str, ...]:
+    """Read features that the shell has by number or name.
+
+    Examples
+    --------
+    >>> features(["age > 40", "3"])
+    ('age > 40', 3)
+    """
+    return tuple(int(text) if text.isdecimal() else text for text in given)
+
+
+def names(text: str) -> list[str]:
+    """Read names with commas.
+
+    Examples
+    --------
+    >>> names("zip, code")
+    ['zip', 'code']
+    """
+    return [part.strip() for part in text.split(",") if part.strip()]
+
+
+def missing_in(text: str) -> str | list[str]:
+    """Read which values may be missing: a word for all, or names of columns."""
+    return text if text in ("auto", "never", "always") else names(text)
+
+
+REQUIRED = Option(
+    "What the answer must have: conditions as they are printed, columns by name, or numbers.",
+    "FEATURE",
+    many=True,
+    read=features,
+)
+FORBIDDEN = Option("What it must not have.", "FEATURE", many=True, read=features)
+WHERE = Option(
+    "A side constraint, such as 'not (age > 60 and sex == male)'.", "TEXT", many=True, read=list
+)
+NAME = Option("Name of the problem.", shell=None)
+LABEL = Option("The class of x, to be sure of it.", shell=None)
+WEIGHTS = Option("What features cost, 1 where nothing is given.", shell=None)
+CLASS_NAMES = Option("Names of the classes, by position or by label.", shell=None)
+SEED = Option("Seed of every random choice.", "N", int)
+MISSING_IN = Option(
+    "Columns of which rows may lack the value, with commas; or always, never, or auto: those of "
+    "which x, X or the model shows missing values.",
+    "COLUMNS",
+    read=missing_in,
+    shell="missing-in",
+)
+
+
+@dataclass(frozen=True)
 class Engine:
     """Who answers, and how long it may take; as for :func:`cpx.solve`."""
 
-    backend: str | None = None
-    time_limit: float | None = TIME_LIMIT
-    threads: int = 1
-    gap: float | None = None
-    hint: Explanation | Sequence[int | str] | None = None
-    encoding: str | None = None
-    isolate: bool | None = None
-    listen: Callable[[Event], None] | None = None
+    backend: Annotated[
+        str | None,
+        Option(
+            "Engine, or family:solver such as milp:cbc; 'cpx backends' lists them. None: what is "
+            "best for the kind.",
+            "NAME",
+        ),
+    ] = None
+    time_limit: Annotated[
+        float | None,
+        Option("Seconds for preparation and engine; 'none' for no limit.", "SECONDS", shell=None),
+    ] = TIME_LIMIT
+    threads: Annotated[int, Option("Threads the engine may use.", "N", int)] = 1
+    gap: Annotated[
+        float | None,
+        Option("Stop once |value - bound| / |value| is at most this, such as 0.05.", "G", float),
+    ] = None
+    hint: Annotated[
+        Explanation | Sequence[int | str] | None, Option("A known answer.", shell=None)
+    ] = None
+    encoding: Annotated[
+        str | None, Option("How the problem is stated; None: the engine's choice.", "NAME")
+    ] = None
+    isolate: Annotated[
+        bool | None, Option("Solve in a worker process, which makes the limit hard.", shell=None)
+    ] = None
+    listen: Annotated[
+        Callable[[Event], None] | None, Option("Called with each event.", shell=None)
+    ] = None
 
     @classmethod
     def taken(cls, asked: dict[str, Any]) -> Self:

@@ -85,11 +85,14 @@ class Door:
         The method that explains many rows.
     about : str
         What it tells of a row, in a line.
+    trees : bool
+        Whether it is of tree models only.
     """
 
     explainer: str
     plural: str
     about: str
+    trees: bool = False
 
 
 @dataclass(frozen=True)

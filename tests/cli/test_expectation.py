@@ -116,13 +116,16 @@ def test_the_fewest_columns_by_rows_drawn(run: Run, table: Path) -> None:
     ("options", "told"),
     [
         (("--kind", "expectation"), "--model tree, forest, boosting"),
-        (("--kind", "expectation", "--n-bins", "4"), "--n-bins is for a rule"),
-        (("--kind", "expectation", "--distribution", "product"), "that is fitted"),
+        (("--kind", "expectation", "--n-bins", "4"), "--n-bins is for --kind rule"),
+        (("--kind", "expectation", "--distribution", "product"), "unknown distribution 'product'"),
         (("--kind", "expectation", "--level", "conditions"), "--level is for --kind reason"),
         (("--threshold", "1"), "--threshold is for --kind expectation"),
         (("--samples", "9"), "--samples is for --kind expectation"),
-        (("--kind", "expectation", "-k", "2", "--threshold", "1"), "-k and --threshold"),
-        (("--kind", "expectation", "--least", "9"), "is for --measure sampled-probability"),
+        (("--kind", "expectation", "-k", "2", "--threshold", "1"), "give k, or a threshold"),
+        (
+            ("--kind", "expectation", "--least", "9"),
+            "least is for the measure sampled",
+        ),
         (("--kind", "expectation", "--measure", "median"), "unknown measure 'median'"),
     ],
 )

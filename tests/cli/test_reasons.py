@@ -176,11 +176,17 @@ def test_a_forest_is_asked_in_the_full_sense(run: Run, numbers: Path) -> None:
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        ((), "--kind reason is for tree models: --model tree, forest, boosting, got 'mlp'"),
+        (
+            (),
+            "--model tree, forest, boosting or a file, got 'mlp'",
+        ),
         (("--model", "tree", "-k", 3), "-k is for --kind rule"),
         (("--model", "tree", "--n-bins", 5), "--n-bins is for --kind rule"),
         (("--model", "tree", "--objective", "loss"), "--objective is for --kind rule"),
-        (("--model", "tree", "--level", "rows"), "level must be one of attributes, conditions"),
+        (
+            ("--model", "tree", "--level", "rows"),
+            "unknown level 'rows'; known: attributes",
+        ),
         (("--model", "tree", "--forbidden", "z"), "forbidden: 'z' names no attribute"),
         (("--model", "tree", "-b", "search"), "'search' cannot solve problems of kind"),
         (("--model", "forest", "-b", "cpsat"), "stated for one tree, this model has 100"),
@@ -199,7 +205,7 @@ def test_words_are_no_numbers(run: Run, table: Path) -> None:
     assert done.exit_code == 2
     assert "column 'colour' has no numbers" in done.stderr
     other = run("explain", table, "--target", "y", "--row", 0, "--kind", "sufficient")
-    assert "unknown kind 'sufficient'; known: expectation, reason, rule" in other.stderr
+    assert "unknown kind 'sufficient'; known: contrast, expectation, reason, rule" in other.stderr
     level = run("explain", table, "--target", "y", "--row", 0, "--level", "conditions")
     assert "--level is for --kind reason" in level.stderr
 

@@ -41,6 +41,7 @@ FAMILY = Family(
             "cpx.models.expected_prediction.explainer:ExpectationExplainer",
             plural="expectations",
             about="the values that make a tree model expect its class, the others unknown",
+            trees=True,
         )
     },
     cases={

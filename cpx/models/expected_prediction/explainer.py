@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Unpack
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Unpack, get_args
 
 import numpy as np
 
@@ -13,12 +13,29 @@ from cpx.data.coding import Coding
 from cpx.data.fitted.tree_mixture import TreeMixture
 from cpx.errors import InvalidOption, UnknownName, shown
 from cpx.explainers.background import (
+    FITTED,
     fitted_distribution,
     read_background,
     rows_that_may_lack,
 )
 from cpx.explainers.class_names import ClassNames
-from cpx.explainers.options import BACKEND, FRESH, Engine, ReaderOptions, built
+from cpx.explainers.doors import Answer
+from cpx.explainers.options import (
+    BACKEND,
+    CLASS_NAMES,
+    FORBIDDEN,
+    FRESH,
+    LABEL,
+    MISSING_IN,
+    NAME,
+    REQUIRED,
+    SEED,
+    WHERE,
+    Engine,
+    Option,
+    ReaderOptions,
+    built,
+)
 from cpx.explainers.preparation import counted, left_of, with_limit
 from cpx.modelling.row import row_values
 from cpx.models.expected_prediction.answer import ExpectedExplanation
@@ -54,25 +71,47 @@ _SAMPLED_ONLY = {"samples": 10_000, "least": 100}
 """Rows drawn, and how many of them must have the values, for the measure of rows drawn."""
 
 Measure = Literal["expectation", "probability-bound", "sampled-probability"]
+MEASURE_NAMES: tuple[str, ...] = get_args(Measure)
 
 
 @dataclass(frozen=True)
 class ExpectationQuestion:
     """Which values are wanted; see :meth:`ExpectationExplainer.explain`."""
 
-    k: int | None = None
-    threshold: Share | None = None
-    measure: Measure | None = None
-    samples: int | None = None
-    least: int | None = None
-    prediction: str | None = None
-    required: object = ()
-    forbidden: object = ()
-    where: str | Sequence[str] = ()
-    unit: Share | None = None
-    label: Any = None
-    fresh: int = FRESH
-    name: str = ""
+    k: Annotated[int | None, Option("Most values: 5, or all where these are fewer.", "N", int)] = (
+        None
+    )
+    threshold: Annotated[
+        Share | None, Option("In place of k: the fewest columns that reach it.", "T")
+    ] = None
+    measure: Annotated[
+        Measure | None,
+        Option(
+            "What must reach the threshold: expectation (unless given), probability-bound, the "
+            "proved share of rows that get the class, or sampled-probability, the share of rows "
+            "that are drawn.",
+            "NAME",
+            choices=MEASURE_NAMES,
+        ),
+    ] = None
+    samples: Annotated[
+        int | None, Option("Rows drawn for the measure sampled-probability: 10,000.", "N", int)
+    ] = None
+    least: Annotated[
+        int | None, Option("How many of these rows must have the values: 100.", "N", int)
+    ] = None
+    prediction: Annotated[
+        str | None, Option("What is expected, to be sure of it.", shell=None)
+    ] = None
+    required: Annotated[object, REQUIRED] = ()
+    forbidden: Annotated[object, FORBIDDEN] = ()
+    where: Annotated[str | Sequence[str], WHERE] = ()
+    unit: Annotated[Share | None, Option("What scores are rounded to.", shell=None)] = None
+    label: Annotated[Any, LABEL] = None
+    fresh: Annotated[int, Option("Fresh samples that the answer is measured on.", "N", int)] = (
+        FRESH
+    )
+    name: Annotated[str, NAME] = ""
 
     def __post_init__(self) -> None:
         given = [name for name in _SAMPLED_ONLY if getattr(self, name) is not None]
@@ -80,6 +119,8 @@ class ExpectationQuestion:
             raise InvalidOption(f"{given[0]} is for the measure {SAMPLED}")
         if self.by_samples and (self.k is not None or self.threshold is None):
             raise InvalidOption(f"measure {SAMPLED} needs a threshold, and no k")
+        if self.k is not None and self.threshold is not None:
+            raise InvalidOption("give k, or a threshold: the fewest attributes that reach it")
         positive_integer("fresh", self.fresh)
 
     @property
@@ -165,14 +206,21 @@ class ExpectationExplainer:
         model: Any,
         X: Any,
         *,
-        distribution: str | TreeMixture = "mixture",
-        components: int | None = None,
-        groups: Mapping[str, Sequence[int | str]] | None = None,
-        max_states: int = 10,
-        smoothing: float = 1.0,
-        class_names: ClassNames = None,
-        seed: int = 0,
-        missing: Missing = "auto",
+        distribution: Annotated[
+            str | TreeMixture, Option("What is fitted to X.", "NAME", choices=FITTED)
+        ] = "mixture",
+        components: Annotated[
+            int | None, Option("Parts of a mixture: 10; of Chow-Liu trees 1.", shell=None)
+        ] = None,
+        groups: Annotated[
+            Mapping[str, Sequence[int | str]] | None,
+            Option("Attributes of several columns, by name.", shell=None),
+        ] = None,
+        max_states: Annotated[int, Option("Most states of a number.", shell=None)] = 10,
+        smoothing: Annotated[float, Option("Of the shares of states.", shell=None)] = 1.0,
+        class_names: Annotated[ClassNames, CLASS_NAMES] = None,
+        seed: Annotated[int, SEED] = 0,
+        missing: Annotated[Missing, MISSING_IN] = "auto",
         **reader: Unpack[ReaderOptions],
     ) -> None:
         self.class_names, self.seed = class_names, seed
@@ -244,8 +292,6 @@ class ExpectationExplainer:
             every = self.coding.n_attributes
             most = every if q.by_samples else min(_MOST, every)
             return MLSE(*stated, k=most if q.k is None else q.k, **shared)
-        if q.k is not None:
-            raise InvalidOption("give k, or a threshold: the fewest attributes that reach it")
         return FewestExpected(*stated, q.threshold, q.measure or "expectation", **shared)  # type: ignore[arg-type]
 
     def _require(self, prediction: str) -> None:
@@ -279,8 +325,22 @@ class ExpectationExplainer:
         Result
             Its ``explanation`` is None when the engine found nothing.
         """
-        question, problem, result, _ = self._solved(x, {"k": k, **options})
-        return self.measured(problem, result, question.fresh)
+        return self.answer(x, k, **options).result
+
+    def answer(self, x: Any, k: int | None = None, **options: Any) -> Answer:
+        """Do what :meth:`solve` does, and say what was asked."""
+        question, problem, result, drawn = self._solved(x, {"k": k, **options})
+        result = self.measured(problem, result, question.fresh)
+        if result.status is Status.INFEASIBLE:
+            why = (
+                nothing_found(problem, result, self.seed)
+                if drawn is None
+                else drawn.nothing(result)
+            )
+            result = result.with_warnings(str(why))
+        brief = [problem.kind, *problem._brief()] if drawn is None else drawn.brief()
+        called = str(problem.context.get("class", problem.label))
+        return Answer(result, called, tuple(brief), problem)
 
     def measured(self, problem: ExpectedPrediction, result: Result, fresh: int = FRESH) -> Result:
         """Return a result that says how many rows with the known values get the class of x.

@@ -35,6 +35,12 @@ FAMILY = Family(
     medium="cpx.models.monomial.cases:medium",
     draw=dict.fromkeys(_KINDS, "cpx.models.monomial.draw:draw"),
     brute=dict.fromkeys(_KINDS, "cpx.models.monomial.brute:Monomial"),
+    commands={
+        "score": ShellCommand(
+            "cpx.models.monomial.cli_score:score",
+            "Measure a rule of your own, and compare it with the best.",
+        )
+    },
     doors={
         "rule": Door(
             "cpx.models.monomial.explainers.rule:RuleExplainer",

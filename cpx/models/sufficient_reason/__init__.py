@@ -37,11 +37,13 @@ FAMILY = Family(
             "cpx.models.sufficient_reason.explainer:ReasonExplainer",
             plural="reasons",
             about="the fewest columns that force the class of a tree model",
+            trees=True,
         ),
         "contrast": Door(
             "cpx.models.sufficient_reason.contrast:ContrastExplainer",
             plural="contrasts",
             about="the fewest columns whose change gives another class of a tree model",
+            trees=True,
         ),
     },
     library="cpx.models.sufficient_reason.library:FAMILIES",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
@@ -16,7 +16,8 @@ from cpx.answers.text import Block, Fact, Paragraph
 from cpx.answers.values import class_words, plural
 from cpx.errors import EngineError, Infeasible, InvalidOption, printable
 from cpx.explainers.class_names import class_name
-from cpx.explainers.options import TIME_LIMIT, built
+from cpx.explainers.doors import Answer
+from cpx.explainers.options import TIME_LIMIT, WEIGHTS, Option, built, features
 from cpx.explainers.preparation import counted, left_of
 from cpx.modelling.row import row_values
 from cpx.models.sufficient_reason.explainer import ReadModel, mapped_weights, several
@@ -89,21 +90,25 @@ class Contrast(Explanation):
 class ContrastQuestion:
     """Which change is wanted; see :meth:`ContrastExplainer.explain`."""
 
-    actionable: object = None
-    frozen: object = ()
-    weights: Sequence[int] | Mapping[Any, int] | None = None
-    time_limit: float | None = TIME_LIMIT
+    actionable: Annotated[
+        object, Option("Columns that may change: all.", "COLUMN", many=True, read=features)
+    ] = None
+    frozen: Annotated[
+        object, Option("Columns that may not change.", "COLUMN", many=True, read=features)
+    ] = ()
+    weights: Annotated[Sequence[int] | Mapping[Any, int] | None, WEIGHTS] = None
+    time_limit: Annotated[float | None, Option("Seconds.", "SECONDS", shell=None)] = TIME_LIMIT
 
-    def kept(self, features: Features) -> tuple[int, ...]:
+    def kept(self, columns: Features) -> tuple[int, ...]:
         """Return the columns that may not change."""
-        frozen = {*features.numbers("frozen", several(self.frozen))}
+        frozen = {*columns.numbers("frozen", several(self.frozen))}
         if self.actionable is not None:
-            free = {*features.numbers("actionable", several(self.actionable))}
+            free = {*columns.numbers("actionable", several(self.actionable))}
             if both := sorted(free & frozen):
                 raise InvalidOption(
-                    f"actionable and frozen both have {features.model.attributes[both[0]].name!r}"
+                    f"actionable and frozen both have {columns.model.attributes[both[0]].name!r}"
                 )
-            frozen |= {*range(len(features))} - free
+            frozen |= {*range(len(columns))} - free
         return tuple(sorted(frozen))
 
 
@@ -117,7 +122,6 @@ class ContrastExplainer(ReadModel):
 
     asks: ClassVar = (ContrastQuestion,)
 
-    @counted()
     def explain(self, x: Any, **options: Any) -> Contrast:
         """Say what would have to change for the model to give x another class.
 
@@ -149,49 +153,58 @@ class ContrastExplainer(ReadModel):
         ModelError, UnsupportedModel, DataError
             When the model cannot be read, or x is no row of it.
         """
+        answer = self.answer(x, **options)
+        result, found = answer.result, answer.result.explanation
+        if isinstance(found, Contrast):
+            return replace(found, result=result)
+        told = result.warnings[0]
+        raise Infeasible(told, result) if result.proved else EngineError(told)
+
+    @counted()
+    def answer(self, x: Any, **options: Any) -> Answer:
+        """Do what :meth:`explain` does, and return the result also where there is no change."""
         question = built(ContrastQuestion, options)
         trees, notes = self.fitted(x)
-        features = Features(trees, row_values(trees, x), "attributes")
-        kept, limit = question.kept(features), seconds(question.time_limit)
+        columns = Features(trees, row_values(trees, x), "attributes")
+        kept, limit = question.kept(columns), seconds(question.time_limit)
         found = contrastive(
             trees,
-            features.x,
-            weights=mapped_weights(features, question.weights),
+            columns.x,
+            weights=mapped_weights(columns, question.weights),
             must_keep=kept,
             time_limit=left_of(limit),
             seed=self.seed,
         )
+        own = self._called(trees, int(trees.predict_index(columns.x)[0]))
+        free = plural(trees.n_attributes - len(kept), "column")
+        brief = ("contrast", plural(len(trees.trees), "tree"), f"{free} may change")
         result = _result(found, limit)
-        own = int(trees.predict_index(features.x)[0])
-        named = class_words(self._called(trees, own))
         if found.attributes is None or found.cells is None or found.upper is None:
-            if found.proved:
-                which = "the columns that may change" if kept else "columns"
-                told = f"no change of {which} gives another class than {named}"
-                raise Infeasible(told, result)
-            raise EngineError(f"no change to another class than {named} was found in time")
-        new, ranges = _ranges(trees, features.x, found.attributes, found.cells)
-        texts = {a: _text(trees, a, r, features.x[a]) for a, r in ranges.items()}
-        rule = Rule(tuple(Literal(a, texts[a]) for a in ranges), self._called(trees, new))
-        least = found.lower
+            which = "the columns that may change" if kept else "columns"
+            told = f"no change of {which} gives another class than {class_words(own)}"
+            if not found.proved:
+                told = f"no change to another class than {class_words(own)} was found in time"
+            return Answer(result.with_warnings(told), own, brief)
+        new, ranges = _ranges(trees, columns.x, found.attributes, found.cells)
+        texts = {a: _text(trees, a, r, columns.x[a]) for a, r in ranges.items()}
         cost = f"weight {found.upper}"
         if question.weights is None:
             cost = plural(found.upper, "column")
         proved = f"{cost}: " + (
             "no smaller change gives another class"
             if found.proved
-            else f"not shown to be the fewest, at least {least} are needed"
+            else f"not shown to be the fewest, at least {found.lower} are needed"
         )
         checked = "checked: the trees give every such row this class"
-        answer = Contrast(
-            rule,
+        told_of = Contrast(
+            Rule(tuple(Literal(a, texts[a]) for a in ranges), self._called(trees, new)),
             proved=proved,
-            notes=(*notes, checked, *held_against(trees, features.x)),
-            instead_of=self._called(trees, own),
+            notes=(*notes, checked, *held_against(trees, columns.x)),
+            instead_of=own,
             weight=found.upper,
-            least=least,
+            least=found.lower,
         )
-        return replace(answer, result=replace(result, explanation=answer))
+        return Answer(replace(result, explanation=told_of), own, brief)
 
     def _called(self, trees: TreeModel, label: int) -> str:
         return class_name(trees.classes[label], self.class_names, trees.classes)

@@ -4,19 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Unpack
+from typing import Annotated, Any, ClassVar, Unpack
 
 from cpx.answers.explanation import Explanation, Reason
 from cpx.answers.result import Result, Status
 from cpx.errors import EngineError, Infeasible
 from cpx.explainers.background import fitted_to_rows
 from cpx.explainers.class_names import ClassNames, class_name
-from cpx.explainers.options import Engine, ReaderOptions, built
+from cpx.explainers.doors import Answer
+from cpx.explainers.options import (
+    CLASS_NAMES,
+    FORBIDDEN,
+    LABEL,
+    MISSING_IN,
+    NAME,
+    REQUIRED,
+    SEED,
+    WEIGHTS,
+    WHERE,
+    Engine,
+    Option,
+    ReaderOptions,
+    built,
+)
 from cpx.explainers.preparation import counted, with_limit
 from cpx.modelling.row import fitted_to, refuse_missing_conditions, row_values
 from cpx.modelling.side_constraints.parameter import texts_of
-from cpx.models.sufficient_reason.features import Features, Level
-from cpx.models.sufficient_reason.form import Definition
+from cpx.models.sufficient_reason.features import LEVELS, Features, Level
+from cpx.models.sufficient_reason.form import DEFINITIONS, Definition
 from cpx.models.sufficient_reason.problem import SufficientReason
 from cpx.trees import TreeModel, read_model
 from cpx.trees.form import Missing
@@ -28,14 +43,25 @@ from cpx.trees.library_agreement import near_ties
 class ReasonQuestion:
     """Which reason is wanted; the parameters are explained at :meth:`ReasonExplainer.explain`."""
 
-    level: Level = "attributes"
-    definition: Definition = "sufficient"
-    weights: Sequence[int] | Mapping[Any, int] | None = None
-    required: object = ()
-    forbidden: object = ()
-    where: str | Sequence[str] = ()
-    label: Any = None
-    name: str = ""
+    level: Annotated[
+        Level,
+        Option(
+            "What a reason is made of: attributes (the columns) or conditions (the tests of the "
+            "model).",
+            "NAME",
+            choices=LEVELS,
+        ),
+    ] = "attributes"
+    definition: Annotated[
+        Definition,
+        Option("sufficient, majoritary or tree-specific.", "NAME", choices=DEFINITIONS),
+    ] = "sufficient"
+    weights: Annotated[Sequence[int] | Mapping[Any, int] | None, WEIGHTS] = None
+    required: Annotated[object, REQUIRED] = ()
+    forbidden: Annotated[object, FORBIDDEN] = ()
+    where: Annotated[str | Sequence[str], WHERE] = ()
+    label: Annotated[Any, LABEL] = None
+    name: Annotated[str, NAME] = ""
 
     def problem(self, trees: TreeModel, x: Any, names: ClassNames) -> SufficientReason:
         """State the problem for a row of a model, whose classes have these names."""
@@ -83,9 +109,9 @@ class ReadModel:
         model: Any,
         X: Any = None,
         *,
-        class_names: ClassNames = None,
-        missing: Missing = "auto",
-        seed: int = 0,
+        class_names: Annotated[ClassNames, CLASS_NAMES] = None,
+        missing: Annotated[Missing, MISSING_IN] = "auto",
+        seed: Annotated[int, SEED] = 0,
         **reader: Unpack[ReaderOptions],
     ) -> None:
         self.class_names, self.missing, self.seed = class_names, missing, seed
@@ -138,7 +164,13 @@ class ReasonExplainer(ReadModel):
 
     def solve(self, x: Any, **options: Any) -> Result:
         """Solve the problem of explaining x, with the options of :meth:`explain`."""
-        return self._solved(x, options)[1]
+        return self.answer(x, **options).result
+
+    def answer(self, x: Any, **options: Any) -> Answer:
+        """Do what :meth:`solve` does, and say what was asked."""
+        problem, result, _ = self._solved(x, options)
+        called = str(problem.context.get("class", problem.label))
+        return Answer(result, called, (problem.kind, *problem._brief()), problem)
 
     def explain(self, x: Any, **options: Any) -> Reason:
         """Explain the prediction of x by what forces it, whatever the other columns are.

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, get_args
 
 from cpx.data.bits import require_rows_fit
 from cpx.errors import InvalidOption, UnknownName, shown
-from cpx.explainers.options import FRESH, built
+from cpx.explainers.options import FORBIDDEN, FRESH, NAME, REQUIRED, WHERE, Option, built
 from cpx.modelling.side_constraints.parameter import texts_of
 from cpx.models.monomial.precision_coverage import MaxCoverage, MaxPrecision
 from cpx.models.monomial.problem import MonomialProblem
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from cpx.models.monomial.explainers.conditions import Conditions
 
 Objective = Literal["precision", "coverage", "loss", "negative-only"]
+OBJECTIVE_NAMES: tuple[str, ...] = get_args(Objective)
 
 OBJECTIVES: dict[str, type[MonomialProblem]] = {
     "precision": MaxPrecision,
@@ -48,21 +49,62 @@ class Question:
     3577
     """
 
-    k: int | None = None
-    objective: Objective = "precision"
-    m: int | None = None
-    epsilon: float | None = None
-    delta: float | None = None
-    max_queries: int | None = None
-    min_coverage: Share | None = None
-    max_coverage: Share | None = None
-    min_precision: Share | None = None
-    required: object = ()
-    forbidden: object = ()
-    where: str | Sequence[str] = ()
-    one_per_group: bool = False
-    fresh: int = FRESH
-    name: str = ""
+    k: Annotated[
+        int | None, Option("Most conditions: 5, or all where these are fewer.", "N", int)
+    ] = None
+    objective: Annotated[
+        Objective,
+        Option(
+            "What is optimised: precision, coverage, loss (all errors), or negative-only (errors "
+            "of covered samples).",
+            "NAME",
+            choices=OBJECTIVE_NAMES,
+        ),
+    ] = "precision"
+    m: Annotated[
+        int | None,
+        Option(
+            "Samples the rule is found on: all rows where the distribution is empirical, else "
+            "1000.",
+            "N",
+            int,
+        ),
+    ] = None
+    epsilon: Annotated[
+        float | None,
+        Option(
+            "In place of m: draw samples in rounds until no rule can be so much more precise; for "
+            "other objectives, as many as it takes to know the loss so well.",
+            "E",
+            float,
+        ),
+    ] = None
+    delta: Annotated[
+        float | None,
+        Option("With epsilon: the guarantee holds with probability 1 - delta.", "D", float),
+    ] = None
+    max_queries: Annotated[
+        int | None, Option("With epsilon: rows the model may be asked about.", "N", int)
+    ] = None
+    min_coverage: Annotated[
+        Share | None,
+        Option("Least share of the samples covered: 0.05 for the objective precision.", "SHARE"),
+    ] = None
+    max_coverage: Annotated[
+        Share | None, Option("Greatest share of the samples covered.", "SHARE")
+    ] = None
+    min_precision: Annotated[
+        Share | None,
+        Option("Least precision on the samples: 0.95 for the objective coverage.", "SHARE"),
+    ] = None
+    required: Annotated[object, REQUIRED] = ()
+    forbidden: Annotated[object, FORBIDDEN] = ()
+    where: Annotated[str | Sequence[str], WHERE] = ()
+    one_per_group: Annotated[bool, Option("At most one condition of a column.", kind=bool)] = False
+    fresh: Annotated[int, Option("Fresh samples that the answer is measured on.", "N", int)] = (
+        FRESH
+    )
+    name: Annotated[str, NAME] = ""
 
     @classmethod
     def of(cls, asked: Mapping[str, Any]) -> Self:

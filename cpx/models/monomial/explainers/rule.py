@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import cached_property, partial
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, Unpack
 
 from cpx.answers.explanation import Explanation, PrecisionEstimate
 from cpx.answers.result import Result, Status
@@ -23,21 +25,43 @@ from cpx.data.bits import require_rows_fit
 from cpx.data.oracle import labels, precision_of
 from cpx.data.other_frames import as_pandas
 from cpx.errors import EngineError, InvalidOption, NoMass
+from cpx.explainers.background import TreePredictor, fitted_to_rows
 from cpx.explainers.class_names import ClassNames, class_name, classes_of
-from cpx.explainers.options import BACKEND, TIME_LIMIT, Engine
+from cpx.explainers.doors import Answer
+from cpx.explainers.options import (
+    BACKEND,
+    CLASS_NAMES,
+    SEED,
+    TIME_LIMIT,
+    Engine,
+    Option,
+    ReaderOptions,
+    names,
+)
 from cpx.explainers.preparation import counted, left_of, with_limit
 from cpx.modelling.base import with_oracle
+from cpx.modelling.encodings import find_encoding
 from cpx.models.monomial.explainers.adaptive import Rounds
 from cpx.models.monomial.explainers.conclusions import break_tie, compared, with_remarks
 from cpx.models.monomial.explainers.conditions import Conditions
-from cpx.models.monomial.explainers.question import Question, size_to_compare
+from cpx.models.monomial.explainers.question import OBJECTIVES, Question, size_to_compare
 from cpx.models.monomial.explainers.rivals import rivals
 from cpx.models.monomial.explainers.unreachable import no_rule, with_reachable
 from cpx.models.monomial.problem import MonomialProblem
-from cpx.processes.interrupts import interruptible
+from cpx.processes.interrupts import interruptible, noted
 from cpx.solving.run import solve_with
 from cpx.support.validation import positive_integer
+from cpx.trees import TreeModel, read_model
 
+_FITTED = ("factorised", "mixture", "chow-liu", "fitted")
+_DISTRIBUTION = Option(
+    "Where rows come from. A rule: empirical rows, product of the columns' marginals, a "
+    "distribution fitted to them (factorised, mixture, chow-liu, or fitted for the best), "
+    "perturbed rows, or uniform over the binary features. An expectation: a fitted one, mixture "
+    "unless given. Options in braces: mixture{components=5}.",
+    "NAME",
+    choices=("empirical", "product", *_FITTED, "perturbed", "uniform"),
+)
 _OTHER_SEED = 2**30
 """What makes another seed of one: samples that are kept aside are not those that are seen."""
 
@@ -49,8 +73,9 @@ class RuleExplainer:
 
     Parameters
     ----------
-    model : object with ``predict``, or callable
-        Maps rows like those of X to one label per row.
+    model : object with ``predict``, callable, TreeModel or path
+        Maps rows like those of X to one label per row. A path is that of a tree model; see
+        :func:`cpx.read_model`.
     X : DataFrame or array of shape (n, columns)
         The background: rows that say what the data look like, without the target. Frames of
         Polars, PyArrow and others are taken, too; the model gets them as frames of pandas.
@@ -71,6 +96,8 @@ class RuleExplainer:
     seed : int, default=0
         Seed of the samples, of the fresh samples and of the engine. Where all rows are used,
         the answer of the exact search depends on none.
+    **reader
+        Options of :func:`cpx.read_model`, for a path.
 
     Attributes
     ----------
@@ -102,13 +129,30 @@ class RuleExplainer:
         model: Any,
         X: Any,
         *,
-        n_bins: int = 3,
-        strategy: Literal["quantile", "uniform"] = "quantile",
-        distribution: str | Distribution = "empirical",
-        categorical: Sequence[Any] | None = None,
-        class_names: ClassNames = None,
-        seed: int = 0,
+        n_bins: Annotated[int, Option("Bins of a numeric column.", "N", int)] = 3,
+        strategy: Annotated[
+            Literal["quantile", "uniform"],
+            Option(
+                "Bins of equal counts (quantile) or equal widths (uniform).",
+                "NAME",
+                choices=("quantile", "uniform"),
+            ),
+        ] = "quantile",
+        distribution: Annotated[str | Distribution, _DISTRIBUTION] = "empirical",
+        categorical: Annotated[
+            Sequence[Any] | None,
+            Option("Numeric columns that are categories, with commas.", "COL,COL", read=names),
+        ] = None,
+        class_names: Annotated[ClassNames, CLASS_NAMES] = None,
+        seed: Annotated[int, SEED] = 0,
+        **reader: Unpack[ReaderOptions],
     ) -> None:
+        self.notes: tuple[str, ...] = ()
+        if isinstance(model, str | os.PathLike | TreeModel):
+            trees, _, self.notes = fitted_to_rows(read_model(model, **reader), X)
+            model = TreePredictor(trees)
+        elif reader:
+            raise InvalidOption(f"{next(iter(reader))} is for the file of a tree model")
         self.classifier = model
         self._said: Any = None
         self.seed = seed
@@ -152,6 +196,17 @@ class RuleExplainer:
         with interruptible():
             self.classifier.fit(rows, as_pandas(y))
         return self
+
+    def check(self, x: Any, **asked: Any) -> None:
+        """Raise for what is wrong, as far as it can be told without asking the model."""
+        engine = Engine.taken(asked)
+        question, d = Question.of(asked), self.distribution.n_features
+        question.draws(d)
+        find_encoding(OBJECTIVES[question.objective], engine.encoding)
+        require_rows_fit("fresh", question.fresh, d)
+        conditions = self.conditions(x)
+        conditions.features(question.required, "required")
+        conditions.features(question.forbidden, "forbidden")
 
     def for_many(self, asked: Mapping[str, Any]) -> RuleExplainer:
         """Return an explainer that knows what the classifier says of all rows, if all are used.
@@ -329,12 +384,22 @@ class RuleExplainer:
             Its ``explanation`` is None when the engine found nothing. Where no rule keeps the
             limits, a warning in it says what the best one has.
         """
-        problem, result = self._answer(x, {"k": k, **options})
-        return self.with_reachable(problem, result)
+        return self.answer(x, k, **options).result
 
-    def with_reachable(self, problem: MonomialProblem, result: Result) -> Result:
-        """Return a result; where no rule keeps the limits, a warning says what can be had."""
-        return with_reachable(problem, result, self._wording(problem))
+    def answer(self, x: Any, k: int | None = None, **options: Any) -> Answer:
+        """Do what :meth:`solve` does, and say what was asked."""
+        problem, result = self._answer(x, {"k": k, **options})
+        samples = problem.samples
+        total = f"all {samples.total} rows" if samples.population else f"{samples.total} samples"
+        drawn = samples.context.get("distribution", {}).get("name", "")
+        brief = (
+            *(problem.kind, *problem.short_limits()),
+            f"{total} ({drawn}, {samples.m} distinct)",
+            f"{samples.d} features",
+            f"k = {problem.k}",
+        )
+        told = with_reachable(problem, result, self._wording(problem))
+        return Answer(told, str(samples.context.get("class")), brief, problem)
 
     def _answer(self, x: Any, asked: dict[str, Any]) -> tuple[MonomialProblem, Result]:
         with counted():
@@ -352,7 +417,8 @@ class RuleExplainer:
             question = question.without_sampling()
         problem = self.state(x, question)
         result = engine.solve(problem, self.seed)
-        return problem, with_limit(self.conclude(result, problem, question), limit)
+        with noted(threading.Event()):  # the answer is there
+            return problem, with_limit(self.conclude(result, problem, question), limit)
 
     def in_rounds(
         self, x: Any, question: Question, time_limit: float | None = TIME_LIMIT
