@@ -45,7 +45,6 @@ HEIGHT = {room: height for height, rooms in enumerate(LAYERS) for room in rooms}
 
 NAMES_A_FAMILY = {
     "cpx.answers.result",
-    "cpx.cli.row_question",
 }
 """Modules of the core that import a family, where a registration is missing still."""
 

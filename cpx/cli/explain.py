@@ -9,13 +9,14 @@ import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 
 from cpx.cli import options as opt
 from cpx.cli.model_file import ModelFile
 from cpx.cli.option_groups import given, grouped
+from cpx.cli.reading import require_two_classes
 from cpx.errors import DataError, InvalidOption, UnknownName, shown
 from cpx.explainers.doors import Kind, kind, kinds
 from cpx.explainers.options import BACKEND, Engine, Option
@@ -32,6 +33,8 @@ KINDS = tuple(one.name for one in kinds())
 @dataclass(frozen=True)
 class Asked:
     """The prediction to explain, and how."""
+
+    title: ClassVar[str] = "Table and model"
 
     table: opt.Table
     row: opt.Row
@@ -82,11 +85,7 @@ class Asked:
             if not self.named:
                 return read_rows(self.table, self.target, missing=missing), None
             X, y = read_table(self.table, str(self.target), categorical, missing=missing)
-        if y.nunique() < 2:
-            raise DataError(
-                f"{self.table}: the target column {shown(self.target)} has a single class, "
-                f"{shown(y.iloc[0])}: there is nothing to explain"
-            )
+        require_two_classes(self.table, y)
         return X, y
 
 
@@ -153,16 +152,6 @@ def _flags(called: str) -> tuple[str, ...]:
     return (f"-{called}" if len(called) == 1 else f"--{called}",)
 
 
-def _read(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what was given, as Python takes it and by its names there."""
-    found = {}
-    for called, shared in _SHARED.items():
-        value, option = values[called], shared.option
-        if value is not None and value is not False and value != []:
-            found[shared.name] = option.read(value) if option.read is not None else value
-    return found
-
-
 def _refuse(one: Kind, asked: Mapping[str, Any], file: ModelFile, source: Asked) -> None:
     """Raise for options that the kind does not have, and for what it cannot take."""
     for called, shared in _SHARED.items():
@@ -180,28 +169,31 @@ def _has(one: Kind, name: str) -> bool:
 _SHARED = _shared()
 
 
-def _with_options_of_kinds(command: Any) -> Any:
-    """Give the command the options of all kinds, which it gets as one mapping."""
-    inner = grouped(command)
-    own = [p for p in inspect.signature(inner).parameters.values() if p.name != "options"]
+class OptionsOfKinds:
+    """The options of all kinds, which the command gets as one mapping; see Options."""
 
-    def flat(**values: Any) -> None:
-        options = {called: values.pop(called.replace("-", "_")) for called in _SHARED}
-        inner(options=options, **values)
+    title: str | None = None
 
-    parameters = [*own, *(_parameter(called, one) for called, one in _SHARED.items())]
-    flat.__doc__, flat.__name__ = command.__doc__, command.__name__
-    flat.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    flat.__annotations__ = {p.name: p.annotation for p in parameters}
-    return flat
+    def parameters(self) -> list[inspect.Parameter]:
+        """Return them as parameters of a command."""
+        return [_parameter(called, shared) for called, shared in _SHARED.items()]
+
+    def read(self, values: dict[str, Any]) -> dict[str, Any]:
+        """Return what was given, as Python takes it and by its names there."""
+        found = {}
+        for called, shared in _SHARED.items():
+            value, read = values[called.replace("-", "_")], shared.option.read
+            if value is not None and value is not False and value != []:
+                found[shared.name] = value if read is None else read(value)
+        return found
 
 
-@_with_options_of_kinds
+@grouped(options=OptionsOfKinds())
 def explain(
     *,
     source: Asked,
     file: ModelFile,
-    options: Any,
+    options: dict[str, Any],
     as_json: opt.Json = False,
     output: opt.ResultFile = None,
 ) -> None:
@@ -231,7 +223,7 @@ def explain(
     from cpx.data import row as row_of
 
     path = output_path(output, source.table)
-    one, asked = kind(source.kind), _read(options)
+    one, asked = kind(source.kind), options
     _refuse(one, asked, file, source)
     source.check()
     seed = valid_seed(asked.get("seed", 0))
@@ -254,10 +246,11 @@ def explain(
     if not source.named:
         by = _made(one, file.read(Path(source.model)), X, prepared)
     elif one.door.trees:
+        from cpx.cli.tree_row import encoded
         from cpx.data.classifiers import tree_classifier
 
         if "groups" in one.options:
-            X, prepared["groups"] = _encoded(X)
+            X, prepared["groups"] = encoded(X)
             x = X.iloc[[source.row]]
         _require_numbers(source.table, X, one)
         with training:
@@ -326,21 +319,3 @@ def _require_numbers(table: Path, X: pd.DataFrame, one: Kind) -> None:
                 f"{table}: column {shown(name)} has no numbers, which a tree model of --kind "
                 f"{one.name} needs; encode it, or train a model of your own: --model FILE"
             )
-
-
-def _encoded(X: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, list[str]]]:
-    """Return columns of texts as 0/1 columns, and these by the name of theirs."""
-    import pandas as pd
-    from pandas.api.types import is_numeric_dtype
-
-    groups: dict[str, list[str]] = {}
-    parts: list[Any] = []
-    for name, column in X.items():
-        if is_numeric_dtype(column.dtype):
-            parts.append(column)
-            continue
-        texts = column.astype(object).where(column.notna(), "missing").astype(str)
-        bits = pd.get_dummies(texts, prefix=str(name), prefix_sep=" = ").astype("int8")
-        groups[str(name)] = [str(title) for title in bits.columns]
-        parts.append(bits)
-    return pd.concat(parts, axis=1), groups

@@ -140,3 +140,21 @@ class Asked:
     x: dict[str, Any]
     name: str
     by: str
+
+
+def encoded(X: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, list[str]]]:
+    """Return columns of texts as 0/1 columns, and these by the name of theirs."""
+    import pandas as pd
+    from pandas.api.types import is_numeric_dtype
+
+    groups: dict[str, list[str]] = {}
+    parts: list[Any] = []
+    for name, column in X.items():
+        if is_numeric_dtype(column.dtype):
+            parts.append(column)
+            continue
+        texts = column.astype(object).where(column.notna(), "missing").astype(str)
+        bits = pd.get_dummies(texts, prefix=str(name), prefix_sep=" = ").astype("int8")
+        groups[str(name)] = [str(title) for title in bits.columns]
+        parts.append(bits)
+    return pd.concat(parts, axis=1), groups

@@ -13,13 +13,13 @@ import pytest
 
 from cpx.cli import groups
 from cpx.cli import options as opt
-from cpx.cli.row_question import RuleOptions, TrainedModel
 from cpx.modelling import registry
 from cpx.modelling.instances import load
 from cpx.modelling.parameters import Choice, Integer, Parameter, ShareOf, parameter, parameters_of
 from cpx.models import FAMILIES, PROBLEMS, KMonomial, register
 from cpx.models.monomial import FAMILY
 from cpx.models.monomial.cli import rule_command
+from cpx.models.monomial.cli_row import RuleOptions, TrainedModel
 from cpx.models.monomial.explainers.question import OBJECTIVES
 from cpx.support.families import Family, ShellCommand, families
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import joblib
+import pandas as pd
 import pytest
 from sklearn.datasets import load_iris
 from sklearn.tree import DecisionTreeClassifier
@@ -375,3 +376,34 @@ def test_options_of_readers_for_expectations(tmp_path: Path) -> None:
     assert str(found[0]).endswith("=> yes")
     assert any("checked: XGBClassifier.predict agrees" in note for note in found[0].notes)
     assert any("not held against predict: the trees (xgboost file)" in n for n in found[1].notes)
+
+
+def test_explain_of_a_file_and_contrasts(run: Run, numbers: Path) -> None:
+    table = pd.read_csv(numbers)
+    X, y = table.drop(columns="y"), table["y"]
+    tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(X, y)
+    Path("tree.json").write_text(json.dumps(read_model(tree).to_dict()))
+    explainer = cpx.Explainer(tree, X)
+    of_file = ("explain", numbers, "--target", "y", "--model", "tree.json", "--row", 3)
+    for kind, asked in (
+        ("rule", ("-k", 2)),
+        ("reason", ()),
+        ("contrast", ("--frozen", X.columns[-1])),
+        ("expectation", ("-k", 1, "--distribution", "factorised")),
+    ):
+        done = run(*of_file, "--kind", kind, *asked, "--no-isolate", "--json")
+        assert done.exit_code == 0, done.stderr
+        found = json.loads(done.stdout)["explanation"]
+        own = {"k": int(asked[1])} if "-k" in asked else {}
+        if kind == "contrast":
+            own = {"frozen": X.columns[-1]}
+        if kind == "expectation":
+            explainer = cpx.Explainer(tree, X, distribution="factorised")
+        assert found["text"] == explainer.explain(3, kind=kind, **own).rule.text
+        assert "by tree.json" in run(*of_file, "--kind", kind, *asked, "--no-isolate").stdout
+    missing = run("explain", numbers, "--row", 3)
+    assert "--target is missing: --model mlp is trained on it" in missing.stderr
+    nowhere = run("explain", numbers, "--target", "y", "--row", 3, "--model", "no.json")
+    assert "unknown model 'no.json'" in nowhere.stderr
+    trusting = run("explain", numbers, "--target", "y", "--row", 3, "--trust")
+    assert "--trust is for the model of a file" in trusting.stderr

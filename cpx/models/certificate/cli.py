@@ -7,9 +7,9 @@ from typing import Any
 from cpx.cli.declared import Declared
 from cpx.cli.make import Saving, in_words
 from cpx.cli.option_groups import Group, grouped
-from cpx.cli.row_question import RuleOptions, Source
 from cpx.models.certificate.problem import MinCertificate
 from cpx.models.monomial.cli import stated
+from cpx.models.monomial.cli_row import RuleOptions, Source
 
 _OF_RULES = ("objective", "min_coverage", "max_coverage", "min_precision", "one_per_group")
 

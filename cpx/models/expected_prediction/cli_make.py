@@ -10,12 +10,11 @@ from cpx.cli import options as opt
 from cpx.cli.make import Saving, in_words
 from cpx.cli.model_file import ModelFile
 from cpx.cli.option_groups import grouped
-from cpx.cli.tree_row import Columns, TreeRow
+from cpx.cli.tree_row import Columns, TreeRow, encoded
 from cpx.errors import InvalidOption
 from cpx.models.expected_prediction.cli import (
     ExpectationOptions,
     ExplainedRow,
-    encoded,
     explainer_of,
 )
 

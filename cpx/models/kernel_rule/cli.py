@@ -10,9 +10,9 @@ from cpx.cli import options as opt
 from cpx.cli.declared import Declared
 from cpx.cli.make import Saving, in_words
 from cpx.cli.option_groups import Group, grouped
-from cpx.cli.row_question import TrainedModel
 from cpx.errors import InvalidOption
 from cpx.models.kernel_rule.problem import KernelRule
+from cpx.models.monomial.cli_row import TrainedModel
 
 _TITLE = "Machine and rule"
 

@@ -35,12 +35,6 @@ FAMILY = Family(
     medium="cpx.models.monomial.cases:medium",
     draw=dict.fromkeys(_KINDS, "cpx.models.monomial.draw:draw"),
     brute=dict.fromkeys(_KINDS, "cpx.models.monomial.brute:Monomial"),
-    commands={
-        "score": ShellCommand(
-            "cpx.models.monomial.cli_score:score",
-            "Measure a rule of your own, and compare it with the best.",
-        )
-    },
     doors={
         "rule": Door(
             "cpx.models.monomial.explainers.rule:RuleExplainer",
@@ -56,6 +50,10 @@ FAMILY = Family(
             "cpx.models.monomial.cli:make_rule",
             "The best short rule for one row of a table.",
             _KINDS,
+        ),
+        "score": ShellCommand(
+            "cpx.models.monomial.cli_score:score",
+            "Measure a rule of your own, and compare it with the best.",
         ),
     },
 )

@@ -12,8 +12,8 @@ from cpx.cli import options as opt
 from cpx.cli.declared import Declared
 from cpx.cli.make import Saving
 from cpx.cli.option_groups import Group, grouped
-from cpx.cli.row_question import RowQuestion, RuleOptions, Source
 from cpx.modelling.parameters import parameters_of
+from cpx.models.monomial.cli_row import RowQuestion, RuleOptions, Source
 from cpx.models.monomial.problem import MonomialProblem
 from cpx.support.validation import integer_in
 

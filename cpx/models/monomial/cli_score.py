@@ -10,8 +10,8 @@ import typer
 
 from cpx.cli import options as opt
 from cpx.cli.option_groups import grouped
-from cpx.cli.row_question import RowQuestion, RuleOptions, Source
 from cpx.cli.solve import run_solve
+from cpx.models.monomial.cli_row import RowQuestion, RuleOptions, Source
 
 if TYPE_CHECKING:
     from cpx.models.monomial.explainers.question import Question

@@ -12,8 +12,8 @@ from cpx.cli import options as opt
 from cpx.cli.declared import Declared
 from cpx.cli.make import Saving, in_words
 from cpx.cli.option_groups import given, grouped
-from cpx.cli.row_question import TrainedModel
 from cpx.errors import DataError, InvalidOption, UnknownName, nearest, shown
+from cpx.models.monomial.cli_row import TrainedModel
 from cpx.models.rule_set.learning import RuleSetLearning
 from cpx.models.rule_set.selection import RuleSetSelection
 from cpx.support.validation import integer_in

@@ -1,4 +1,4 @@
-"""From the options of ``explain``, ``make`` and ``score`` to a problem on a row of a table."""
+"""From the options of ``make rule`` and ``score`` to a problem on a row of a table."""
 
 from __future__ import annotations
 
