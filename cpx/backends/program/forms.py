@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from fractions import Fraction
 from typing import ClassVar
 
-from cpx.backends.integer_program import IntegerProgram, Row, Terms, integer_program
+from cpx.backends.integer_program import IntegerProgram, Terms, integer_program
+from cpx.backends.linear_formats import lp_parts, mps_parts
 from cpx.backends.maxsat.wcnf import compile_statement
 from cpx.backends.pseudo_boolean import PseudoBoolean, column_values
 from cpx.modelling.statement import Statement, Values
@@ -97,11 +99,14 @@ class _Integers(Form):
     """The integer program, columns named ``x1 .. xn``."""
 
     def __init__(self, statement: Statement) -> None:
-        self.program: IntegerProgram = integer_program(statement)
+        given = integer_program(statement)
         self._arrays = statement.variables
-        self.sign = -1 if self.program.maximise else 1
-        self.offset = self.program.offset
-        self.objective = [(self.sign * weight, place) for weight, place in self.program.objective]
+        self.sign, self.offset = -1 if given.maximise else 1, given.offset
+        self.objective = [(self.sign * weight, place) for weight, place in given.objective]
+        columns = [replace(c, name=f"x{place}") for place, c in enumerate(given.columns, 1)]
+        self.program: IntegerProgram = replace(
+            given, columns=columns, objective=self.objective, maximise=False
+        )
 
     @property
     def sizes(self) -> dict[str, int]:
@@ -127,57 +132,17 @@ class _Lp(_Integers):
     suffix = ".lp"
 
     def lines(self) -> Iterator[str]:
-        yield "Minimize"
-        # All columns: the solutions of some programs number them as they come.
-        weights = {place: weight for weight, place in self.objective}
-        columns = range(len(self.program.columns))
-        yield from _wrapped("value:", [(weights.get(place, 0), place) for place in columns])
-        yield "Subject To"
-        # There are readers that want a row.
-        first = self.program.columns[0]
-        for number, row in enumerate(self.program.rows or [Row([(1, 0)], ">=", first.low)], 1):
-            yield from _wrapped(f"c{number}:", row.terms)
-            yield f"   {row.operator} {row.constant}"
-        yield "Bounds"
-        for place, column in enumerate(self.program.columns, 1):
-            yield f" {column.low} <= x{place} <= {column.high}"
-        yield "General"
-        for place in range(1, len(self.program.columns) + 1):
-            yield f" x{place}"
-        yield "End"
+        # The solutions of some programs number the columns as they come.
+        for part in lp_parts(self.program, in_order=True):
+            yield from part.items
 
 
 class _Mps(_Integers):
     suffix = ".mps"
 
     def lines(self) -> Iterator[str]:
-        program = self.program
-        entries: list[list[tuple[str, int]]] = [[] for _ in program.columns]
-        for weight, place in self.objective:
-            entries[place].append(("value", weight))
-        kinds = {"<=": "L", ">=": "G", "=": "E"}
-        yield "NAME          cpx"
-        yield "ROWS"
-        yield " N  value"
-        for number, row in enumerate(program.rows, 1):
-            yield f" {kinds[row.operator]}  c{number}"
-            for weight, place in row.terms:
-                entries[place].append((f"c{number}", weight))
-        yield "COLUMNS"
-        yield "    M1        'MARKER'  'INTORG'"
-        for place, own in enumerate(entries, 1):
-            for name, weight in own or [("value", 0)]:
-                yield f"    x{place:<8} {name:<9} {weight}"
-        yield "    M2        'MARKER'  'INTEND'"
-        yield "RHS"
-        for number, row in enumerate(program.rows, 1):
-            if row.constant:
-                yield f"    RHS       c{number:<8} {row.constant}"
-        yield "BOUNDS"
-        for place, column in enumerate(program.columns, 1):
-            yield f" LO BND       x{place:<8} {column.low}"
-            yield f" UP BND       x{place:<8} {column.high}"
-        yield "ENDATA"
+        for part in mps_parts(self.program):
+            yield from part.items
 
 
 class FlatZinc(_Integers):
@@ -223,10 +188,3 @@ def form_of_statement(statement: Statement, form: str) -> Form:
         "flatzinc": FlatZinc,
     }
     return makers[form](statement)
-
-
-def _wrapped(head: str, terms: Terms, width: int = 8) -> Iterator[str]:
-    """Yield a sum on lines of so many terms: readers may refuse long ones."""
-    words = [f"{weight:+d} x{place + 1}" for weight, place in terms]
-    for start in range(0, len(words), width):
-        yield f" {head if not start else '  '} {' '.join(words[start : start + width])}"
