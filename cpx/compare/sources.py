@@ -17,7 +17,7 @@ from cpx.errors import InvalidInstance, InvalidOption, shown
 from cpx.modelling.base import Problem
 from cpx.modelling.instances import fingerprint, load
 from cpx.solving.isolate import bare
-from cpx.support.files import read_bytes
+from cpx.support.files import parse_json, read_bytes
 
 Problems = (
     Mapping[str, Problem | str | os.PathLike[str]]
@@ -159,9 +159,19 @@ def _files_of(given: Path) -> Iterator[Path]:
 
 
 def _format(path: str | os.PathLike[str]) -> str:
-    """Return what format of cpx a file says it has; whether that is so is seen when it is read."""
-    said = re.search(rb'"format"\s*:\s*"(cpx-[a-z-]+)"', read_bytes(path, InvalidInstance))
-    return said[1].decode() if said else ""
+    """Return what format of cpx a file says it has; whether that is so is seen when it is read.
+
+    Raises InvalidInstance: For a JSON file that is none: it may be the start of an instance.
+    """
+    raw = read_bytes(path, InvalidInstance)
+    if said := re.search(rb'"format"\s*:\s*"(cpx-[a-z-]+)"', raw):
+        return said[1].decode()
+    if str(path).endswith((".json", ".json.gz")):
+        try:
+            parse_json(raw.decode("utf-8", errors="replace"), InvalidInstance)
+        except InvalidInstance as error:
+            raise InvalidInstance(f"{path}: {error}") from None
+    return ""
 
 
 def _source(name: str, given: object) -> Source:

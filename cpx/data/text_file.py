@@ -124,7 +124,10 @@ def _separator(text: str) -> str:
 
 
 def _decoded(path: Path, raw: bytes) -> tuple[str, list[str]]:
-    """Return the text of a file, and a note where its encoding is a guess."""
+    """Return the text of a file, and a note where its encoding is a guess.
+
+    One with no letter in UTF-8 is taken for Windows-1252; broken UTF-8 is refused.
+    """
     for mark, encoding in _MARKS:
         if raw.startswith(mark):
             try:
@@ -148,6 +151,12 @@ def _decoded(path: Path, raw: bytes) -> tuple[str, list[str]]:
     except UnicodeDecodeError as error:
         where = f"byte {raw[error.start : error.start + 1].hex()} in line " + str(
             raw.count(b"\n", 0, error.start) + 1
+        )
+    if not raw.decode("utf-8", errors="ignore").isascii():
+        # Other letters are UTF-8, and would be read as two or three each.
+        raise DataError(
+            f"{path}: cannot be read as CSV: it is UTF-8 but for {where}; mend the byte, or save "
+            "the whole file in UTF-8"
         )
     try:
         text = raw.decode("cp1252")

@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 
 from cpx.processes.threads import start_thread
 
-_POLL_SECONDS = 0.02
+_POLL_SECONDS, _AGAIN_SECONDS = 0.02, 0.5
 _STEPS = 20  # of Python, of which the next one raises what another thread has set
 
 
@@ -38,13 +38,15 @@ def stopped_when(over: Callable[[], bool]) -> Iterator[None]:
     done.acquire()
 
     def watch() -> None:
-        while not state.left and not done.acquire(timeout=_POLL_SECONDS):
+        wait = _POLL_SECONDS
+        while not state.left and not done.acquire(timeout=wait):
             if over():
-                state.deciding = True
+                state.decided, state.deciding = False, True
                 if not state.left:
                     _raise_in(me)
                 state.decided = True
-                return
+                # Raised in a destructor or a callback it is lost.
+                wait = _AGAIN_SECONDS
 
     try:
         with suppress(MemoryError):  # none for a thread: the block is not stopped

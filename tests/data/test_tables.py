@@ -261,6 +261,11 @@ def test_encodings(csv, encoding):
     assert not said
 
 
+def test_a_broken_byte_is_refused_by_its_line(csv):
+    with pytest.raises(DataError, match=r"it is UTF-8 but for byte e9 in line 3; mend the byte"):
+        read(csv, "größe,y\nklein,0\ncaf".encode() + b"\xe9,1\n")
+
+
 def test_other_encodings_are_told(csv):
     X, said = read(csv, "a,y\ncafé,0\nthé,1\n".encode("latin-1"))
     assert X["a"].tolist() == ["café", "thé"]

@@ -173,6 +173,21 @@ def test_nothing_is_raised_after_an_interrupt_while_the_watcher_is_started(
     no_late_one_comes()
 
 
+def test_what_is_lost_in_a_destructor_is_raised_again() -> None:
+    lost: list[object] = []
+
+    def losing() -> None:
+        try:
+            forever()
+        except OutOfTime as error:  # as a destructor of a package does
+            lost.append(error)
+        forever()
+
+    with pytest.raises(OutOfTime), stopped_when(lambda: True):
+        losing()
+    assert len(lost) == 1
+
+
 def test_profilers_go_on_after_a_block_that_was_stopped() -> None:
     code = """
 import cProfile
