@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, ClassVar
 
+import numpy as np
+import numpy.typing as npt
+
 from cpx.answers.html import Shown
 from cpx.answers.text import Block, Table, as_text
-from cpx.errors import printable
+from cpx.data.terms import Cases, mask, to_python, to_sql
+from cpx.errors import InvalidOption, printable
 from cpx.support.shares import share_text
 
 
@@ -47,6 +51,9 @@ class Rule(Shown):
     conditions : tuple of str
         The same conjunction as it is printed, with the literals of one column joined;
         empty when the literals are printed themselves.
+    cases : tuple, optional
+        What columns of a table must be, for :meth:`mask`, :meth:`to_sql` and :meth:`to_python`;
+        see :mod:`cpx.data.terms`. It is not saved, and not compared.
 
     Examples
     --------
@@ -59,6 +66,7 @@ class Rule(Shown):
     literals: tuple[Literal, ...]
     conclusion: str = "same class as x"
     conditions: tuple[str, ...] = ()
+    cases: Cases | None = field(default=None, compare=False, repr=False)
 
     joint: ClassVar[str] = "and"
     empty: ClassVar[str] = "(always)"
@@ -94,6 +102,55 @@ class Rule(Shown):
     def words(self) -> tuple[str, ...]:
         """The conditions as they are printed."""
         return self.conditions or tuple(literal.text for literal in self.literals)
+
+    def mask(self, X: Any) -> npt.NDArray[np.bool_]:
+        """Return which rows of a table are covered, shape (n,).
+
+        Parameters
+        ----------
+        X : DataFrame or array of shape (n, columns)
+
+        Raises
+        ------
+        DataError
+            When the table lacks a column.
+        InvalidOption
+            When the rule is not about columns of a table any more: it was saved, or its features
+            are Boolean from the start.
+        """
+        return mask(self._of_columns(), X)
+
+    def to_sql(self) -> str:
+        """Return the rule as the condition behind WHERE; what has no value is NULL there.
+
+        Raises
+        ------
+        InvalidOption
+            As for :meth:`mask`.
+        """
+        return to_sql(self._of_columns())
+
+    def to_python(self) -> str:
+        """Return a function ``covers(row)`` in Python, of rows as mappings by column.
+
+        Raises
+        ------
+        InvalidOption
+            As for :meth:`mask`.
+        """
+        return to_python(self._of_columns(), self.text)
+
+    def to_text(self) -> str:
+        """Return the rule in words, as it is printed."""
+        return str(self)
+
+    def _of_columns(self) -> Cases:
+        if self.cases is None:
+            raise InvalidOption(
+                "this rule is not about columns of a table: ask the rule that Explainer, or "
+                "RuleSetClassifier, found on a table and that was not saved since"
+            )
+        return self.cases
 
     def to_dict(self) -> dict[str, Any]:
         """Return the rule as plain JSON values."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import inspect
 import pickle
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -133,3 +135,72 @@ def test_a_problem_of_the_door_is_solved_as_it_answers() -> None:
         found = explainer.solve(60, kind=kind)
         assert found.verified
         assert cpx.solve(problem, found.engine).objective == found.objective
+
+
+# -------------------------------------------------- one declaration for all doors
+
+
+def _page() -> Any:
+    path = Path(__file__).parents[2] / "docs" / "_ext" / "options.py"
+    spec = spec_from_file_location("options", path)
+    assert spec is not None
+    assert spec.loader is not None
+    found = module_from_spec(spec)
+    spec.loader.exec_module(found)
+    return found
+
+
+def _shell() -> dict[str, Any]:
+    """The options of cpx explain by their flags."""
+    from typer.main import get_command
+
+    from cpx.cli import app
+
+    root: Any = get_command(app)
+    command = root.get_command(None, "explain")
+    return {flag: one for one in command.params for flag in one.opts if flag.startswith("-")}
+
+
+def test_the_page_of_options_is_that_of_the_declarations() -> None:
+    page = _page()
+    assert page.PAGE.read_text(encoding="utf-8") == page.page(), "run: python docs/_ext/options.py"
+
+
+def test_all_doors_have_the_options_that_are_declared() -> None:
+    shell, explainer = _shell(), cpx.Explainer(FOREST, X)
+    asked: dict[str, dict[str, Any]] = {
+        "rule": {"k": 2, "one_per_group": True, "min_coverage": 0.1, "max_coverage": 0.9},
+        "reason": {"level": "conditions", "definition": "sufficient", "weights": None},
+        "expectation": {"k": 1, "forbidden": 0},
+    }
+    saved = {kind: explainer.problem(60, kind=kind, **own) for kind, own in asked.items()}
+    for called, flag, in_files, _, of, meaning in _page().rows():
+        name = called.split("`")[1]
+        owners = [k for k in kinds() if name in k.options and k.options[name].option is not None]
+        assert [k.name for k in owners] == (KINDS if of == "all" else of.split(", "))
+        assert meaning
+        if flag:
+            assert name in str(shell[flag.strip("`")].name) or name == "missing"
+        for kind in owners:
+            declared = kind.options[name]
+            where = cpx.Explainer if declared.prepared else getattr(explainer, kind.name)
+            shown = inspect.signature(kind.explainer if declared.prepared else where).parameters
+            assert shown[name].default == declared.default, (kind.name, name)
+            if flag and declared.default not in (None, (), "", False) and kind is owners[0]:
+                given = shell[flag.strip("`")]
+                assert f"[default: {declared.default}]" in given.help or (
+                    given.default == declared.default
+                )
+        for kind in owners:
+            if in_files and asked.get(kind.name, {}).get(name) is not None:
+                written = saved[kind.name].to_dict()
+                assert in_files.strip("`") in {**written, **written.get("parameters", {})}, name
+
+
+def test_what_is_not_given_in_the_shell_has_the_defaults_of_python() -> None:
+    for flag, one in _shell().items():
+        if one.name in ("kind", "model", "isolate", "time_limit", "row", "help"):
+            continue
+        assert one.default in (None, False), flag
+    assert _shell()["--time-limit"].default == 10.0
+    assert _shell()["--kind"].default == inspect.signature(cpx.explain).parameters["kind"].default

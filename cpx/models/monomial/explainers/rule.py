@@ -24,6 +24,7 @@ from cpx.data import distribution as make_distribution
 from cpx.data.bits import require_rows_fit
 from cpx.data.oracle import labels, precision_of
 from cpx.data.other_frames import as_pandas
+from cpx.data.terms import true_of
 from cpx.errors import EngineError, InvalidOption, NoMass
 from cpx.explainers.background import TreePredictor, fitted_to_rows
 from cpx.explainers.class_names import ClassNames, class_name, classes_of
@@ -593,7 +594,9 @@ class RuleExplainer:
         """Join the literals of one column, where the features are the binarizer's own."""
         if not self._own_features:
             return rule
-        return replace(rule, conditions=self.binarizer.conditions(oracle.bits, rule.features))
+        words = self.binarizer.conditions(oracle.bits, rule.features)
+        terms = true_of(self.binarizer, oracle.bits, rule.features)
+        return replace(rule, conditions=words, cases=(terms,))
 
     @cached_property
     def _own_features(self) -> bool:

@@ -220,6 +220,7 @@ class _Figures:
             found,
             literals=tuple(Named(i, found.literals[r].text) for i, r in enumerate(order)),
             figures=tuple(found.figures[r] for r in order),
+            cases=tuple(model.cases[r] for r in order) if isinstance(model, TableRules) else None,
         )
         return Fitted(
             self._target,

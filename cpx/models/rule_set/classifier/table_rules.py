@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from cpx.data.binarizer import Binarizer
 from cpx.data.columns import CategoryColumn, NumberColumn, number
+from cpx.data.terms import Cases, Term, merged, term
 from cpx.models.rule_set.conditions import Interval
 from cpx.models.rule_set.methods.candidates.literals import Literals
 
@@ -95,6 +96,24 @@ class TableRules:
                 # Some bin is true of every number, and "is missing" of what is missing.
                 lost[:, c] = ~bits[:, self.binarizer.groups_ == c].any(axis=1)
         return lost
+
+    @property
+    def cases(self) -> Cases:
+        """The rules as terms over columns: what :meth:`covers` says, for any table."""
+        literals = self._literals
+        return tuple(
+            merged([self._term(j, literals) for j in sorted(rule)]) for rule in self.rules
+        )
+
+    def _term(self, j: int, literals: Literals) -> Term:
+        c, true = literals.columns[j // 2], j % 2 == 0
+        i, column = j // 2 - literals.columns.index(c), self.binarizer.columns_[c]
+        if not (isinstance(column, NumberColumn) and column.thresholds):
+            return term(column, c, i, true, null=True)
+        if i == len(column.thresholds):
+            return term(column, c, len(column.value_names), true)
+        below = tuple(range(i + 1))
+        return Term(column, c, true, below, null=column.missing and not true)
 
     @property
     def conditions(self) -> tuple[tuple[str, ...], ...]:

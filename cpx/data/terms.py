@@ -1,0 +1,272 @@
+"""Conditions on the columns of a table, to ask rows for them: as a mask, in SQL and in Python."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from cpx.errors import DataError, shown
+
+if TYPE_CHECKING:
+    from cpx.data.binarizer import Binarizer
+    from cpx.data.columns import Column
+
+__all__ = ["Cases", "Term", "mask", "merged", "term", "to_python", "to_sql", "true_of"]
+
+
+@dataclass(frozen=True)
+class Term:
+    """What one column must be: in some of its bins or categories, or in none of them.
+
+    Attributes
+    ----------
+    column : Column
+        Fitted; see :mod:`cpx.data.columns`.
+    place : int
+        Its position in the table.
+    within : bool
+        Whether a value must be in one of the ``bins``, else in none of them.
+    bins : tuple of int
+        Bins of a number, or categories, by their position; increasing.
+    null : bool
+        Whether a missing value satisfies it.
+    """
+
+    column: Column
+    place: int
+    within: bool
+    bins: tuple[int, ...]
+    null: bool
+
+    def holds(self, values: Any) -> npt.NDArray[np.bool_]:
+        """Return which values of the column satisfy it, shape (n,)."""
+        import pandas as pd
+
+        gone = np.asarray(pd.isna(values), dtype=bool)
+        inside = np.isin(self.column.codes(values), self.bins)
+        return np.where(gone, self.null, inside == self.within)
+
+    def parts(self) -> Iterator[tuple[str, Any]]:
+        """Yield its alternatives: an interval ``(low, high)``, a value, or values it is not."""
+        from cpx.data.columns import NumberColumn
+
+        column = self.column
+        if isinstance(column, NumberColumn) and column.thresholds:
+            known = range(len(column.thresholds) + 1)
+            allowed = [b for b in known if (b in self.bins) == self.within]
+            cuts = (None, *column.thresholds, None)
+            starts = [b for b in allowed if b - 1 not in allowed]
+            ends = [b for b in allowed if b + 1 not in allowed]
+            yield from (("between", (cuts[a], cuts[b + 1])) for a, b in zip(starts, ends))
+            return
+        values = getattr(column, "categories", None) or (getattr(column, "constant", None),)
+        named = [values[b] for b in self.bins]
+        if not self.within:
+            yield "not in", named
+        elif named:
+            yield "in", named
+
+
+Cases = tuple[tuple[Term, ...], ...]
+"""Conjunctions of terms, any of which is enough."""
+
+
+def term(column: Column, place: int, i: int, true: bool, null: bool = False) -> Term:
+    """Return the term of one Boolean feature of a column, true or false.
+
+    Parameters
+    ----------
+    column, place
+        The column, and its position in the table.
+    i : int
+        The feature; the one after all values is "is missing".
+    true : bool
+        Whether it holds.
+    null : bool
+        Whether a missing value satisfies it, where i is a value that is not there.
+    """
+    if i == len(column.value_names):
+        return Term(column, place, true, (), null=true)
+    return Term(column, place, true, (i,), null=null and not true)
+
+
+def true_of(binarizer: Binarizer, bits: Any, features: Sequence[int]) -> tuple[Term, ...]:
+    """Return the terms of chosen features, with the values that a row has.
+
+    They mean what :meth:`Binarizer.conditions` says: an interval holds of no missing value.
+
+    Parameters
+    ----------
+    binarizer : Binarizer
+        Fitted.
+    bits : (d,) array of bool
+        The features of the row.
+    features : sequence of int
+    """
+    from cpx.data.columns import NumberColumn
+
+    row, found = np.asarray(bits).astype(bool), []
+    for j in features:
+        group = int(binarizer.groups_[j])
+        column, own = binarizer.columns_[group], np.flatnonzero(binarizer.groups_ == group)
+        null = column.missing or not row[own].any()
+        if not (isinstance(column, NumberColumn) and column.thresholds):
+            null = True
+        found.append(term(column, group, int(j - own[0]), bool(row[j]), null))
+    return merged(found)
+
+
+def merged(terms: Sequence[Term]) -> tuple[Term, ...]:
+    """Return a term per column, in the order of the columns, that means what they mean together.
+
+    Examples
+    --------
+    >>> from cpx.data import Binarizer
+    >>> column = Binarizer(4).fit([[1.0], [2.0], [3.0], [4.0]]).columns_[0]
+    >>> found = merged([term(column, 0, 0, False), term(column, 0, 3, False)])
+    >>> to_sql((found,))
+    '("x0" > 1.0 AND "x0" <= 3.0)'
+    """
+    found: dict[int, Term] = {}
+    for one in terms:
+        other = found.get(one.place)
+        found[one.place] = one if other is None else _both(other, one)
+    return tuple(found[place] for place in sorted(found))
+
+
+def _both(one: Term, other: Term) -> Term:
+    null = one.null and other.null
+    if not one.within and not other.within:
+        return replace(one, bins=tuple(sorted({*one.bins, *other.bins})), null=null)
+    inside = [{*t.bins} for t in (one, other) if t.within]
+    outside = {b for t in (one, other) if not t.within for b in t.bins}
+    bins = tuple(sorted(set.intersection(*inside) - outside))
+    return replace(one, within=True, bins=bins, null=null)
+
+
+def mask(cases: Cases, X: Any) -> npt.NDArray[np.bool_]:
+    """Return which rows of a table some case holds of, shape (n,).
+
+    Raises
+    ------
+    DataError
+        When the table lacks a column.
+    """
+    from cpx.data.frames import as_table
+    from cpx.data.other_frames import as_pandas
+
+    table = as_table(as_pandas(X))
+    names = [str(name) for name in table.columns]
+    found = np.zeros(len(table), dtype=bool)
+    for case in cases:
+        holds = np.ones(len(table), dtype=bool)
+        for one in case:
+            holds &= one.holds(table.iloc[:, _place(one, names)])
+        found |= holds
+    return found
+
+
+def _place(one: Term, names: list[str]) -> int:
+    name = one.column.name
+    if names.count(name) == 1:
+        return names.index(name)
+    if names == [str(i) for i in range(len(names))] and one.place < len(names):
+        return one.place  # an array, whose columns have no names
+    raise DataError(f"X has no column {shown(name)}, which the rule asks for")
+
+
+# ------------------------------------------------------------------ SQL
+
+
+def to_sql(cases: Cases) -> str:
+    """Return the condition that stands behind WHERE.
+
+    Names are quoted as in the standard. What a column lacks is NULL.
+    """
+    if not cases:
+        return "FALSE"
+    each = [" AND ".join(map(_sql, case)) or "TRUE" for case in cases]
+    if len(each) == 1:
+        return each[0]
+    return " OR ".join(f"({text})" if " AND " in text else text for text in each)
+
+
+def _sql(one: Term) -> str:
+    name = '"' + one.column.name.replace('"', '""') + '"'
+    texts = [_sql_part(name, what, value) for what, value in one.parts()]
+    if one.null:
+        texts.insert(0, f"{name} IS NULL")
+    if not texts:
+        return "FALSE"
+    text = " OR ".join(texts)
+    return f"({text})" if len(texts) > 1 else text
+
+
+def _sql_part(name: str, what: str, value: Any) -> str:
+    if what == "between":
+        low, high = value
+        above = "" if low is None else f"{name} > {float(low)!r}"
+        upto = "" if high is None else f"{name} <= {float(high)!r}"
+        both = " AND ".join(filter(None, (above, upto)))
+        return f"({both})" if above and upto else both or f"{name} IS NOT NULL"
+    listed = [_sql_value(v) for v in value]
+    if what == "in":
+        return f"{name} = {listed[0]}" if len(listed) == 1 else f"{name} IN ({', '.join(listed)})"
+    if not listed:
+        return f"{name} IS NOT NULL"
+    return f"{name} <> {listed[0]}" if len(listed) == 1 else f"{name} NOT IN ({', '.join(listed)})"
+
+
+def _sql_value(value: Any) -> str:
+    if isinstance(value, bool | np.bool_):
+        return str(bool(value)).upper()
+    if isinstance(value, int | float | np.number):
+        return repr(value.item() if isinstance(value, np.number) else value)
+    return "'" + str(value).replace("'", "''") + "'"
+
+
+# --------------------------------------------------------------- Python
+
+
+def to_python(cases: Cases, told: str) -> str:
+    """Return a function in Python that says whether a row, a mapping by column, is covered."""
+    each = [" and ".join(map(_python, case)) or "True" for case in cases] or ["False"]
+    lines = " or\n        ".join(f"({text})" if len(each) > 1 else text for text in each)
+    return (
+        "def covers(row):\n"
+        f"    {told!r}\n"
+        "    def known(value):\n"
+        "        return value is not None and value == value\n\n"
+        f"    return bool(\n        {lines}\n    )\n"
+    )
+
+
+def _python(one: Term) -> str:
+    value = f"row[{one.column.name!r}]"
+    texts = [_python_part(value, what, found) for what, found in one.parts()]
+    inside = " or ".join(texts) or "False"
+    if len(texts) > 1:
+        inside = f"({inside})"
+    if one.null:
+        return f"not known({value})" if not texts else f"(not known({value}) or {inside})"
+    return f"(known({value}) and {inside})"
+
+
+def _python_part(value: str, what: str, found: Any) -> str:
+    if what == "between":
+        low, high = (None if end is None else float(end) for end in found)
+        if low is None and high is None:
+            return "True"
+        if low is None:
+            return f"{value} <= {high!r}"
+        return f"{value} > {low!r}" if high is None else f"{low!r} < {value} <= {high!r}"
+    listed = [v.item() if isinstance(v, np.generic) else v for v in found]
+    if what == "in":
+        return f"{value} == {listed[0]!r}" if len(listed) == 1 else f"{value} in {listed!r}"
+    if not listed:
+        return "True"
+    return f"{value} != {listed[0]!r}" if len(listed) == 1 else f"{value} not in {listed!r}"
