@@ -235,3 +235,24 @@ def test_links_at_the_top_lead_to_the_rooms(room: str) -> None:
     target = str(link.readlink()) if link.is_symlink() else link.read_text(encoding="utf-8")
     assert target == f"cpx/{room}"
     assert (ROOT / target / "__init__.py").is_file()
+
+
+def test_docstrings_of_private_helpers_have_no_sections() -> None:
+    """What a signature does not say stands there in a line, such as ``rows (n,): which to count``."""
+    told = [
+        f"{path.relative_to(PACKAGE)}, line {node.lineno}: {node.name}"
+        for path in sorted(PACKAGE.rglob("*.py"))
+        for node in _private(ast.parse(path.read_text(encoding="utf-8")))
+        if "\n----" in (ast.get_docstring(node) or "")
+    ]
+    assert told == []
+
+
+def _private(node: ast.AST, inside: bool = False) -> Iterator[ast.FunctionDef | ast.ClassDef]:
+    """Yield functions and classes with an underscore, and what is in them or in functions."""
+    for child in ast.iter_child_nodes(node):
+        named = isinstance(child, ast.FunctionDef | ast.ClassDef)
+        own = inside or (named and re.match("_[a-z]", child.name, re.IGNORECASE) is not None)
+        if named and own:
+            yield child
+        yield from _private(child, own or isinstance(child, ast.FunctionDef))

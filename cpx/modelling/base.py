@@ -155,10 +155,7 @@ class Problem(Shown, ABC):
     def _vocabulary(self, untrue: Iterable[str] = ()) -> Vocabulary:
         """Return what names in side constraints stand for.
 
-        Parameters
-        ----------
-        untrue : iterable of str
-            Conditions that no answer contains, since they are not true of x.
+        untrue: Conditions that no answer contains, since they are not true of x.
         """
         names = ((name, (j,)) for j, name in enumerate(self.feature_names))
         return Vocabulary(names, untrue=untrue)

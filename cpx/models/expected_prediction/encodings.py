@@ -50,14 +50,8 @@ class _Stated:
     ) -> Statement:
         """Return the statement with the auxiliary variables and the terms of the value.
 
-        Parameters
-        ----------
-        name : str
-        array
-            The auxiliary variables.
-        terms : list of (int, variable)
-        values : callable
-            Gives the values of the auxiliary variables for a set of features.
+        array: The auxiliary variables.
+        values: Gives the values of the auxiliary variables for a set of features.
         """
         import cpmpy as cp
         from cpmpy.expressions.core import Operator
@@ -190,8 +184,6 @@ def tables(form: TableSumForm) -> Statement:
 def _polynomial(table: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the weights of the products of the features of a table.
 
-    Examples
-    --------
     >>> _polynomial(np.array([0, 2, 3, 10])).tolist()
     [0, 2, 3, 5]
     """
