@@ -238,7 +238,7 @@ def test_links_at_the_top_lead_to_the_rooms(room: str) -> None:
 
 
 def test_docstrings_of_private_helpers_have_no_sections() -> None:
-    """What a signature does not say stands there in a line, such as ``rows (n,): which to count``."""
+    """What a signature does not say stands in a line: ``rows (n,): which to count``."""
     told = [
         f"{path.relative_to(PACKAGE)}, line {node.lineno}: {node.name}"
         for path in sorted(PACKAGE.rglob("*.py"))
