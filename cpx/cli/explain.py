@@ -5,21 +5,21 @@ The options are those that the kinds of explanations declare; see :mod:`cpx.expl
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 
 from cpx.cli import options as opt
+from cpx.cli.kind_options import KindOptions, check_values, flags
 from cpx.cli.model_file import ModelFile
 from cpx.cli.option_groups import given, grouped
 from cpx.cli.reading import require_two_classes
-from cpx.errors import DataError, InvalidOption, UnknownName, shown
+from cpx.errors import InvalidOption, UnknownName, shown
 from cpx.explainers.doors import Kind, kind, kinds
-from cpx.explainers.options import BACKEND, Engine, Option
+from cpx.explainers.options import BACKEND
 from cpx.support.validation import valid_seed
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["explain"]
 
 KINDS = tuple(one.name for one in kinds())
+OPTIONS = KindOptions()
 
 
 @dataclass(frozen=True)
@@ -89,75 +90,12 @@ class Asked:
         return X, y
 
 
-@dataclass(frozen=True)
-class Shared:
-    """An option of one kind or several: its name in Python, its title in help, what it means."""
-
-    name: str
-    title: str
-    default: Any
-    option: Option
-
-
-def _shared() -> Mapping[str, Shared]:
-    """Return the options of all kinds by their names in the shell."""
-    found: dict[str, Shared] = {}
-    for one in kinds():
-        for name, declared in one.options.items():
-            option = declared.option
-            if option is None or option.shell is None:
-                continue
-            called = option.shell or name.replace("_", "-")
-            if called in found:
-                title = "Several kinds"
-                option, default = found[called].option, found[called].default
-            else:
-                title, default = one.name.capitalize(), declared.default
-            if name in Engine.__annotations__:
-                title = "Engine"
-            found[called] = Shared(name, title, default, option)
-    return found
-
-
-def _parameter(called: str, shared: Shared) -> inspect.Parameter:
-    """Return an option of the command; None is what was not given."""
-    option, name = shared.option, shared.name
-    told = option.about
-    if shared.default not in (None, (), "", False):
-        told += f"  [default: {shared.default}]"
-    complete = opt.choices(option.choices) if option.choices else None
-    if name in ("backend", "encoding"):
-        complete = getattr(opt, f"complete_{name}s")
-    info = typer.Option(
-        *_flags(called),
-        metavar=option.metavar or None,
-        help=told,
-        autocompletion=complete,
-        rich_help_panel=shared.title,
-        show_default=False,
-    )
-    flag = option.kind is bool
-    kind_: Any = list[str] if option.many else option.kind
-    return inspect.Parameter(
-        called.replace("-", "_"),
-        inspect.Parameter.KEYWORD_ONLY,
-        default=False if flag else None,
-        annotation=Annotated[kind_ if flag else kind_ | None, info],
-    )
-
-
-def _flags(called: str) -> tuple[str, ...]:
-    if called == "backend":
-        return "--backend", "-b"
-    return (f"-{called}" if len(called) == 1 else f"--{called}",)
-
-
 def _refuse(one: Kind, asked: Mapping[str, Any], file: ModelFile, source: Asked) -> None:
     """Raise for options that the kind does not have, and for what it cannot take."""
-    for called, shared in _SHARED.items():
+    for called, shared in OPTIONS.shared.items():
         if shared.name in asked and not _has(one, shared.name):
             have = " or ".join(other.name for other in kinds() if _has(other, shared.name))
-            raise InvalidOption(f"{_flags(called)[0]} is for --kind {have}")
+            raise InvalidOption(f"{flags(called)[0]} is for --kind {have}")
     if source.named and (wrong := given(file)):
         raise InvalidOption(f"{wrong[0]} is for the model of a file, --model is {source.model}")
 
@@ -166,29 +104,7 @@ def _has(one: Kind, name: str) -> bool:
     return name in one.options and one.options[name].option is not None
 
 
-_SHARED = _shared()
-
-
-class OptionsOfKinds:
-    """The options of all kinds, which the command gets as one mapping; see Options."""
-
-    title: str | None = None
-
-    def parameters(self) -> list[inspect.Parameter]:
-        """Return them as parameters of a command."""
-        return [_parameter(called, shared) for called, shared in _SHARED.items()]
-
-    def read(self, values: dict[str, Any]) -> dict[str, Any]:
-        """Return what was given, as Python takes it and by its names there."""
-        found = {}
-        for called, shared in _SHARED.items():
-            value, read = values[called.replace("-", "_")], shared.option.read
-            if value is not None and value is not False and value != []:
-                found[shared.name] = value if read is None else read(value)
-        return found
-
-
-@grouped(options=OptionsOfKinds())
+@grouped(options=OPTIONS)
 def explain(
     *,
     source: Asked,
@@ -246,13 +162,13 @@ def explain(
     if not source.named:
         by = _made(one, file.read(Path(source.model)), X, prepared)
     elif one.door.trees:
-        from cpx.cli.tree_row import encoded
+        from cpx.cli.tree_row import encoded, require_numbers
         from cpx.data.classifiers import tree_classifier
 
         if "groups" in one.options:
             X, prepared["groups"] = encoded(X)
             x = X.iloc[[source.row]]
-        _require_numbers(source.table, X, one)
+        require_numbers(source.table, X)
         with training:
             model = tree_classifier(source.model, seed).fit(X, y)
         by = _made(one, model, X, prepared)
@@ -284,13 +200,7 @@ def _made(one: Kind, model: Any, X: Any, prepared: dict[str, Any]) -> Any:
 
 def _check(one: Kind, asked: Mapping[str, Any], backend: str | None) -> None:
     """Raise for what is wrong without data, and for an engine that is not there."""
-    for name, value in asked.items():
-        option = one.options[name].option
-        # Options of a value may follow it in braces.
-        if option and option.choices and str(value).partition("{")[0] not in option.choices:
-            raise UnknownName(name, value, option.choices)
-    for cls in one.explainer.asks:
-        cls(**{f.name: asked[f.name] for f in fields(cls) if f.name in asked})
+    check_values(one, asked)
     if backend is not None:
         opt.require_engine(backend, None, None)
     opt.solve_options(
@@ -308,14 +218,3 @@ def _start(backend: str) -> None:
     from cpx.solving.servers import prepare
 
     prepare(*find(backend)._engines)
-
-
-def _require_numbers(table: Path, X: pd.DataFrame, one: Kind) -> None:
-    from pandas.api.types import is_numeric_dtype
-
-    for name, dtype in X.dtypes.items():
-        if not is_numeric_dtype(dtype):
-            raise DataError(
-                f"{table}: column {shown(name)} has no numbers, which a tree model of --kind "
-                f"{one.name} needs; encode it, or train a model of your own: --model FILE"
-            )

@@ -17,7 +17,6 @@ from cpx.modelling.encodings import encoding_names, find_encoding
 if TYPE_CHECKING:
     from cpx.modelling.base import Problem
     from cpx.options import SolveOptions
-    from cpx.trees.form import Missing as MayBeMissing
 
 FITTED = ("factorised", "mixture", "chow-liu", "fitted")
 DISTRIBUTIONS = ("empirical", "product", *FITTED, "perturbed", "uniform")
@@ -25,8 +24,6 @@ CLASSIFIERS = ("mlp", "forest", "tree", "boosting", "logistic")
 TREES = ("tree", "forest", "boosting")
 STRATEGIES = ("quantile", "uniform")
 OBJECTIVES = ("precision", "coverage", "loss", "negative-only")
-LEVELS = ("attributes", "conditions")
-DEFINITIONS = ("sufficient", "majoritary", "tree-specific")
 
 
 # ---------------------------------------------------------------- completion
@@ -108,7 +105,6 @@ Target = Annotated[str, _TARGET]
 OptionalTarget = Annotated[str | None, _TARGET]
 _ROW: Any = typer.Option(metavar="N", help="Row to explain, counted from 0.")
 Row = Annotated[int, _ROW]
-OptionalRow = Annotated[int | None, _ROW]
 Label = Annotated[
     str | None,
     typer.Option(
@@ -206,33 +202,6 @@ OptionalK = Annotated[
 MOST = 5
 """Conditions of a rule, unless -k is given."""
 
-Level = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NAME",
-        help="What a reason is made of: attributes (the columns, default) or conditions "
-        "(the tests of the model).",
-        autocompletion=choices(LEVELS),
-    ),
-]
-MissingIn = Annotated[
-    str | None,
-    typer.Option(
-        metavar="COLUMNS",
-        help="Columns of which rows may lack the value, separated by commas; or always, never, or "
-        "auto (default): those of which the row, the table or the model shows missing values.",
-    ),
-]
-Definition = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NAME",
-        help="sufficient, majoritary or tree-specific; default: sufficient, in 'make' by the "
-        "model.",
-        autocompletion=choices(DEFINITIONS),
-    ),
-]
-
 
 # ------------------------------------------------------------------- helpers
 
@@ -284,11 +253,6 @@ def read_hint(text: str) -> tuple[int, ...]:
     return found.features
 
 
-def read_features(given: list[str] | None) -> tuple[int | str, ...]:
-    """Return features that are given by number or name."""
-    return tuple(int(text) if text.isdecimal() else text for text in given or ())
-
-
 def require_engine(backend: str, problem: Problem | None, encoding: str | None) -> None:
     """Raise for an engine or encoding that is not known or not installed."""
     from cpx.backends import backend as find
@@ -301,12 +265,6 @@ def require_engine(backend: str, problem: Problem | None, encoding: str | None) 
 def words(given: list[str] | None) -> list[str]:
     """Return the words of an option that is repeatable, and takes lists with commas."""
     return [word for text in given or () for word in split(text) or ()]
-
-
-def read_missing(text: str | None) -> MayBeMissing:
-    """Return which values may be missing, as :meth:`cpx.TreeModel.with_missing` takes it."""
-    found: Any = "auto" if text is None else text
-    return found if found in ("auto", "never", "always") else split(text) or []
 
 
 def split(text: str | None) -> list[str] | None:

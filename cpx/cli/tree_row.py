@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os.path
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
@@ -11,10 +10,13 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 import typer
 
 from cpx.cli import options as opt
+from cpx.cli.kind_options import check_values
 from cpx.cli.model_file import ModelFile
 from cpx.cli.option_groups import given
 from cpx.cli.reading import require_two_classes
-from cpx.errors import InvalidOption, UnknownName, shown
+from cpx.errors import DataError, InvalidOption, UnknownName, shown
+from cpx.explainers.doors import kind
+from cpx.support.validation import valid_seed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -51,15 +53,46 @@ class TreeRow:
         ),
     ] = None
     missing: opt.Missing = None
-    missing_in: opt.MissingIn = None
-    seed: opt.Seed = 0
 
     @property
     def trained(self) -> bool:
         """Whether the model is trained here."""
         return self.model in opt.TREES
 
-    def check(self, file: ModelFile) -> None:
+    def ask(self, name: str, file: ModelFile, options: dict[str, Any]) -> Asked:
+        """Check the options of a kind, read table, row and model, and make what explains the row.
+
+        Options of all rows are taken out; those of the question are left.
+        """
+        from cpx.cli.output import note
+        from cpx.cli.progress import phase
+        from cpx.data.classifiers import tree_classifier
+
+        self._check(file)
+        one = kind(name)
+        check_values(one, options)
+        prepared = {n: options.pop(n) for n in [*options] if one.options[n].prepared}
+        seed = valid_seed(prepared.get("seed", 0))
+        with phase(f"reading {self.table}"):
+            X, y = self._read()
+            if self.trained and "groups" in one.options:
+                X, prepared["groups"] = encoded(X)
+            x, place = self._row(X)
+        if self.trained:
+            require_numbers(self.table, X)
+            with phase(f"training {self.model} on {len(X)} rows", long=True):
+                model = tree_classifier(self.model, seed).fit(X, y)
+        else:
+            model = file.read(Path(self.model))
+        rows = (X,) if self.trained or one.needs_rows else ()
+        explainer = one.explainer(model, *rows, **prepared)
+        for text in explainer.notes:
+            note(text)
+        stem = self.table.name.partition(".")[0]
+        by = f" by {self.model}" if self.trained else ""
+        return Asked(explainer, x, f"{stem}-{place}" if place else stem, by)
+
+    def _check(self, file: ModelFile) -> None:
         """Raise for a model that is not known, and for what does not go with it."""
         if self.trained:
             for option in given(file):
@@ -69,34 +102,18 @@ class TreeRow:
         elif not os.path.isfile(self.model):
             raise UnknownName("tree model, nor a file", self.model, opt.TREES)
 
-    def read(self, file: ModelFile, encoded: Callable[[pd.DataFrame], pd.DataFrame]) -> Asked:
-        """Read the table and the row, and read or train the model.
-
-        What a model is trained on is encoded before.
-        """
-        from cpx.cli.progress import phase
-        from cpx.data.classifiers import tree_classifier
+    def _read(self) -> tuple[pd.DataFrame, Any]:
+        """Return the columns of the table without the target, and what a model is trained on."""
         from cpx.data.tables import read_rows, read_table
 
         missing = opt.words(self.missing)
-        with phase(f"reading {self.table}"):
-            if self.trained:
-                X, y = read_table(self.table, str(self.target), missing=missing)
-                require_two_classes(self.table, y)
-                X = encoded(X)
-            else:
-                X = read_rows(self.table, self.target, missing=missing)
-            x, place = self._row(X, missing)
-        if self.trained:
-            with phase(f"training {self.model} on {len(X)} rows", long=True):
-                model = tree_classifier(self.model, self.seed).fit(X, y)
-        else:
-            model = file.read(Path(self.model))
-        stem = self.table.name.partition(".")[0]
-        by = f" by {self.model}" if self.trained else ""
-        return Asked(model, X, x, f"{stem}-{place}" if place else stem, by)
+        if not self.trained:
+            return read_rows(self.table, self.target, missing=missing), None
+        X, y = read_table(self.table, str(self.target), missing=missing)
+        require_two_classes(self.table, y)
+        return X, y
 
-    def _row(self, X: pd.DataFrame, missing: list[str]) -> tuple[dict[str, Any], str]:
+    def _row(self, X: pd.DataFrame) -> tuple[dict[str, Any], str]:
         """Return the row and what it is called in the name of an instance."""
         from cpx.data import row
         from cpx.data.tables import read_row
@@ -105,7 +122,7 @@ class TreeRow:
             if self.trained:
                 raise InvalidOption("--row: a model that is trained explains a row of the table")
             path = Path(self.row)
-            return read_row(path, missing=missing), path.name.partition(".")[0]
+            return read_row(path, missing=opt.words(self.missing)), path.name.partition(".")[0]
         if self.row is None and len(X) != 1:
             raise InvalidOption(f"--row is missing: {self.table} has {len(X)} rows")
         place = self.row or "0"
@@ -116,30 +133,25 @@ class TreeRow:
 
 
 @dataclass(frozen=True)
-class Columns:
-    """Which columns an explanation must and must not have."""
-
-    title: ClassVar[str] = "Explanation"
-
-    required: Annotated[
-        list[str] | None,
-        typer.Option(metavar="COLUMN", help="One that it must have, or its number. Repeatable."),
-    ] = None
-    forbidden: Annotated[
-        list[str] | None, typer.Option(metavar="COLUMN", help="One that it must not have.")
-    ] = None
-    where: opt.Where = None
-
-
-@dataclass(frozen=True)
 class Asked:
-    """A model, the rows of its table, the row to explain, and what these are called."""
+    """What explains rows of a model, the row, and what these are called."""
 
-    model: Any
-    rows: pd.DataFrame
+    explainer: Any
     x: dict[str, Any]
     name: str
     by: str
+
+
+def require_numbers(table: Path, X: pd.DataFrame) -> None:
+    """Raise for a column of texts, which a tree model is not trained on."""
+    from pandas.api.types import is_numeric_dtype
+
+    for name, dtype in X.dtypes.items():
+        if not is_numeric_dtype(dtype):
+            raise DataError(
+                f"{table}: column {shown(name)} has no numbers, which a tree model needs: encode "
+                "it, or train a model of your own: --model FILE"
+            )
 
 
 def encoded(X: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, list[str]]]:

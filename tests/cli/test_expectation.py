@@ -140,10 +140,10 @@ def test_wrong_options_of_explain(
 def test_wrong_options_of_make(run: Run, table: Path) -> None:
     rows = (*MAKE, table, "--target", "y", "--row", 3, "--model", "tree")
     for options, told in (
-        (("-k", 2, "--threshold", "1"), "-k and --threshold: give one"),
+        (("-k", 2, "--threshold", "1"), "give k, or a threshold"),
         (("--measure", "probability-bound"), "--measure probability-bound needs --threshold"),
         (("--measure", "sampled-probability"), "sampled-probability needs --threshold"),
-        (("--samples", 9), "--samples is for --measure sampled-probability"),
+        (("--samples", 9), "samples is for the measure sampled-probability"),
         (("--distribution", "product"), "unknown distribution"),
         (("--row", "row.csv"), "--row must be a number from 0 or a file"),
         (("--row", table), "--row: a model that is trained explains a row of the table"),

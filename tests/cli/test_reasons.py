@@ -125,7 +125,7 @@ def test_show_and_compare(run: Run, model: Path) -> None:
         (("less.csv", "--model", "tree.json"), "x lacks 'sepal width (cm)'"),
         (("words.csv", "--model", "tree.json"), "x lacks"),
         (("row.csv", "--model", "tree.json", "--forbidden", "age"), "'age' names no attribute"),
-        (("row.csv", "--model", "tree.json", "--level", "cells"), "level must be one of"),
+        (("row.csv", "--model", "tree.json", "--level", "cells"), "unknown level 'cells'"),
         (("row.csv", "--model", "row.csv"), "row.csv"),
     ],
 )

@@ -49,7 +49,7 @@ FAMILY = Family(
     },
     commands={
         "make expectation": ShellCommand(
-            "cpx.models.expected_prediction.cli_make:make_expectation",
+            "cpx.models.expected_prediction.cli:make_expectation",
             "The columns that make a tree model expect its class.",
             ("mlse", "fewest-expected"),
         ),
