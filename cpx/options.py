@@ -55,8 +55,9 @@ class SolveOptions:
     warm_start : bool
         Whether an engine without a good start of its own may be handed one.
     cpu_limit : float or None
-        Seconds of processor time > 0 of the process that solves, all its threads together; None
-        for no such limit. Programs that an engine starts are not counted while they run.
+        Seconds of processor time > 0 of the process that solves, all its threads together, and
+        of the programs that it has started; None for no such limit. Where there is no ``/proc``,
+        as on macOS and Windows, programs count once they have ended.
     log : bool
         Let the engine print its own log, where it has one, to standard output.
 

@@ -23,12 +23,14 @@ from cpx.options import SolveOptions
 from cpx.processes.limits import Limits
 from cpx.processes.overtime import stopped_when
 from cpx.processes.threads import start_thread
+from cpx.processes.usage import children_seconds
 
 T = TypeVar("T")
 
 # Python handles signals between bytecodes of the main thread. A wait without a timeout
 # would delay Ctrl-C until the native call returns.
 _POLL_SECONDS = 0.05
+_CHILDREN_EVERY = 0.05  # seconds between looks at the processor time of programs
 
 
 @dataclass(frozen=True)
@@ -85,10 +87,11 @@ class Progress:
         self.problem = problem
         self.options = options
         self.limits, self.stating = Limits(), 1.0
+        self._children, self._children_at = 0.0, -math.inf
         self.record: list[object] | None = None
         self.late: Callable[[], bool] | None = None
         self.started = time.perf_counter()
-        self._cpu_before = time.process_time()
+        self._cpu_before = self._cpu()
         self.explanation: Explanation | None = None
         self.objective: Value | None = None
         self._tie = 0
@@ -106,7 +109,7 @@ class Progress:
     def start_clock(self) -> None:
         """Count the time from now, once what is no part of the solve has been loaded."""
         self.started = time.perf_counter()
-        self._cpu_before = time.process_time()
+        self._cpu_before = self._cpu()
 
     @property
     def elapsed(self) -> float:
@@ -127,7 +130,16 @@ class Progress:
     @property
     def _cpu_expired(self) -> bool:
         limit = self.options.cpu_limit
-        return limit is not None and time.process_time() - self._cpu_before >= limit
+        return limit is not None and self._cpu() - self._cpu_before >= limit
+
+    def _cpu(self) -> float:
+        """Seconds of processor time so far, where they are limited, with those of programs."""
+        if self.options.cpu_limit is None:
+            return 0.0
+        now = time.perf_counter()
+        if now - self._children_at >= _CHILDREN_EVERY:
+            self._children, self._children_at = children_seconds(), now
+        return time.process_time() + self._children
 
     @property
     def interrupted(self) -> bool:

@@ -81,8 +81,8 @@ def compare(
         Whether engines may be handed a start of another method. Default: they are left to
         themselves; ``"milp{warm_start=true}"`` is for one of them.
     cpu_limit : float, optional
-        Seconds of processor time that each run may use, beside ``time_limit``; programs that an
-        engine starts are not counted while they run.
+        Seconds of processor time that each run may use, beside ``time_limit``, with the programs
+        that its engine starts.
     jobs : int
         Runs at the same time. As long as there are cores for all of them, each run has its own.
         More jobs than idle cores make the times meaningless.

@@ -226,6 +226,7 @@ def test_tables_are_csv_too() -> None:
     "engine",
     [
         "search",
+        "milp:cbc",
         *(pytest.param(name, marks=pytest.mark.slow) for name in ("cpsat", "maxsat", "milp")),
     ],
 )
