@@ -20,7 +20,7 @@ ROOT = Path(__file__).parents[1]
 PACKAGE = Path(cpx.__file__).parent
 
 LAYERS = (
-    ("errors", "options", "support", "processes", "compiled"),
+    ("errors", "support", "options", "processes", "compiled"),
     ("data",),
     ("trees",),
     ("answers",),
@@ -82,7 +82,7 @@ def _imported_at_once(path: Path) -> Iterator[str]:
 
 
 @cache
-def _imports() -> dict[str, set[str]]:
+def imports_of_modules() -> dict[str, set[str]]:
     """Modules by those that they import; reading them all takes seconds, at the first test."""
     return {name: set(_imported(path)) - {name} for name, path in MODULES.items()}
 
@@ -104,7 +104,7 @@ def _family(module: str) -> str:
 def test_imports_go_down() -> None:
     against = [
         f"{name} imports {other}"
-        for name, others in _imports().items()
+        for name, others in imports_of_modules().items()
         for other in others
         if _room(name) != _room(other) and HEIGHT[_room(other)] > HEIGHT[_room(name)]
         if not (name in NAMES_A_FAMILY and _family(other))
@@ -115,7 +115,7 @@ def test_imports_go_down() -> None:
 def test_the_core_names_no_family_but_where_it_is_told() -> None:
     naming = {
         name
-        for name, others in _imports().items()
+        for name, others in imports_of_modules().items()
         if not _family(name) and name not in ("cpx", "cpx.models") and any(map(_family, others))
     }
     assert naming == NAMES_A_FAMILY
@@ -151,7 +151,7 @@ def test_families_import_those_before_them() -> None:
     place = {family: i for i, family in enumerate(("", *FAMILIES))}
     against = {
         f"{name} imports {other}"
-        for name, others in _imports().items()
+        for name, others in imports_of_modules().items()
         for other in others
         if _family(name) and place[_family(other)] > place[_family(name)]
     }
@@ -162,7 +162,7 @@ def test_families_import_those_before_them() -> None:
 def imports_of_families() -> dict[str, set[str]]:
     """Families by those that they import."""
     found: dict[str, set[str]] = {family: set() for family in FAMILIES}
-    for name, others in _imports().items():
+    for name, others in imports_of_modules().items():
         if family := _family(name):
             found[family] |= set(map(_family, others)) - {"", family}
     return found
@@ -175,7 +175,7 @@ def test_the_checker_shares_no_code_with_what_it_checks() -> None:
     """Judges and checkers of proofs import NumPy, the standard library and each other."""
     inside = {n for n in MODULES if _room(n) == "check" or _JUDGING.fullmatch(n)}
     assert len(inside) > 30
-    others = {other for name in inside for other in _imports()[name]} - inside
+    others = {other for name in inside for other in imports_of_modules()[name]} - inside
     frame = {"one_thread", "families", "lazy_imports"}
     assert others == {f"cpx.support.{name}" for name in frame}
     # What a package of theirs says of itself is names alone.
@@ -194,7 +194,7 @@ def test_no_module_imports_itself_by_way_of_others() -> None:
     def visit(name: str) -> None:  # Tarjan's strongly connected components
         order[name] = lowest[name] = len(order)
         open_modules.append(name)
-        for other in sorted(_imports()[name]):
+        for other in sorted(imports_of_modules()[name]):
             if other not in order:
                 visit(other)
             if other in open_modules:
@@ -206,7 +206,7 @@ def test_no_module_imports_itself_by_way_of_others() -> None:
             if len(circle) > 1:
                 circles.append(sorted(circle))
 
-    for name in _imports():
+    for name in imports_of_modules():
         if name not in order:
             visit(name)
     assert not circles
