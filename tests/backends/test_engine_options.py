@@ -98,9 +98,8 @@ ENGINES = [
     "cpsat{warm_start=false}",
     *[f"maxsat:rc2{{oracle={name},trim=2}}" for name in SOLVERS],
     "maxsat:rc2{adapt=false,exhaust=false,minz=false}",
-    "maxsat:stratified{blo=full,minz=false}",
-    "maxsat:stratified{blo=basic}",
-    "maxsat:lsu{core_seconds=0,step_conflicts=1,neighbourhood_conflicts=1}",
+    "maxsat:stratified{minz=false}",
+    "maxsat:lsu{exhaust=false}",
     "milp:highs{presolve=off,mip_heuristic_effort=0,solver=ipm}",
     "milp:cbc{cutsOnOff=off,heuristicsOnOff=off,strongBranching=0,nodeStrategy=depth}",
 ]

@@ -57,23 +57,13 @@ class MaxSat(Backend):
         import_module("cpx.backends.normal_forms")
 
     def options(self) -> Mapping[str, EngineOption]:
-        """Return the options of PySAT's RC2, or those of the linear search, and the SAT solver."""
-        own = {
-            "rc2": {},
-            "stratified": {"blo": EngineOption(str, choices=("basic", "div", "cluster", "full"))},
-            "lsu": {
-                "core_seconds": EngineOption(float, least=0),
-                "step_conflicts": EngineOption(int, least=1),
-                "neighbourhood_conflicts": EngineOption(int, least=1),
-            },
-        }
+        """Return the options of PySAT's RC2, which all three ask, and the SAT solver."""
         return {
             "oracle": EngineOption(str, choices=SOLVERS),
             "adapt": EngineOption(bool),
             "exhaust": EngineOption(bool),
             "minz": EngineOption(bool),
             "trim": EngineOption(int, least=0),
-            **own[self.solver],
         }
 
     def solve(self, problem: Problem, options: SolveOptions, progress: Progress) -> Outcome:

@@ -63,8 +63,7 @@ class StratifiedCoreGuided(CoreGuided, RC2Stratified):  # type: ignore[misc]
 
     def __init__(self, search: Search) -> None:
         self._search = search
-        blo = search.settings.get("blo", "div")
-        RC2Stratified.__init__(self, _soft_only(search), blo=blo, **_settings(search))
+        RC2Stratified.__init__(self, _soft_only(search), blo="div", **_settings(search))
 
 
 def core_guided(search: Search, stratified: bool = False) -> None:

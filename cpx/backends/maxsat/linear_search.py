@@ -37,7 +37,6 @@ def linear_search(search: Search) -> None:
     """
     remaining = search.progress.remaining
     seconds = _CORE_SECONDS if remaining is None else min(_CORE_SECONDS, _CORE_SHARE * remaining)
-    seconds = search.settings.get("core_seconds", seconds)
     with search.oracle.slice(seconds):
         core_guided(search)
     if not search.solved:
@@ -48,9 +47,7 @@ class _Descent:
     def __init__(self, search: Search) -> None:
         self._search, self._oracle = search, search.oracle
         self._upper = self._current()
-        self._step = 1
-        self._conflicts = search.settings.get("step_conflicts", _STEP_CONFLICTS)
-        self._nearby = search.settings.get("neighbourhood_conflicts", _NEIGHBOURHOOD_CONFLICTS)
+        self._step, self._conflicts = 1, _STEP_CONFLICTS
         self._held = 0.9
         self._free = search.compiled.free_variables()
         self._sum = sum_encoding(
@@ -94,7 +91,7 @@ class _Descent:
             self._search.prove(target + 1)
             self._step = max(1, self._step // 2)
         elif self._step > 1:
-            self._step = 1
+            self._step, self._conflicts = 1, _STEP_CONFLICTS
         else:
             self._conflicts += self._conflicts // 2
 
@@ -102,7 +99,7 @@ class _Descent:
         search = self._search
         incumbent = {abs(literal): literal for literal in search.model}
         held = [incumbent.get(v, -v) for v in self._free if search.random.random() < self._held]
-        self._oracle.conf_budget(self._nearby)
+        self._oracle.conf_budget(_NEIGHBOURHOOD_CONFLICTS)
         answer = self._oracle.solve_limited(held)
         # Neighbourhoods as large as the budget can search.
         if answer is False:

@@ -30,41 +30,14 @@ from cpx.options import EngineOption
 from cpx.processes.children import scratch
 from cpx.processes.console import Console
 
-_CUTS = EngineOption(str, choices=("off", "on", "root", "ifmove", "forceOn"))
-_SWITCH = EngineOption(str, choices=("off", "on"))
 _COUNT = EngineOption(int, least=0)
 _NODES = ("hybrid", "fewest", "depth", "upfewest", "downfewest", "updepth", "downdepth")
 OPTIONS = {
-    "cutsOnOff": _CUTS,
-    "gomoryCuts": _CUTS,
-    "knapsackCuts": _CUTS,
-    "probingCuts": _CUTS,
-    "cliqueCuts": _CUTS,
-    "mixedIntegerRoundingCuts": _CUTS,
-    "flowCoverCuts": _CUTS,
-    "twoMirCuts": _CUTS,
-    "zeroHalfCuts": _CUTS,
-    "liftAndProjectCuts": _CUTS,
-    "residualCapacityCuts": _CUTS,
-    "heuristicsOnOff": _SWITCH,
-    "combineSolutions": _SWITCH,
-    "DivingCoefficient": _SWITCH,
-    "DivingGuided": _SWITCH,
-    "DivingVectorLength": _SWITCH,
-    "feasibilityPump": _SWITCH,
-    "greedyHeuristic": _SWITCH,
-    "localTreeSearch": _SWITCH,
-    "Rens": _SWITCH,
-    "Rins": _SWITCH,
-    "roundingHeuristic": _SWITCH,
+    "cutsOnOff": EngineOption(str, choices=("off", "on", "root", "ifmove", "forceOn")),
+    "heuristicsOnOff": EngineOption(str, choices=("off", "on")),
     "maxNodes": _COUNT,
-    "maxSolutions": _COUNT,
-    "passFeasibilityPump": _COUNT,
     "strongBranching": _COUNT,
-    "trustPseudoCosts": _COUNT,
-    "costStrategy": EngineOption(str, choices=("off", "priorities", "columnOrder", "length")),
     "nodeStrategy": EngineOption(str, choices=_NODES),
-    "passCuts": EngineOption(int, least=-9999, most=9999),
     "presolve": EngineOption(str, choices=("on", "off", "more")),
 }
 """Options of CBC that change how it searches."""
