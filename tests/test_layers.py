@@ -43,11 +43,6 @@ LAYERS = (
 
 HEIGHT = {room: height for height, rooms in enumerate(LAYERS) for room in rooms}
 
-NAMES_A_FAMILY = {
-    "cpx.answers.result",
-}
-"""Modules of the core that import a family, where a registration is missing still."""
-
 
 def _modules() -> dict[str, Path]:
     found = {}
@@ -107,18 +102,17 @@ def test_imports_go_down() -> None:
         for name, others in imports_of_modules().items()
         for other in others
         if _room(name) != _room(other) and HEIGHT[_room(other)] > HEIGHT[_room(name)]
-        if not (name in NAMES_A_FAMILY and _family(other))
     ]
     assert not against
 
 
-def test_the_core_names_no_family_but_where_it_is_told() -> None:
+def test_the_core_imports_no_family() -> None:
     naming = {
         name
         for name, others in imports_of_modules().items()
         if not _family(name) and name not in ("cpx", "cpx.models") and any(map(_family, others))
     }
-    assert naming == NAMES_A_FAMILY
+    assert not naming
 
 
 NAMES_A_KIND = {

@@ -85,18 +85,12 @@ def _independent(folder: str) -> list[str]:
     return [family for family in FAMILIES if family not in without]
 
 
-def _but(*folders: str) -> list[object]:
-    """Return all families; those of which the core still imports something may fail."""
-    waits = pytest.mark.xfail(reason="a module of NAMES_A_FAMILY imports it")
-    return [pytest.param(f, marks=waits) if f in folders else f for f in FAMILIES]
-
-
 def test_what_stands_on_what() -> None:
     assert _independent("expected_prediction") == [*FAMILIES[:-1]]
     assert "rule_set" not in _independent("monomial")
 
 
-@pytest.mark.parametrize("folder", _but("expected_prediction"))
+@pytest.mark.parametrize("folder", FAMILIES)
 def test_the_rest_solves_and_checks(folder: str, tmp_path: Path) -> None:
     _run(folder, tmp_path, "-c", WORKS, folder, ",".join(_independent(folder)))
 
@@ -107,6 +101,6 @@ def test_the_command_helps(folder: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("folder", _but("expected_prediction"))
+@pytest.mark.parametrize("folder", FAMILIES)
 def test_the_rest_is_compared(folder: str, tmp_path: Path) -> None:
     _run(folder, tmp_path, "-c", WORKS, folder, ",".join(_independent(folder)), "compare")

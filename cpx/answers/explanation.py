@@ -8,12 +8,15 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
+from cpx.answers.claim import Claim, Words, words_of
 from cpx.answers.html import Shown
 from cpx.answers.rule import Rule, RuleSet
 from cpx.answers.text import Block, Fact, Facts, Paragraph, as_text
 from cpx.answers.values import Value
 from cpx.data.oracle import PrecisionEstimate
 from cpx.errors import InvalidInstance, printable, shown
+from cpx.support.families import families
+from cpx.support.lazy_imports import named_object
 from cpx.support.shares import share_text
 
 if TYPE_CHECKING:
@@ -25,10 +28,12 @@ if TYPE_CHECKING:
 __all__ = [
     "Evaluation",
     "Explanation",
+    "LeastExplanation",
     "PrecisionEstimate",
     "Reason",
     "SampleEvaluation",
     "Unseen",
+    "explanation_of",
 ]
 
 
@@ -157,13 +162,11 @@ class Explanation(Shown):
     fresh : PrecisionEstimate or None
         On fresh samples, filled where a classifier is at hand; the precision itself where the
         samples of the problem are all rows there are (``fresh.exact``).
-    proved : str
-        What was proved, as a sentence; empty before a solve.
-    guarantee : str
-        What holds for the distribution, with the probability that was asked for, as a
-        sentence; empty when none was asked for.
-    notes : tuple of str
-        What else should be known to read the rule rightly.
+    claim : Claim or None
+        What is claimed of it, as data, of which ``proved``, ``guarantee`` and ``notes`` are made;
+        None before a solve.
+    remarks : tuple of str
+        Messages of who found it, as the warnings of a result: they claim nothing.
     unseen : Unseen or None
         Figures on samples of the problem that no engine saw, where it has such.
     result : Result or None
@@ -177,9 +180,8 @@ class Explanation(Shown):
     precision: Fraction | None = None
     coverage: Fraction | None = None
     fresh: PrecisionEstimate | None = None
-    proved: str = ""
-    guarantee: str = ""
-    notes: tuple[str, ...] = ()
+    claim: Claim | None = None
+    remarks: tuple[str, ...] = ()
     unseen: Unseen | None = field(default=None, kw_only=True)
     # A Result, whose module needs this one.
     result: Any = field(default=None, kw_only=True, compare=False, repr=False)
@@ -201,6 +203,25 @@ class Explanation(Shown):
     def why(self) -> str:
         """Why there is no answer; empty, for there is one."""
         return ""
+
+    @cached_property
+    def _words(self) -> Words:
+        return Words() if self.claim is None else words_of(self.claim, self)
+
+    @property
+    def proved(self) -> str:
+        """What was proved, as a sentence; empty before a solve."""
+        return self._words.proved
+
+    @property
+    def guarantee(self) -> str:
+        """What holds of more than the samples, as a sentence; empty where nothing is known."""
+        return self._words.guarantee
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What else should be known to read the rule rightly."""
+        return (*self._words.notes, *self.remarks)
 
     @cached_property
     def rivals(self) -> Any:
@@ -266,15 +287,14 @@ class Explanation(Shown):
                 "high": fresh.high,
                 "confidence": fresh.confidence,
             },
-            "proved": self.proved,
-            "guarantee": self.guarantee,
-            "notes": list(self.notes),
+            **({} if self.claim is None else {"claim": self.claim.to_dict()}),
+            **({"remarks": list(self.remarks)} if self.remarks else {}),
             **({} if self.unseen is None else {"unseen": asdict(self.unseen)}),
         }
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Explanation:
-        """Read what :meth:`to_dict` wrote."""
+        """Read what :meth:`to_dict` wrote; the words of earlier versions are ignored."""
         fresh, precision, coverage = data["fresh"], data["precision"], data["coverage"]
         rule = (RuleSet if "figures" in data["rule"] else Rule).from_dict(data["rule"])
         if data["features"] != list(rule.features):
@@ -287,50 +307,62 @@ class Explanation(Shown):
             precision=None if precision is None else Fraction(precision),
             coverage=None if coverage is None else Fraction(coverage),
             fresh=None if fresh is None else PrecisionEstimate(**fresh),
-            proved=data["proved"],
-            # Results saved before these existed have none.
-            guarantee=data.get("guarantee", ""),
-            notes=tuple(data.get("notes", ())),
+            claim=Claim.from_dict(data["claim"]) if "claim" in data else None,
+            remarks=tuple(map(str, data.get("remarks", ()))),
             unseen=Unseen(**data["unseen"]) if "unseen" in data else None,
         )
+
+
+def explanation_of(data: Mapping[str, Any]) -> Explanation:
+    """Read an explanation of whatever class was saved; families register theirs by a key."""
+    known = (pair for family in families() for pair in family.explanations.items())
+    name = next((name for key, name in known if key in data), None)
+    if name is None:
+        return Explanation.from_dict(data)
+    cls: type[Explanation] = named_object(name, "class of explanations", InvalidInstance)
+    return cls.from_dict(data)
 
 
 def _share(name: str, value: Fraction, word: str) -> Fact:
     return Fact(name, f"{share_text(value)} {word} the samples", share=float(value))
 
 
-@dataclass(frozen=True)
-class Reason(Explanation):
-    """A sufficient reason: an explanation that speaks of all rows, and is printed so.
+class LeastExplanation(Explanation):
+    """An explanation of least weight: one that speaks of all rows, and is printed so."""
 
-    Attributes
-    ----------
-    weight : int
-        What its features weigh: their number, unless there are weights.
-    least : int or None
-        Proved: no reason weighs less than this; None when nothing was proved.
-    verified : bool
-        Whether the independent checker confirmed that the class is forced.
+    @property
+    def weight(self) -> int:
+        """What its features weigh: their number, unless there are weights."""
+        value = None if self.claim is None else self.claim.value
+        return int(value or 0)
 
-    Examples
-    --------
-    >>> told = "a <= 1 forces yes, whatever the other 2 columns are"
-    >>> rule = Rule.of([0], ["a <= 1"], "yes")
-    >>> reason = Reason(rule, guarantee=told, weight=1, least=1, verified=True)
-    >>> print(reason)
-    a <= 1 forces yes, whatever the other 2 columns are
-    >>> reason.minimum, reason.features
-    (True, (0,))
-    """
-
-    weight: int = field(kw_only=True)
-    least: int | None = field(kw_only=True)
-    verified: bool = field(kw_only=True)
+    @property
+    def least(self) -> int | None:
+        """Proved: none weighs less than this; None when nothing was proved."""
+        bound = None if self.claim is None else self.claim.bound
+        return None if bound is None else int(bound)
 
     @property
     def minimum(self) -> bool:
-        """Whether it is proved that no reason weighs less."""
+        """Whether it is proved that none weighs less."""
         return self.least == self.weight
+
+    def facts(self) -> list[Fact]:
+        """Return what is known about it."""
+        return [Fact("proved", self.proved), *(Fact("note", text) for text in self.notes)]
+
+
+@dataclass(frozen=True)
+class Reason(LeastExplanation):
+    """A sufficient reason: features that force the class, whatever the others are.
+
+    Attributes
+    ----------
+    verified : bool
+        Whether the independent checker confirmed that the class is forced.
+    """
+
+    verified: bool = field(default=False, kw_only=True)
 
     def __str__(self) -> str:
         return printable(self.guarantee)
@@ -339,25 +371,12 @@ class Reason(Explanation):
         """Return the sentence that says what forces the class."""
         return [Paragraph(self.guarantee, "strong")]
 
-    def facts(self) -> list[Fact]:
-        """Return what is known about it."""
-        return [Fact("proved", self.proved), *(Fact("note", text) for text in self.notes)]
-
     def to_dict(self) -> dict[str, Any]:
         """Return the reason as plain JSON values."""
-        own = {"weight": self.weight, "least": self.least, "verified": self.verified}
-        return {**super().to_dict(), **own}
+        return {**super().to_dict(), "verified": self.verified}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Reason:
         """Read what :meth:`to_dict` wrote."""
         plain = Explanation.from_dict(data)
-        return cls(
-            plain.rule,
-            proved=plain.proved,
-            guarantee=plain.guarantee,
-            notes=plain.notes,
-            weight=data["weight"],
-            least=data["least"],
-            verified=data["verified"],
-        )
+        return cls(plain.rule, claim=plain.claim, remarks=plain.remarks, verified=data["verified"])

@@ -13,7 +13,8 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
-from cpx.answers.explanation import Explanation
+from cpx.answers.claim import OUTCOME, source_words
+from cpx.answers.explanation import Explanation, explanation_of
 from cpx.answers.html import Shown
 from cpx.answers.proof import Proof
 from cpx.answers.text import Block, Fact, Facts, Paragraph, Tone, as_text, figures
@@ -26,7 +27,6 @@ from cpx.answers.values import (
     trace_to_json,
 )
 from cpx.errors import InvalidInstance, shown
-from cpx.models.expected_prediction.answer import ExpectedExplanation
 from cpx.support.files import parse_json
 
 __all__ = ["Result", "Status", "Termination", "Times", "TracePoint", "relative_gap"]
@@ -97,7 +97,7 @@ _KINDS: dict[str, Any] = {
     "verified": bool,
     "error": str,
     "clash": list,
-    "statement": str,
+    "statement": Mapping | str,
     "start": Mapping | None,
 }
 
@@ -156,10 +156,10 @@ class Result(Shown):
         engine's word unless a proof comes with it.
     error : str
         What went wrong, where the status is ERROR. Such a result claims nothing: it has no bound,
-        and what its explanation says was proved is that nothing was.
-    statement : str
-        What is known of the statement that was solved, where it came from outside: an encoding
-        that is none of cpx's own.
+        and its explanation no claim.
+    statement : mapping
+        Where the statement that was solved came from and what is known of it, unless it is in an
+        encoding of cpx: see :func:`cpx.answers.claim.source_words`.
     clash : tuple of str
         A smallest set of side constraints that no answer satisfies together, where that is why
         there is none.
@@ -190,7 +190,7 @@ class Result(Shown):
     verified: bool = False
     error: str = ""
     clash: tuple[str, ...] = ()
-    statement: str = ""
+    statement: Mapping[str, Any] = field(default_factory=dict)
     start: Mapping[str, Any] | None = None
     proof: Proof | None = field(default=None, compare=False)
 
@@ -201,8 +201,7 @@ class Result(Shown):
         points = (TracePoint(seconds, value, None) for seconds, value, _ in self.trace)
         claimless: dict[str, Any] = {"bound": None, "trace": tuple(points), "proof": None}
         if self.explanation is not None:
-            told = f"nothing: {self.error or self.raw_status or 'the engine failed'}"
-            claimless["explanation"] = replace(self.explanation, proved=told, guarantee="")
+            claimless["explanation"] = replace(self.explanation, claim=None)
         for name, value in claimless.items():
             object.__setattr__(self, name, value)
 
@@ -249,6 +248,9 @@ class Result(Shown):
         data["objective"], data["bound"] = to_json(self.objective), to_json(self.bound)
         data["gap"] = self.gap
         data["explanation"] = None if self.explanation is None else self.explanation.to_dict()
+        for name in OUTCOME:
+            # The claim has them from here, so that a file cannot say two things.
+            ((data["explanation"] or {}).get("claim") or {}).pop(name, None)
         data["trace"] = trace_to_json(self.trace)
         data["times"] = dict(vars(self.times))
         data["sizes"] = dict(self.sizes)
@@ -262,7 +264,7 @@ class Result(Shown):
         if self.clash:
             data["clash"] = list(self.clash)
         if self.statement:
-            data["statement"] = self.statement
+            data["statement"] = dict(self.statement)
         if self.start is not None:
             data["start"] = dict(self.start)
         return data
@@ -284,7 +286,7 @@ class Result(Shown):
             )
         try:
             # Which only errors, contradictory side constraints and statements from outside have.
-            data = {"error": "", "clash": [], "statement": "", "start": None, **data}
+            data = {"error": "", "clash": [], "statement": {}, "start": None, **data}
             for key, kinds in _KINDS.items():
                 if isinstance(data[key], bool) != (kinds is bool) or not isinstance(
                     data[key], kinds
@@ -303,15 +305,23 @@ class Result(Shown):
                 _require(key, kind, values)
             if data["start"] is not None:
                 from_json("start", data["start"].get("value"))
+            status, statement = Status(data["status"]), data["statement"]
+            if isinstance(statement, str):
+                # Of files of earlier versions, which had it in words.
+                statement = {"encoding": data["encoding"]} if statement else {}
+            _require("statement", str, [statement["encoding"]] if statement else [])
             found = data["explanation"]
-            told = ExpectedExplanation if found and "expectation" in found else Explanation
+            if found is not None and "claim" in found:
+                shared = (status is Status.OPTIMAL, data["objective"], data["bound"], statement)
+                claim = {**found["claim"], **dict(zip(OUTCOME, shared, strict=True))}
+                found = {**found, "claim": claim}
             return cls(
-                status=Status(data["status"]),
+                status=status,
                 termination=Termination(data["termination"]),
                 raw_status=data["raw_status"],
                 objective=from_json("objective", data["objective"]),
                 bound=from_json("bound", data["bound"]),
-                explanation=None if found is None else told.from_dict(found),
+                explanation=None if found is None else explanation_of(found),
                 trace=tuple(map(TracePoint.from_json, data["trace"])),
                 times=Times(**data["times"]),
                 sizes=data["sizes"],
@@ -325,7 +335,7 @@ class Result(Shown):
                 verified=data["verified"],
                 error=data["error"],
                 clash=tuple(data["clash"]),
-                statement=data["statement"],
+                statement=statement,
                 start=data["start"],
             )
         except KeyError as error:
@@ -351,6 +361,9 @@ class Result(Shown):
         nothing = _NOTHING.get(self.status, "The engine failed.")
         head = [Paragraph(nothing, "strong")] if found is None else found.headline()
         facts = [] if found is None else found.facts()
+        if self.status is Status.ERROR and found is not None:
+            why = self.error or self.raw_status or "the engine failed"
+            facts.append(Fact("proved", f"nothing: {why}"))
         told = (
             [] if self.proof is None or self.proof.rows is None else self.proof.rows.blocks()[1:]
         )
@@ -392,7 +405,7 @@ class Result(Shown):
                 if name not in named
             ),
             Fact("checked", self._checked()),
-            *([Fact("statement", self.statement)] if self.statement else []),
+            *([Fact("statement", source_words(self.statement))] if self.statement else []),
             *(Fact("clash", text) for text in self.clash),
             *([] if self.proof is None else [Fact("proof", str(self.proof))]),
             *(Fact("warning", text) for text in self.warnings),

@@ -3,8 +3,8 @@
 It reads the plain JSON objects of an instance and a result and shares no code with
 ``cpx.models`` and ``cpx.backends``: a mistake there cannot hide itself here. What it can
 decide, it decides exactly: the constraints, the objective, precision, coverage and figures of
-rules, sufficiency of reasons and of the intervals they are printed with, every word and
-sentence, the consistency of status, bound, gap and trace. The rest is taken on trust, and
+rules, sufficiency of reasons and of the intervals they are printed with, all figures that
+words are made of, the consistency of status, bound, gap and trace. The rest is taken on trust, and
 :func:`on_trust` says what that is. A bound is the engine's word where no proof comes with it
 (:mod:`cpx.check.proofs`), but one that the found solution contradicts is a failure. A claim that
 nothing satisfies the constraints is decided for reasons, certificates and sets of rules; for rules
@@ -14,12 +14,12 @@ thresholds of expected predictions by sets that are tried, all of them where the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from inspect import signature
 from typing import Any
 
-from cpx.check.claims import UNDECIDED
+from cpx.check.claims import UNDECIDED, wrong_claim
 from cpx.check.proofs import Claim, covers
 from cpx.check.result_fields import malformed, plain, shown
 from cpx.support.families import family_of
@@ -97,28 +97,29 @@ def violations_each(
     family = family_of(kind)
     arrays = family is not None and family.reads_arrays
     judge = reader(instance if arrays else plain(instance), *limit)
-    return [malformed(result) or _judged(judge, result) for result in results]
+    trusted = () if family is None else family.trusts
+    return [
+        malformed(result) or [*judge(result), *_wrong_claims(instance, result, trusted)]
+        for result in results
+    ]
 
 
-def _judged(judge: Callable[[Mapping[str, Any]], list[str]], result: Any) -> list[str]:
-    """Judge a result without what it says of where its statement came from; errors say nothing."""
-    found, statement = result["explanation"], result.get("statement", "")
-    told = "" if found is None else found.get("proved", "")
-    if result["status"] == "ERROR":
+def _wrong_claims(
+    instance: Mapping[str, Any], result: Mapping[str, Any], trusted: Sequence[str]
+) -> list[str]:
+    """Return what is wrong in claims of any kind; an error has none."""
+    found, status, out = result["explanation"], result["status"], list[str]()
+    if status == "ERROR":
         bounds = [result["bound"], *(point[2] for point in result["trace"])]
-        out = ["bound: an ERROR has none"] if any(b is not None for b in bounds) else []
-        if told and not told.startswith("nothing: "):
-            out.append("proved: of an ERROR nothing is")
-        told = ""
-    else:
-        out = []
-        if statement and told:
-            if not told.endswith(f"; {statement}"):
-                out.append("proved: it does not say where the statement came from")
-            told = told.removesuffix(f"; {statement}")
-    if found is not None and "proved" in found:
-        result = {**result, "explanation": {**found, "proved": told}}
-    return out + judge(result)
+        out += ["bound: an ERROR has none"] if any(b is not None for b in bounds) else []
+        out += ["claim: an ERROR has none"] if found is not None and "claim" in found else []
+    elif found is not None:
+        out += wrong_claim(instance, result, trusted)
+    source = result.get("statement") or {}
+    # A bound may also be met that needs no statement.
+    if status == "INFEASIBLE" and isinstance(source, Mapping) and source.get("wrong"):
+        out.append("status: INFEASIBLE by a statement that is another problem")
+    return out
 
 
 def on_trust(
@@ -162,11 +163,10 @@ def on_trust(
         out.append(f"status {status} ({word})")
     if result["bound"] is not None and not proved:
         out.append(f"bound {result['bound']} ({word})")
-    # Words of rules that were explained, not only solved: they speak of more than the samples.
-    words = {"conditions": found and found["rule"].get("conditions")}
-    words |= {name: found.get(name) for name in ("guarantee", "notes")}
-    trusted = () if family is None else family.trusts
-    out += [f"{name} ({shown(words[name])})" for name in trusted if words[name]]
+    claimed = {**(found.get("claim") or {}), "remarks": found.get("remarks")}
+    claimed["conditions"] = found and found["rule"].get("conditions")
+    trusted = (*(() if family is None else family.trusts), "remarks")
+    out += [f"{name} ({shown(claimed[name])})" for name in trusted if claimed.get(name)]
     if (fresh := found.get("fresh")) and fresh["confidence"] < 1:
         out.append(f"fresh ({fresh['agreeing']} of {fresh['drawn']} samples)")
     return out + [key for key in result if key not in _DECIDED]

@@ -1,19 +1,12 @@
-"""Checks shared by all kinds of answers: bound, trace, rule text, sentences, side constraints.
-
-Each sentence is written here a second time, from the instance and from what it means. One that is
-left out says nothing wrong.
-"""
+"""Checks shared by all kinds of answers: bound, trace, rule, what is claimed, side constraints."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from typing import Any
 
 from cpx.check.result_fields import shown
-
-KEEPS = "keeps the side constraints"
 
 UNDECIDED = "not decided within the time the checker has"
 """What is said where the checker gives up: neither a confirmation nor a failure."""
@@ -120,9 +113,9 @@ def wrong_rule(
     names: Mapping[int, str],
     conclusion: str,
     conditions: Sequence[str] | None = (),
-    several: Sequence[str] | None = None,
+    a_set: bool = False,
 ) -> list[str]:
-    """Return violations about the rule of an explanation and its text.
+    """Return violations about the rule of an explanation.
 
     Parameters
     ----------
@@ -132,9 +125,9 @@ def wrong_rule(
         What each of its features is.
     conclusion : str
     conditions : sequence of str, optional
-        The words of the rule where they are not those of its features; None for any.
-    several : sequence of str, optional
-        Of a set of rules, each one as it is printed.
+        Its conditions where they are not its features; None for any.
+    a_set : bool
+        Whether it is a set of rules, which has figures of each.
     """
     rule, out = found["rule"], list[str]()
     compare(out, "rule", rule["literals"], [[j, names[j]] for j in sorted(names)])
@@ -143,45 +136,54 @@ def wrong_rule(
         compare(out, "conditions", said, [*conditions])
     if "conclusion" in rule:
         compare(out, "conclusion", rule["conclusion"], conclusion)
-    if several is None:
-        if "figures" in rule:
-            out.append("figures: only a set of rules has them")
-        text = " and ".join(said or (names[j] for j in sorted(names))) or "(always)"
-    else:
-        text = " or ".join(several) or "(never)"
-    if "text" in found:
-        compare(out, "text", found["text"], f"{text} => {conclusion}")
+    if "figures" in rule and not a_set:
+        out.append("figures: only a set of rules has them")
     return out
 
 
-def wrong_sentences(
-    found: Mapping[str, Any],
-    proved: Sequence[str],
-    notes: Sequence[str] | None = (),
-    guarantee: str | Sequence[str] | None = "",
+def wrong_claim(
+    instance: Mapping[str, Any], result: Mapping[str, Any], more: Sequence[str]
 ) -> list[str]:
-    """Return violations about the sentences of an explanation.
+    """Return violations about what is claimed of an explanation, but for its figures.
 
-    Parameters
-    ----------
-    found : dict
-        The explanation.
-    proved : sequence of str
-        Sentences of which any is right.
-    notes : sequence of str, optional
-        None for any.
-    guarantee : str or sequence of str, optional
-        Sentences of which any is right; None for any.
+    more: What can be claimed of such answers besides: ``best_of_ties``, ``beyond``.
     """
-    out: list[str] = []
-    if found.get("proved") and found["proved"] not in proved:
-        compare(out, "proved", found["proved"], proved[0])
-    if found.get("notes") and notes is not None:
-        compare(out, "notes", found["notes"], [*notes])
-    right = [guarantee] if isinstance(guarantee, str) else guarantee
-    if found.get("guarantee") and right is not None and found["guarantee"] not in right:
-        compare(out, "guarantee", found["guarantee"], right[0])
+    claim, out = result["explanation"].get("claim"), list[str]()
+    if claim is None:
+        return out
+    compare(out, "claim: problem", claim["problem"], instance["problem"])
+    compare(out, "claim: over", claim["over"], competing(instance))
+    # Which the result says, and a claim that is part of none.
+    shared = {
+        "optimal": result["status"] == "OPTIMAL",
+        "value": result["objective"],
+        "bound": result["bound"],
+        "statement": result.get("statement") or {},
+    }
+    for name in shared.keys() & claim.keys():
+        compare(out, f"claim: {name}", claim[name], shared[name])
+    if claim.get("best_of_ties") and result["status"] != "OPTIMAL":
+        out.append("claim: best_of_ties is said of an optimum only")
+    unknown = [name for name in ("best_of_ties", "beyond") if claim.get(name) and name not in more]
+    return out + [f"claim: {name} says nothing of this kind of problem" for name in unknown]
+
+
+def wrong_figures(found: Mapping[str, Any], figures: Mapping[str, Any]) -> list[str]:
+    """Return violations about the figures of a claim, which are these by the data."""
+    out, said = list[str](), (found.get("claim") or {"figures": figures})["figures"]
+    for name in {**figures, **said}:
+        compare(out, f"claim: {name}", said.get(name), figures.get(name))
     return out
+
+
+def competing(instance: Mapping[str, Any]) -> dict[str, Any]:
+    """Return which answers compete: parameters that say something, lists as their lengths."""
+    given = {**instance["parameters"], "where": instance.get("where") or []}
+    return {
+        name: len(value) if isinstance(value, list) else value
+        for name, value in given.items()
+        if value not in (None, []) and value is not False
+    }
 
 
 def names_of(instance: Mapping[str, Any]) -> list[str]:
@@ -196,12 +198,6 @@ def class_name(instance: Mapping[str, Any], unnamed: object) -> str:
     return f"class {name}" if digits.isdigit() else name
 
 
-def percent(share: Fraction) -> str:
-    """Return a share in percent where few digits are enough, else as a fraction."""
-    text = f"{float(100 * share):g}"
-    return f"{text} %" if Fraction(text) == 100 * share else str(share)
-
-
 def significant(value: Fraction | float, digits: int) -> str:
     """Return a number in some digits, or more where it would read as an integer and is none."""
     text = f"{float(value):.{digits}g}"
@@ -209,22 +205,6 @@ def significant(value: Fraction | float, digits: int) -> str:
         digits += 1
         text = f"{float(value):.{digits}g}"
     return text
-
-
-def at_most(value: Fraction, digits: int) -> str:
-    """Return a number in some digits that is no less."""
-    up = Context(prec=digits, rounding=ROUND_CEILING)
-    return f"{float(up.divide(Decimal(value.numerator), Decimal(value.denominator))):.{digits}g}"
-
-
-def plural(n: int, what: str) -> str:
-    """Return a number of things."""
-    return f"{n} {what}" if n == 1 else f"{n} {what}s"
-
-
-def having(what: str, parts: Sequence[str]) -> str:
-    """Return what has all of these properties."""
-    return f"{what} that {' and '.join(parts)}" if parts else what
 
 
 def broken_by(instance: Mapping[str, Any]) -> Callable[[Iterable[int]], list[str]]:
@@ -252,11 +232,6 @@ def broken_by(instance: Mapping[str, Any]) -> Callable[[Iterable[int]], list[str
         ]
 
     return broken
-
-
-def kept_words(instance: Mapping[str, Any]) -> list[str]:
-    """Return what is said of the answers that compete: nothing without side constraints."""
-    return [KEEPS] if instance.get("where") else []
 
 
 def _holds(linear: Mapping[str, Any], there: set[int]) -> bool:

@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from cpx.check.binomial import is_above, is_below
+
 _Test = Callable[[Any], bool]
 
 _LONGEST = 200
@@ -98,8 +100,11 @@ def _estimate(value: Any) -> bool:
         return False
     if confidence == 1:  # known, not estimated
         return bool(drawn > 0 and low == high == agreeing / drawn <= 1)
-    inside = drawn > 0 and low <= Fraction(agreeing, drawn) <= high
-    return bool(inside and low >= 0 and high <= 1 and 0 < confidence < 1)
+    inside = drawn > 0 and 0 <= low <= Fraction(agreeing, drawn) <= high <= 1
+    if not inside or not 0 < confidence < 1:
+        return False
+    tail = math.log((1 - confidence) / 2)
+    return is_below(low, agreeing, drawn, tail) and is_above(high, agreeing, drawn, tail)
 
 
 def _counts(value: Any) -> bool:
@@ -139,18 +144,29 @@ _RESULT: dict[str, tuple[str, _Test]] = {
     "verified": ("true or false", _truth),
     "error?": ("a string", _text),
     "start?": ("an object", _object),
+    # Of earlier versions, a text.
+    "statement?": ("an object", lambda value: _object(value) or _text(value)),
 }
 _EXPLANATION: dict[str, tuple[str, _Test]] = {
     "features*": ("a list of integers", _all(_integer)),
     "rule*": ("an object", _object),
-    "text": ("a string", _text),
     "precision": ("a fraction", _or_none(_fraction)),
     "coverage": ("a fraction", _or_none(_fraction)),
     "fresh": ("counts and limits around their ratio", _or_none(_estimate)),
-    "proved": ("a string", _text),
-    "guarantee?": ("a string", _text),
-    "notes?": ("a list of strings", _all(_text)),
+    "claim?": ("an object", _object),
+    "remarks?": ("a list of strings", _all(_text)),
     "unseen?": ("counts of agreeing, covered and all samples", _counts),
+}
+_CLAIM: dict[str, tuple[str, _Test]] = {
+    "problem*": ("a string", _text),
+    "over*": ("an object", _object),
+    "figures*": ("an object", _object),
+    "best_of_ties?": ("true or false", _truth),
+    "beyond?": ("an object", _object),
+    "optimal?": ("true or false", _truth),
+    "value?": ("an integer or a fraction", _value),
+    "bound?": ("an integer or a fraction", _value),
+    "statement?": ("an object", _object),
 }
 _RULE: dict[str, tuple[str, _Test]] = {
     "literals*": ("a list of numbers and texts", _all(_row(_integer, _text))),
@@ -179,7 +195,12 @@ def malformed(result: object) -> list[str]:
         return out
     if out := _wrong(_EXPLANATION, found, saved):
         return out
-    return _wrong(_RULE, found["rule"], saved)
+    claim = found.get("claim")
+    if claim is not None:
+        known = {name.rstrip("*?") for name in _CLAIM}
+        out = [f"claim: {name} is not known" for name in claim if name not in known]
+        out += [f"claim: {told}" for told in _wrong(_CLAIM, claim, saved)]
+    return out + _wrong(_RULE, found["rule"], saved)
 
 
 def _wrong(

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
+from cpx.answers.claim import source_words
 from cpx.answers.result import Result, Status, Termination, relative_gap
 from cpx.answers.values import Value, from_json
 from cpx.backends import backend
@@ -165,7 +166,7 @@ class Run:
             "warm_start": options.get("warm_start", True),
             "start": None if result.start is None else result.start.get("method"),
             "start_value": None if result.start is None else str(result.start.get("value")),
-            "own_encoding": result.statement,
+            "own_encoding": source_words(result.statement) if result.statement else "",
             "contradicted": contradicted,
             "seconds": round(times.total, 4),
             "seconds_to_best": _rounded(self.seconds_to_best),

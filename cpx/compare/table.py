@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from cpx.answers.claim import source_words
 from cpx.answers.result import Status, Termination
 from cpx.answers.text import Block, Paragraph, Table, Tone
 from cpx.answers.values import Value, decimal, digits
@@ -60,7 +61,9 @@ def blocks(groups: Groups, complete: bool) -> list[Block]:
 def cautions(runs: Sequence[Run]) -> list[str]:
     """Say what a reader must know before figures are compared."""
     stated = (
-        f"{run.configuration}: {run.result.statement}" for run in runs if run.result.statement
+        f"{run.configuration}: {source_words(run.result.statement)}"
+        for run in runs
+        if run.result.statement
     )
     return [*dict.fromkeys(stated), *_busy(runs)]
 

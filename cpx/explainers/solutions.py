@@ -121,7 +121,6 @@ class Solutions(Shown):
             "more": self.more,
             "optimal_only": self.optimal_only,
             "undecided": self.undecided,
-            "proved": self.proved,
             "best": self.best.to_dict(),
         }
 
@@ -271,6 +270,12 @@ def _order(problem: Problem, rule: Explanation) -> tuple[Value, int, int, tuple[
     return sign * found.objective, found.tie, size, rule.features
 
 
+def _measured(problem: Problem, rule: Explanation, value: Value) -> Explanation:
+    """Return a rule with its figures, of which nothing is said to be proved."""
+    told = problem.conclude(rule, False, value, None)
+    return told if told.claim is None else replace(told, claim=told.claim.without_outcome())
+
+
 def _checked(
     listing: Listing,
     best: Result,
@@ -283,10 +288,7 @@ def _checked(
     problem = listing.problem
     found = [rule for rule in rules if rule is not None]
     values = [problem.evaluate(rule).objective for rule in found]
-    listed = [
-        replace(problem.conclude(rule, False, value, None), proved="")
-        for rule, value in zip(found, values, strict=True)
-    ]
+    listed = [_measured(problem, rule, value) for rule, value in zip(found, values, strict=True)]
     # What was proved of the best rule is no part of these claims.
     claim = replace(best, status=Status.FEASIBLE, bound=None, trace=())
     results = (

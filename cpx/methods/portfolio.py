@@ -355,10 +355,10 @@ class _Team:
         return outcome
 
     def _broke_ties(self) -> bool:
-        claim, own = self._progress.problem._tie_claim, self._progress.explanation
+        own = self._progress.explanation
         for member in self._members:
-            result, found = member.result, member.result and member.result.explanation
-            if claim and not member.left and result and found and found.proved.endswith(claim):
+            found = member.result and member.result.explanation
+            if not member.left and found and found.claim and found.claim.best_of_ties:
                 return own is not None and found.features == own.features
         return False
 

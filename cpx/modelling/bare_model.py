@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from cpx.answers.claim import Claim
 from cpx.answers.explanation import Evaluation, Explanation
 from cpx.answers.rule import Literal as Words
 from cpx.answers.rule import Rule
@@ -140,7 +141,8 @@ class BareModel(Problem):
     ) -> Explanation:
         """Leave the values of the answer in the variables of the model."""
         self.evaluate(explanation)
-        return super().conclude(explanation, proved, objective, bound)
+        claim = Claim(self.kind, optimal=proved, value=objective, bound=bound)
+        return replace(explanation, claim=claim)
 
     def _facts(self) -> dict[str, str]:
         """Say how large the model is."""

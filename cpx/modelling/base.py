@@ -16,6 +16,7 @@ from cpx.answers.text import Block, Fact, Facts, Paragraph, Table, one_line
 from cpx.answers.values import Value
 from cpx.data.oracle import Oracle
 from cpx.errors import InvalidInstance, InvalidOption, shown
+from cpx.modelling.claims import claimed
 from cpx.modelling.parameters import check_parameters, given_parameters, parameters_of
 from cpx.modelling.saved import arguments_of, written
 from cpx.modelling.side_constraints.form import (
@@ -271,9 +272,6 @@ class Problem(Shown, ABC):
         """
         return 0
 
-    _tie_claim: ClassVar[str] = ""
-    """What is said of an explanation of least tie."""
-
     def _shortened(self, explanation: Explanation) -> Explanation:
         """Drop what can be dropped without changing the objective, in a fixed order."""
         return explanation
@@ -281,14 +279,8 @@ class Problem(Shown, ABC):
     def conclude(
         self, explanation: Explanation, proved: bool, objective: Value | None, bound: Value | None
     ) -> Explanation:
-        """Return the explanation with the sentence that says what was proved of it."""
-        if proved:
-            told = f"value {objective} is optimal"
-        elif bound is None:
-            told = f"value {objective}, without a bound"
-        else:
-            told = f"value {objective}, not proved optimal: the bound is {bound}"
-        return replace(explanation, proved=told)
+        """Return the explanation with what is claimed of it, see :func:`cpx.modelling.claims`."""
+        return claimed(self, explanation, proved, objective, bound)
 
     def _hold(self, explanation: Explanation) -> None:
         """Raise where what the problem was made from, and is at hand, contradicts an answer.

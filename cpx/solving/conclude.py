@@ -1,4 +1,4 @@
-"""What an engine reported, turned into a checked result: its claims, its status, its words."""
+"""What an engine reported, turned into a checked result: its status, and what it claims."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from cpx import check
+from cpx.answers.claim import source_words
 from cpx.answers.explanation import Explanation
 from cpx.answers.result import Result, Status, Termination, Times, TracePoint
 from cpx.answers.values import Value
@@ -44,7 +45,7 @@ def conclude(
         outcome = replace(outcome, proved=False, claimed=None, best_of_ties=False)
         bound = problem._trivial_bound()
         progress.take_back(bound)
-        warnings.append(f"{known.told}; nothing that it proves is believed")
+        warnings.append(f"{source_words(known.statement)}; nothing that it proves is believed")
     if outcome.proved and objective is not None and form.faithful and not violation:
         bound = objective
     status = _status(outcome, objective, bound)
@@ -71,11 +72,10 @@ def conclude(
             outcome = replace(outcome, best_of_ties=outcome.best_of_ties and within)
             trace = [_no_better(progress, point, objective) for point in trace]
         explanation = problem.conclude(explanation, status is Status.OPTIMAL, objective, bound)
-        if outcome.best_of_ties and status is Status.OPTIMAL and problem._tie_claim:
-            proved = f"{explanation.proved}; {problem._tie_claim}"
-            explanation = replace(explanation, proved=proved)
-        if known.told and explanation.proved:
-            explanation = replace(explanation, proved=f"{explanation.proved}; {known.told}")
+        if explanation.claim is not None:
+            first = outcome.best_of_ties and status is Status.OPTIMAL
+            claim = replace(explanation.claim, best_of_ties=first, statement=known.statement)
+            explanation = replace(explanation, claim=claim)
     result = Result(
         status=status,
         termination=outcome.termination,
@@ -97,7 +97,7 @@ def conclude(
         options=progress.options.to_dict(),
         warnings=tuple(warnings),
         error=error,
-        statement=known.told,
+        statement=known.statement,
     )
     return _checked(result, progress, cpu)
 

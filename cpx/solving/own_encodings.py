@@ -21,22 +21,18 @@ _GRADE = "cpx.testing.grading:grade"
 
 
 class Known(NamedTuple):
-    """What is known of a statement, in words, and whether what it proves is believed."""
+    """What is known of a statement, as a result has it, and whether what it proves is believed."""
 
-    told: str = ""
+    statement: dict[str, Any]
     believed: bool = True
 
 
 def known_of(problem: Problem, form: Encoding[Any]) -> Known:
     """Say what is known of the encoding that a problem was stated in; nothing of its own ones."""
     if not form.name or any(own.name == form.name for own in problem.encodings):
-        return Known()
-    told = f"the statement is your encoding {form.name!r}"
+        return Known({})
     if not form.faithful:
-        return Known(f"{told}, which is marked as another problem")
+        return Known({"encoding": form.name, "marked": True})
     grade = named_object(_GRADE, "the grades of encodings", InvalidOption)(problem, form.name)
-    if grade.wrong:
-        return Known(f"{told}, which is another problem: {grade.wrong}", believed=False)
-    if grade.whole:
-        return Known(f"{told}: {grade.known}")
-    return Known(f"{told}, and proofs are of it: {grade.known}")
+    known = {name: value for name, value in vars(grade).items() if value}
+    return Known({"encoding": form.name, **known}, believed=not grade.wrong)

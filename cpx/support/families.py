@@ -113,6 +113,12 @@ class Family:
         Encodings that it adds to problems, its own or of other families, by ``"KIND.NAME"``.
     reads_arrays : bool
         Whether its judges take samples as an array of bool. Others get strings, as in a file.
+    words : mapping of str to str
+        For each kind of claim, by default that of the problem, the function that returns the
+        :class:`~cpx.answers.claim.Words` of a claim and the explanation that it is about. Kinds
+        without one are told by their value and bound.
+    explanations : mapping of str to str
+        Its classes of explanations, by the key that marks them when they are saved.
     trusts : tuple of str
         Fields of an explanation that its judges take on trust.
     trusts_infeasible : tuple of str
@@ -164,6 +170,8 @@ class Family:
     judges: Mapping[str, str] = field(default_factory=dict)
     encodings: Mapping[str, str] = field(default_factory=dict)
     reads_arrays: bool = False
+    words: Mapping[str, str] = field(default_factory=dict)
+    explanations: Mapping[str, str] = field(default_factory=dict)
     trusts: tuple[str, ...] = ()
     trusts_infeasible: tuple[str, ...] = ()
     proofs: Mapping[str, ProofKind] = field(default_factory=dict)

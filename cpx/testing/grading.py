@@ -10,7 +10,7 @@ a set by say which sets it allows, and where they do not, one program for that s
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib.util import find_spec
 from itertools import chain, combinations, islice
@@ -43,12 +43,14 @@ class Grade:
     """How an encoding states tiny instances.
 
     wrong: Where it differs from the definition; empty where no difference was found.
-    known: What was compared.
-    whole: Whether the instance that was asked about is one of those that were compared.
+    cases: On how many tiny instances it agrees.
+    sets: On how many sets of features of the instance that was asked about it agrees.
+    whole: Whether these are all sets.
     """
 
     wrong: str = ""
-    known: str = ""
+    cases: int = 0
+    sets: int = 0
     whole: bool = False
 
 
@@ -58,11 +60,11 @@ def grade(problem: Problem, name: str) -> Grade:
     name: Of an encoding of problems of this kind.
 
     >>> from cpx import KMonomial, Samples
-    >>> grade(KMonomial(Samples([[1, 1], [1, 0], [0, 1]], [1, 0, 0]), k=2), "clausal").known
-    'it agrees with the definition on all 4 sets of this instance'
+    >>> grade(KMonomial(Samples([[1, 1], [1, 0], [0, 1]], [1, 0, 0]), k=2), "clausal")
+    Grade(wrong='', cases=0, sets=4, whole=True)
     """
     if find_spec("ortools") is None:
-        return Grade(known="it is not held against the definition, which needs CP-SAT")
+        return Grade()
     encoding = find_encoding(problem, name)
     samples = getattr(getattr(problem, "samples", None), "agreement", np.empty((0, 0)))
     few = len(samples) <= _MOST_SAMPLES
@@ -72,8 +74,7 @@ def grade(problem: Problem, name: str) -> Grade:
         and (sets := _sets(problem, _every(_features(problem))))
     ):
         if (wrong := _difference(problem, encoding, sets)) is None:
-            told = f"it agrees with the definition on all {len(sets)} sets of this instance"
-            return Grade(known=told, whole=True)
+            return Grade(sets=len(sets), whole=True)
         if wrong:
             return Grade(wrong.format("this instance"))
     found = _of_cases(problem._stated_as or problem.kind, encoding)
@@ -83,9 +84,7 @@ def grade(problem: Problem, name: str) -> Grade:
     wrong = _difference(problem, encoding, sets, whole=False)
     if wrong:
         return Grade(wrong.format("this instance"))
-    if wrong is None:
-        return Grade(known=f"{found.known}, and on {len(sets)} sets of this one")
-    return found
+    return replace(found, sets=len(sets)) if wrong is None else found
 
 
 @lru_cache(maxsize=64)
@@ -99,9 +98,7 @@ def _of_cases(kind: str, encoding: Encoding[Any]) -> Grade:
         if wrong:
             return Grade(wrong.format(f"the tiny instance {case.name!r}"))
         count += wrong is None
-    if not count:
-        return Grade(known="it states no tiny instance that could be held against the definition")
-    return Grade(known=f"it agrees with the definition on {count} tiny instances")
+    return Grade(cases=count)
 
 
 def _features(problem: Problem) -> int:
@@ -179,7 +176,11 @@ def _difference(
         # An encoding may leave out what is no better than a solution that it has.
         if not encoding.every_solution and (value > best or not whole):
             continue
-        if (reached := _reached(stated, chosen, sign)) is None:
+        try:
+            reached = _reached(stated, chosen, sign)
+        except TimeoutError:
+            return ""
+        if reached is None:
             missing.append(chosen)
         elif reached > value:
             return (
@@ -233,16 +234,24 @@ def _better(stated: Statement, sets: Sets, sign: int) -> tuple[tuple[int, ...], 
 
 
 def _reached(stated: Statement, chosen: tuple[int, ...], sign: int) -> int | None:
-    """Return the best value, times the sign, that the encoding gives a set; None for none."""
+    """Return the best value, times the sign, that the encoding gives a set; None for none.
+
+    Raises TimeoutError where that is not known in time.
+    """
     import cpmpy as cp
+    from cpmpy.solvers.solver_interface import ExitStatus
 
     X, total = list(stated.variables["X"]), stated.model.objective_
     fixed = [x if j in chosen else ~x for j, x in enumerate(X)]
     model = cp.Model([*stated.model.constraints, *fixed])
     if total is not None:
         model.minimize(sign * total)
-    if not model.solve(solver="ortools", time_limit=_SECONDS):
+    model.solve(solver="ortools", time_limit=_SECONDS)
+    ended = model.status().exitstatus
+    if ended is ExitStatus.UNSATISFIABLE:
         return None
+    if ended is not ExitStatus.OPTIMAL and (total is not None or ended is not ExitStatus.FEASIBLE):
+        raise TimeoutError
     return sign * (_value(total) + stated.offset)
 
 

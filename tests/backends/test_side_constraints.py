@@ -443,7 +443,7 @@ def test_expected_predictions(seed: int, structure: str, dual: bool) -> None:
         assert result.objective == best[0]
         assert result.verified
         assert result.explanation is not None
-        if problem._tie_claim in result.explanation.proved:
+        if result.explanation.claim.best_of_ties:
             assert problem.tie(result.explanation.features) == best[1]
 
 

@@ -1,8 +1,7 @@
-"""The sentences that the checker writes a second time."""
+"""What judges share: claims, rules, features, types of values, side constraints."""
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import Any
 
 import pytest
@@ -10,24 +9,14 @@ import pytest
 from cpx.check.claims import (
     broken_by,
     class_name,
-    having,
+    competing,
     names_of,
-    percent,
-    plural,
+    wrong_claim,
     wrong_features,
+    wrong_figures,
     wrong_rule,
-    wrong_sentences,
     wrong_types,
 )
-from cpx.models.sufficient_reason import judge_minimum_subset as minimum_subset
-
-
-def test_parts_of_sentences() -> None:
-    assert [plural(n, "rule") for n in (0, 1, 2)] == ["0 rules", "1 rule", "2 rules"]
-    assert having("set", []) == "set"
-    assert having("set", ["is red", "is blue"]) == "set that is red and is blue"
-    shares = (Fraction(1, 20), Fraction(1, 3), Fraction(1), Fraction(1, 10**7))
-    assert [percent(share) for share in shares] == ["5 %", "1/3", "100 %", "1e-05 %"]
 
 
 @pytest.mark.parametrize(
@@ -44,37 +33,58 @@ def test_features_without_names_are_numbered() -> None:
     assert names_of({"samples": ["10"], "features": ["a", "b"]}) == ["a", "b"]
 
 
+def test_what_competes_is_what_was_given_and_lists_are_counted() -> None:
+    parameters = {"k": 0, "required": [3, 5], "forbidden": [], "one_per_group": False, "unit": "0"}
+    instance = {"parameters": parameters, "where": [{"text": "a"}]}
+    assert competing(instance) == {"k": 0, "required": 2, "unit": "0", "where": 1}
+
+
+CLAIM: dict[str, Any] = {"problem": "p", "over": {"k": 2}, "figures": {"total": 9}}
+
+
 @pytest.mark.parametrize(
-    ("parameters", "changes", "sentence"),
+    ("changes", "told"),
     [
-        ({}, {}, "2 rows, minimum: no box is smaller"),
-        (
-            {"weights": [2, 3], "required": [0], "forbidden": [1]}, {},
-            "2 rows of weight 5, minimum: no box that has what is required and has nothing "
-            "forbidden is lighter",
-        ),
-        ({"required": [0]}, {"status": "FEASIBLE", "bound": None}, "2 rows, without a bound"),
-        (
-            {"forbidden": [1]}, {"status": "FEASIBLE", "bound": 1},
-            "2 rows, not proved minimum: every box that has nothing forbidden has at least size 1",
-        ),
-        (
-            {"where": [{"text": "a", "means": []}]}, {},
-            "2 rows, minimum: no box that keeps the side constraints is smaller",
-        ),
-        (
-            {"weights": [2, 3]}, {"status": "FEASIBLE", "bound": 4},
-            "2 rows of weight 5, not proved minimum: every box has at least weight 4",
-        ),
+        ({}, []),
+        ({"problem": "q"}, ["problem"]),
+        ({"over": {"k": 3}}, ["over"]),
+        ({"over": {}}, ["over"]),
+        ({"best_of_ties": False, "beyond": {}}, []),
+        ({"best_of_ties": True}, ["best_of_ties"]),
+        ({"beyond": {"precision": 1}}, ["beyond"]),
+        ({"optimal": True, "value": 3, "bound": 3, "statement": {}}, []),
+        ({"optimal": False}, ["optimal"]),
+        ({"value": 2}, ["value"]),
+        ({"bound": None}, ["bound"]),
+        ({"statement": {"encoding": "mine"}}, ["statement"]),
     ],
-)  # fmt: skip
-def test_what_was_proved_of_a_smallest_set(
-    parameters: dict[str, Any], changes: dict[str, Any], sentence: str
-) -> None:
-    result = {"status": "OPTIMAL", "objective": 5, "bound": 5, "explanation": {"features": [0, 1]}}
-    instance = {"parameters": parameters, "where": parameters.get("where")}
-    told = minimum_subset.of_least_weight(instance, result | changes, "box", "row")
-    assert told == sentence
+)
+def test_each_part_of_a_claim_is_compared(changes: dict[str, Any], told: list[str]) -> None:
+    found: dict[str, Any] = {"status": "OPTIMAL", "objective": 3, "bound": 3}
+    found["explanation"] = {"claim": CLAIM | changes}
+    instance = {"problem": "p", "parameters": {"k": 2}}
+    wrong = wrong_claim(instance, found, [])
+    assert [text.removeprefix("claim: ").split()[0].rstrip(":") for text in wrong] == told
+    # Of some kinds more can be claimed, but of an optimum only.
+    more = wrong_claim(instance, found, ["best_of_ties", "beyond"])
+    assert more == [text for text in wrong if "of this kind" not in text]
+    open_one = wrong_claim(instance, found | {"status": "FEASIBLE"}, ["best_of_ties"])
+    of_optima = "claim: best_of_ties is said of an optimum only" in open_one
+    assert of_optima == bool(changes.get("best_of_ties"))
+
+
+def test_figures_are_those_of_the_data() -> None:
+    for said, told in (
+        ({"total": 9}, []), ({}, ["total"]), ({"total": 8}, ["total"]),
+        ({"total": 9, "more": 1}, ["more"]),
+    ):  # fmt: skip
+        wrong = wrong_figures({"claim": {"figures": said}}, {"total": 9})
+        assert [text.removeprefix("claim: ").split(":")[0] for text in wrong] == told
+
+
+def test_an_explanation_without_a_claim_claims_nothing() -> None:
+    assert wrong_claim({"problem": "p", "parameters": {}}, {"explanation": {}}, []) == []
+    assert wrong_figures({}, {"total": 9}) == []
 
 
 NAMES = {2: "c", 0: "a"}
@@ -89,40 +99,22 @@ RULE: dict[str, Any] = {"literals": [[0, "a"], [2, "c"]], "conclusion": "yes"}
         ({"literals": [[0, "a"]]}, ["rule"]),
         ({"conclusion": "no"}, ["conclusion"]),
         ({"figures": []}, ["figures"]),
-        ({"conditions": ["a or more"]}, ["conditions", "text"]),
+        ({"conditions": ["a or more"]}, ["conditions"]),
     ],
 )
 def test_wrong_words_of_a_rule_are_told(changes: dict[str, Any], fields: list[str]) -> None:
-    found = {"rule": RULE | changes, "text": "a and c => yes"}
+    # Its text is made of these, and is for people.
+    found = {"rule": RULE | changes, "text": "whatever"}
     told = wrong_rule(found, NAMES, "yes", ["a", "c"])
     assert [words.partition(":")[0] for words in told] == fields
-    # Of a set, figures are right here, and the text is that of its rules.
-    both = found | {"text": "a or c => yes"}
-    told = wrong_rule(both, NAMES, "yes", ["a", "c"], several=["a", "c"])
-    rest = [field for field in fields if field not in ("figures", "text")]
-    assert [words.partition(":")[0] for words in told] == rest
+    told = wrong_rule(found, NAMES, "yes", ["a", "c"], a_set=True)
+    assert [words.partition(":")[0] for words in told] == [f for f in fields if f != "figures"]
 
 
 def test_words_that_are_free_or_missing() -> None:
-    other = {"rule": RULE | {"conditions": ["d"]}, "text": "d => yes"}
+    other = {"rule": RULE | {"conditions": ["d"]}}
     assert wrong_rule(other, NAMES, "yes", None) == []
-    empty: dict[str, Any] = {"literals": []}
-    assert wrong_rule({"rule": empty, "text": "(always) => yes"}, {}, "yes") == []
-    assert wrong_rule({"rule": empty, "text": "(never) => yes"}, {}, "yes", several=[]) == []
-    assert wrong_rule({"rule": empty}, {}, "yes") == []
-
-
-def test_wrong_sentences_are_told() -> None:
-    right = {"proved": "b", "notes": ["n"], "guarantee": "g"}
-    assert wrong_sentences(right, ["a", "b"], ["n"], "g") == []
-    assert wrong_sentences({}, ["a"], ["n"], "g") == []
-    assert wrong_sentences({"notes": ["x"], "guarantee": "y"}, ["a"], None, None) == []
-    wrong = wrong_sentences({"proved": "c", "notes": ["m"], "guarantee": "h"}, ["a", "b"])
-    assert wrong == [
-        "proved: the result says c, the data give a",
-        "notes: the result says ['m'], the data give []",
-        "guarantee: the result says h, the data give ",
-    ]
+    assert wrong_rule({"rule": {"literals": []}}, {}, "yes") == []
 
 
 def test_values_of_the_trace_have_the_type_of_the_objective() -> None:

@@ -32,8 +32,7 @@ def _answer(problem, chosen, bound=None):
     objective = problem.evaluate(found).objective
     proved = bound == objective
     told = problem.conclude(found, proved, objective, bound).to_dict()
-    if proved:
-        told["proved"] += f"; {problem._tie_claim}"
+    told["claim"]["best_of_ties"] = proved
     result = {
         "status": "OPTIMAL" if proved else "FEASIBLE",
         "objective": objective,
@@ -92,12 +91,12 @@ def test_a_group_of_columns_is_told_as_one_value(values, told):
 def test_nothing_is_guaranteed_where_nothing_follows():
     problems = (random_expectation(seed) for seed in range(100))
     problem = next(p for p in problems if not ExactScores(p._to_check()).bound(frozenset()))
+    assert not problem.conclude(problem.explanation(()), False, None, None).guarantee
     instance, result = _answer(problem, ())
-    assert not result["explanation"]["guarantee"]
     before = check.violations(instance, result)
-    result["explanation"]["guarantee"] = "at least half of the rows"
+    result["explanation"]["claim"]["beyond"] = {"precision": 0.5}
     more = [told for told in check.violations(instance, result) if told not in before]
-    assert more == ["guarantee: nothing follows from the expected score"]
+    assert more == ["claim: beyond says nothing of this kind of problem"]
 
 
 @pytest.fixture(scope="module")
@@ -109,7 +108,7 @@ def solved():
         if best is None or len(chosen := best[2]) < 2:
             continue
         answer = _claim(problem, chosen)
-        if answer["explanation"]["guarantee"]:
+        if answer["explanation"]["expectation"]["bound"]:
             break
     answer["explanation"]["expectation"]["same"] = SameDecision(problem).exact(chosen)
     return problem.to_dict(), answer
@@ -200,10 +199,13 @@ def test_logarithms_are_right_up_to_what_floats_are_off_by(all_known, off, right
         (("objective",), lambda v: v + 1),
         (("bound",), lambda v: v - 1),
         (("gap",), lambda v: v + 0.5),
-        (("explanation", "proved"), lambda v: v.replace("greatest", "least")),
-        (("explanation", "guarantee"), lambda v: v.replace("0.", "0.9")),
-        (("explanation", "notes"), lambda v: [v[0].replace("nearest", "next")]),
-        (("explanation", "text"), lambda v: v + " "),
+        (("explanation", "claim", "problem"), lambda v: "fewest-expected"),
+        (("explanation", "claim", "over", "k"), lambda v: v + 1),
+        (("explanation", "claim", "over"), lambda v: {**v, "required": 1}),
+        (("explanation", "claim", "figures", "structure"), lambda v: "uniform"),
+        (("explanation", "claim", "figures", "within"), lambda v: v - 1),
+        (("explanation", "claim", "figures", "missing"), lambda v: ["a"]),
+        (("explanation", "claim", "optimal"), lambda v: not v),
         (("explanation", "precision"), lambda v: "1/2"),
         (("explanation", "features"), lambda v: v[:-1]),
         (("explanation", "rule", "literals"), lambda v: [[v[0][0], "always"], *v[1:]]),
@@ -269,7 +271,7 @@ def test_a_less_likely_set_is_not_the_likeliest():
     problem = next(p for name, p, _ in _cases() if name == "mlse_tie")
     assert best_set(problem)[2] == (1,)
     assert check.violations(problem.to_dict(), _claim(problem, (0,))) == [
-        "proved: [1] is as good, and more likely"
+        "claim: [1] is as good, and more likely"
     ]
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from cpx import RuleSetLearning, RuleSetSelection, Samples, solve
 from cpx.check import violations
-from cpx.models.rule_set.judge import Learning, Selection, _by_column, _decimal, _Sets
+from cpx.models.rule_set.judge import Learning, Selection, _by_column, _Sets
 from tests.seeds import each
 
 
@@ -85,13 +85,6 @@ def test_rules_without_a_penalty_are_free() -> None:
     instance = RuleSetSelection(_drawn(0), [(0,)]).to_dict()
     instance["parameters"].pop("penalty", None)
     assert Selection(instance).price == 0
-
-
-@pytest.mark.parametrize(
-    ("value", "text"), [("1/8", "0.125"), ("7", "7"), ("1/3", "1/3"), ("1e-7", "1/10000000")]
-)
-def test_prices_are_decimals_where_these_are_exact(value: str, text: str) -> None:
-    assert _decimal(Fraction(value)) == text
 
 
 def test_the_price_of_a_rule_is_that_of_the_instance() -> None:

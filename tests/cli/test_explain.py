@@ -136,8 +136,8 @@ def test_explain_with_a_guarantee(run: Run, table: Path) -> None:
     done = run("explain", table, *ASK, *asked)
     assert f"{sample_size(2, 8, 0.3, 0.2)} samples" in done.stdout
     assert "guarantee  with probability at least 0.8 over the samples drawn" in done.stdout
-    text = explained(run, table, *asked)["explanation"]["guarantee"]
-    assert text in done.stdout
+    beyond = explained(run, table, *asked)["explanation"]["claim"]["beyond"]
+    assert f"is at most {beyond['loss_above']:g} above that of every rule" in done.stdout
 
 
 def test_explain_proves_that_no_rule_keeps_the_limits(run: Run, table: Path) -> None:
@@ -155,7 +155,7 @@ def test_score_compares_with_the_best_rule(run: Run, table: Path) -> None:
     assert [scored[key] for key in ("features", "precision", "coverage", "fresh")] == [
         best[key] for key in ("features", "precision", "coverage", "fresh")
     ]
-    assert "is optimal: no rule of at most 2 conditions" in scored["proved"]
+    assert (scored["claim"]["optimal"], scored["claim"]["over"]["k"]) == (True, 2)
     done = run("score", table, *ASK, "--rule", "0", "--objective", "loss")
     assert done.exit_code == 0, done.output
     assert "of all 80 rows" in done.stdout
@@ -223,7 +223,7 @@ def test_explain_draws_samples_in_rounds(run: Run, table: Path) -> None:
     assert "of the samples of every round is more than" in done.stdout
     assert "95% interval, 50 fresh samples" in done.stdout
     few = explained(run, table, *asked, "--epsilon", 0.01, "--max-queries", 150)["explanation"]
-    assert "max_queries = 150 was reached" in few["notes"][-1]
+    assert "max_queries = 150 was reached" in few["remarks"][-1]
     # A table of 80 rows is cheaper to use as a whole.
     done = run("explain", table, *ASK, "--epsilon", 0.2, "--delta", 0.2)
     assert "exact: all 80 rows" in done.stdout

@@ -19,7 +19,7 @@ def test_solve_takes_them_and_check_needs_them_saved(run: Run, inst: Path) -> No
     answer = json.loads(solved.stdout)
     assert 0 not in answer["explanation"]["features"]
     assert answer["verified"]
-    assert "keeps the side constraints" in answer["explanation"]["proved"]
+    assert answer["explanation"]["claim"]["over"]["where"] == 2
     data = json.loads(inst.read_text())
     inst.write_text(json.dumps(data | {"where": [{"text": "not a"}]}))
     Path("plain.json").write_text(plain.stdout)
@@ -74,7 +74,7 @@ def test_explain_and_reasons_take_them(run: Run, table: Path) -> None:
     assert done.exit_code == 0, done.output
     found = json.loads(done.stdout)["explanation"]
     assert not any(text.startswith(used) for _, text in found["rule"]["literals"])
-    assert "keeps the side constraints" in found["proved"]
+    assert found["claim"]["over"]["where"] == 1
     numbers = pd.read_csv(table).assign(colour=lambda rows: (rows.colour == "red") * 1)
     numbers.to_csv(table, index=False)
     reason = ("explain", *ask, "--kind", "reason", "--no-isolate", "--json")

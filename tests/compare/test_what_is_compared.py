@@ -14,6 +14,7 @@ import pytest
 
 import cpx
 from cpx import solve
+from cpx.answers.claim import source_words
 from cpx.answers.result import Termination, Times
 from cpx.compare import Comparison, Design, Run, compare
 from cpx.compare.cases import cases_of
@@ -165,8 +166,9 @@ def test_a_failure_that_stands_for_each_seed_is_told_once() -> None:
 
 
 def test_an_encoding_of_ones_own_is_told() -> None:
-    known = "the statement is your encoding 'mine': it agrees with the definition on 4 sets"
-    own, ours = by("a", 6, 6, encoding="mine", statement=known), by("b", 6, 6)
+    statement = {"encoding": "mine", "sets": 4, "whole": True}
+    known = source_words(statement)
+    own, ours = by("a", 6, 6, encoding="mine", statement=statement), by("b", 6, 6)
     for text in (str(Comparison((own, own, ours))), unescape(as_html(Comparison((own, ours))))):
         assert text.count(f"a: {known}") == 1
     assert [made.row(False)["own_encoding"] for made in (own, ours)] == [known, ""]

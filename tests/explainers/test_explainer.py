@@ -23,6 +23,7 @@ from cpx.errors import (
     InvalidOption,
     NoMass,
 )
+from cpx.models.monomial.explainers.conclusions import with_beyond
 from cpx.models.monomial.explainers.guarantees import guarantee
 from cpx.models.monomial.explainers.question import Question
 from cpx.models.monomial.explainers.rule import RuleExplainer
@@ -170,11 +171,9 @@ def test_guarantee_without_proof_adds_the_gap(explainer: RuleExplainer, x: pd.Se
     rule = problem.explanation([0])
     value, total = problem.evaluate(rule).objective, problem.samples.total
     proved, open_ = (guarantee(problem, rule, value - left, question.delta) for left in (0, 7))
-    above = [float(re.search(r"at most ([0-9.]+) above", text)[1]) for text in (proved, open_)]
-    assert above[1] - above[0] == pytest.approx(7 / total, abs=0.01)
-    assert guarantee(problem, rule, None, question.delta) == ""
-    usual = guarantee(problem, rule, value)
-    assert usual.startswith("with probability at least 0.95 over")
+    assert open_["loss_above"] - proved["loss_above"] == pytest.approx(7 / total, abs=0.01)
+    assert guarantee(problem, rule, None, question.delta) == {}
+    assert guarantee(problem, rule, value)["delta"] == 0.05
 
 
 def test_a_guarantee_claims_no_more_than_is_proved(drawing: RuleExplainer, x: pd.Series) -> None:
@@ -183,9 +182,10 @@ def test_a_guarantee_claims_no_more_than_is_proved(drawing: RuleExplainer, x: pd
     question = Question(k=1, objective="loss", epsilon=0.12345649, delta=1e-7)
     problem = explainer.state(x, question)
     rule = problem.explanation([0])
-    text = guarantee(problem, rule, problem.evaluate(rule).objective, question.delta)
-    assert "with probability at least 0.9999999 over" in text
-    rare = guarantee(problem, rule, 0, delta=1e-40)
+    sure = guarantee(problem, rule, problem.evaluate(rule).objective, question.delta)
+    told = with_beyond(problem, rule, sure).guarantee
+    assert "with probability at least 0.9999999 over" in told
+    rare = with_beyond(problem, rule, guarantee(problem, rule, 0, delta=1e-40)).guarantee
     assert "at least 0.9999999999999999999999999999 over" in rare
 
 
@@ -236,10 +236,10 @@ def test_guarantee_of_shares(drawing: RuleExplainer, x: pd.Series, objective: st
 def test_a_guarantee_of_nothing_is_told(explainer: RuleExplainer, x: pd.Series) -> None:
     question = Question(k=9, epsilon=0.9, delta=0.9)
     problem = explainer.state(x, question)
-    text = guarantee(problem, problem.explanation(range(9)), None, question.delta)
-    assert (
-        text == f"none: {problem.samples.total} samples are too few, a smaller epsilon draws more"
-    )
+    rule = problem.explanation(range(9))
+    told = with_beyond(problem, rule, guarantee(problem, rule, None, question.delta)).guarantee
+    samples = problem.samples.total
+    assert told == f"none: {samples} samples are too few, a smaller epsilon draws more"
 
 
 def test_what_is_guaranteed_is_not_often_wrong(table: pd.DataFrame) -> None:
@@ -357,8 +357,12 @@ def test_wrong_scores(explainer: RuleExplainer, x: pd.Series) -> None:
 def test_an_explanation_reads_back_what_it_wrote(explainer: RuleExplainer, x: pd.Series) -> None:
     found = explainer.explain(x, 1, objective="loss", epsilon=0.3, delta=0.3)
     assert Explanation.from_dict(found.to_dict()) == found
-    old = {k: v for k, v in found.to_dict().items() if k not in ("guarantee", "notes")}
-    assert Explanation.from_dict(old).notes == ()
+    saved = found.to_dict()
+    assert not {"proved", "guarantee", "notes"} & saved.keys()
+    # Words of earlier versions are ignored.
+    del saved["claim"]
+    old = Explanation.from_dict(saved | {"proved": "optimal", "guarantee": "sure", "notes": ["x"]})
+    assert (old.proved, old.guarantee, old.notes) == ("", "", ())
 
 
 def test_the_seed_is_for_engines_that_take_one(table: pd.DataFrame, x: pd.Series) -> None:

@@ -63,7 +63,9 @@ def test_all_sets_agree(engine: str) -> None:
             assert result.verified
             covered = question.samples.covered(found.features)
             assert (len(found.features), int(question.samples.weights[covered].sum())) == best
-            assert "minimum on these rows: no smaller set" in question.told(result, proved)
+            told = question.concluded(result, proved).explanation
+            assert told is not None
+            assert "minimum on these rows: no smaller set" in told.proved
     assert {None, 2} < sizes
 
 

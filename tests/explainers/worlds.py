@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,7 +17,7 @@ from cpx.models.monomial.explainers.question import Question
 from cpx.models.monomial.explainers.rule import RuleExplainer
 from cpx.solving import solve
 
-__all__ = ["WORLDS", "World", "ask", "broken", "claims", "false_claims", "said", "world"]
+__all__ = ["WORLDS", "World", "ask", "broken", "false_claims", "said", "world"]
 
 
 class Weighted(Uniform):
@@ -92,22 +91,6 @@ def world(kind: str, d: int = 6, k: int = 2) -> World:
     return World(cube, chances, same, k)
 
 
-def claims(text: str) -> dict[str, float]:
-    """Read the figures of a guarantee."""
-    patterns = {
-        "precision": r"its precision is at least ([0-9.]+)",
-        "coverage": r"it covers at least ([0-9.]+)",
-        "more": r"is more than ([0-9.]+) more precise",
-        "above": r"has a precision above ([0-9.]+)",
-        "wider": r"covers more than ([0-9.]+)$",
-        "loss": r"is at most ([0-9.]+) above that of every",
-    }
-    return {
-        name: float(hit[1].rstrip(".")) for name, pattern in patterns.items()
-        if (hit := re.search(pattern, text))
-    }  # fmt: skip
-
-
 def false_claims(known: World, objective: str, m: int, delta: float, seed: int) -> list[str]:
     """Solve one sample of a world, and return which claims about it are wrong."""
     # Worlds are drawn by small seeds as well: the samples must not follow from the same numbers.
@@ -120,7 +103,7 @@ def false_claims(known: World, objective: str, m: int, delta: float, seed: int) 
     result = solve(problem, "search")
     if result.explanation is None:
         return []
-    said = claims(guarantee(problem, result.explanation, result.bound, question.delta))
+    said = guarantee(problem, result.explanation, result.bound, question.delta)
     place = known.rules.index(result.explanation.features)
     allowed = np.array([problem.evaluate(problem.explanation(r)).feasible for r in known.rules])
     wrong = (known.covers != known.same) @ known.chances
@@ -128,12 +111,12 @@ def false_claims(known: World, objective: str, m: int, delta: float, seed: int) 
     truth = {
         "precision": known.precision[place] >= said.get("precision", 0),
         "coverage": known.coverage[place] >= said.get("coverage", 0),
-        "more": best <= said.get("precision", 0) + said.get("more", 1),
-        "above": best <= said.get("above", 1),
-        "wider": known.coverage[allowed].max() <= said.get("wider", 1),
-        "loss": wrong[place] <= wrong[allowed].min() + said.get("loss", 1),
+        "more": best <= said.get("precision", 0) + said.get("more_precise", 1),
+        "above": best <= said.get("most_precision", 1),
+        "wider": known.coverage[allowed].max() <= said.get("most_coverage", 1),
+        "loss": wrong[place] <= wrong[allowed].min() + said.get("loss_above", 1),
     }
-    assert said
+    assert said.keys() > {"rows", "samples", "delta"}
     return [name for name, right in truth.items() if not right]
 
 
@@ -154,11 +137,8 @@ def ask(known: World, seed: int, **asked: Any) -> tuple[Any, list[int]]:
 
 def said(explanation: Any) -> tuple[float, float]:
     """Return the precision guaranteed, and by how much another rule can be more precise."""
-    found = re.search(
-        r"at least ([0-9.]+); no .* is more than ([0-9.]+) more precise", explanation.guarantee
-    )
-    assert found is not None
-    return float(found[1]), float(found[2])
+    beyond = explanation.claim.beyond
+    return beyond["precision"], beyond["more_precise"]
 
 
 def broken(known: World, explanation: Any, floor: float) -> bool:

@@ -71,7 +71,9 @@ def test_an_error_claims_nothing(monkeypatch: pytest.MonkeyPatch, fails: bool) -
     for found in (result, cpx.Result.from_dict(saved)):
         assert not claims(found.to_dict())
         assert found.explanation is not None
-        assert found.explanation.proved.startswith(f"nothing: {why}")
+        assert found.explanation.claim is None
+        assert not found.explanation.proved
+        assert f"proved     nothing: {why}" in str(found)
         for text in (str(found), found._repr_html_(), found.to_json()):
             assert "optimal: no rule" not in text
             assert "at least" not in text
@@ -87,7 +89,7 @@ def test_an_error_of_before_is_read_without_its_claims() -> None:
     assert "is optimal" not in str(read)
     told = check.violations(PROBLEM.to_dict(), old)
     assert "bound: an ERROR has none" in told
-    assert "proved: of an ERROR nothing is" in told
+    assert "claim: an ERROR has none" in told
 
 
 def test_what_a_proof_refutes_is_not_claimed(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -84,11 +84,11 @@ def test_what_is_proved_has_its_value_as_the_bound(proved: bool) -> None:
 def test_the_best_of_ties_is_told_of_an_optimum_alone(
     proved: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(KMonomial, "_tie_claim", "of these it is the best")
     monkeypatch.setattr("cpx.check.violations", lambda *asked: [])
     progress = Progress(PROBLEM, SolveOptions())
     progress.found(PROBLEM.explanation([0]))
     outcome = Outcome(proved, Termination.COMPLETED, claimed=1, best_of_ties=True)
     found = conclude(progress, outcome, ENGINE, find_encoding(KMonomial), [], 0.0).explanation
     assert found is not None
-    assert found.proved.endswith("; of these it is the best") == proved
+    assert found.claim is not None
+    assert found.claim.best_of_ties == proved

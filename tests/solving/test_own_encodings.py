@@ -12,6 +12,7 @@ import pytest
 
 import cpx
 from cpx import check
+from cpx.answers.claim import source_words
 from cpx.export import export_bytes
 from cpx.modelling import encodings as added
 from cpx.models import Encoding, Statement, add_encoding
@@ -92,7 +93,7 @@ def test_a_mistake_that_no_value_shows_is_not_believed() -> None:
         assert result.explanation is not None
         assert "not proved optimal" in result.explanation.proved
         assert "which is another problem: too strong" in str(result)
-        assert "too strong" in result.to_dict()["statement"]
+        assert "too strong" in result.to_dict()["statement"]["wrong"]
         assert cpx.Result.from_json(result.to_json()) == result
 
 
@@ -102,7 +103,7 @@ def test_one_that_is_made_for_a_single_instance_is_graded_on_it() -> None:
     add_encoding("k-monomial", Encoding("single", single))
     result = cpx.solve(problem, "cpsat", encoding="single")
     assert result.status == "FEASIBLE"
-    assert "too strong: of this instance it forbids" in result.statement
+    assert "too strong: of this instance it forbids" in result.statement["wrong"]
 
 
 def test_an_infeasible_statement_of_a_wrong_encoding_proves_nothing() -> None:
@@ -118,19 +119,28 @@ def test_a_right_one_is_believed_and_its_answer_says_whose_it_is() -> None:
     assert result.status == "OPTIMAL"
     assert result.verified
     assert result.explanation is not None
-    told = "the statement is your encoding 'mine', and proofs are of it: "
-    assert result.statement.startswith(told)
-    assert result.explanation.proved.endswith(f"; {result.statement}")
-    assert f"statement  {told}" in str(result)
+    words = source_words(result.statement)
+    assert words.startswith("the statement is your encoding 'mine', and proofs are of it: ")
+    assert result.explanation.proved.endswith(f"; {words}")
     saved = result.to_dict()
+    for found in (result, cpx.Result.from_dict(saved)):
+        assert f"statement  {words}" in str(found)
+        assert f"; {words}" in found.explanation.proved
     assert not check.violations(larger().to_dict(), saved)
-    saved["explanation"]["proved"] = saved["explanation"]["proved"].split(";")[0]
-    wrong = "proved: it does not say where the statement came from"
-    assert check.violations(larger().to_dict(), saved) == [wrong]
+    assert any("statement" in told for told in check.on_trust(larger().to_dict(), saved))
+    # What is proved by a wrong one is not.
+    wrong = {"statement": saved["statement"] | {"wrong": "it forbids the best"}}
+    none = {"status": "INFEASIBLE", "objective": None, "gap": None, "explanation": None}
+    told = "status: INFEASIBLE by a statement that is another problem"
+    assert told in check.violations(larger().to_dict(), saved | wrong | none)
+    # As files of earlier versions have it, in words.
+    old = cpx.Result.from_dict(saved | {"statement": "the statement is proved right"})
+    assert old.statement == {"encoding": "mine"}
+    assert "your encoding 'mine', and proofs are of it" in str(old)
+    assert "proved right" not in str(old)
     whole = cpx.solve(cpx.KMonomial(TINY, k=2), "cpsat", encoding="mine")
-    assert whole.statement.endswith(
-        "it agrees with the definition on all 16 sets of this instance"
-    )
+    told = "it agrees with the definition on all 16 sets of this instance"
+    assert source_words(whole.statement).endswith(told)
 
 
 def test_ours_need_no_words_and_all_agree_with_the_definition() -> None:
@@ -150,9 +160,8 @@ def test_one_that_is_marked_as_another_problem_is_not_graded(
     monkeypatch.setattr(own_encodings, "_GRADE", "nowhere:nothing")
     add_encoding("k-monomial", Encoding("study", clausal, faithful=False))
     result = cpx.solve(larger(), "cpsat", encoding="study")
-    assert result.statement == (
-        "the statement is your encoding 'study', which is marked as another problem"
-    )
+    assert result.statement == {"encoding": "study", "marked": True}
+    assert "your encoding 'study', which is marked as another problem" in str(result)
 
 
 @pytest.mark.parametrize("engine", ["cpsat", "maxsat:rc2", "milp:highs", "cpmpy:ortools"])
@@ -199,6 +208,6 @@ def test_the_worst_value_is_another_problem(goal: str, known: cases.Case) -> Non
     add_encoding(problem._stated_as or problem.kind, Encoding("mine", build))
     result = cpx.solve(problem, "cpsat", encoding="mine")
     told = "wrong objective: of .* it asks for the least value"
-    assert re.search(told, result.statement)
+    assert re.search(told, result.statement["wrong"])
     assert result.status in ("FEASIBLE", "ERROR")
     assert result.bound in (None, problem._trivial_bound())

@@ -135,9 +135,6 @@ class SideConstraints(tuple[SideConstraint, ...]):
 
 NO_SIDE_CONSTRAINTS = SideConstraints()
 
-KEEPS_SIDE_CONSTRAINTS = "keeps the side constraints"
-"""What is said of the answers that compete, where there are some."""
-
 
 def propagated(
     side: SideConstraints, required: Iterable[int], forbidden: Iterable[int]

@@ -6,6 +6,7 @@ FAMILY = Family(
     name="certificate",
     problems={"min-certificate": "cpx.models.certificate.problem:MinCertificate"},
     judges={"min-certificate": "cpx.models.certificate.judge:judge"},
+    words={"min-certificate": "cpx.models.certificate.text:words"},
     proofs={
         "certificate": ProofKind(
             problems=("min-certificate",),

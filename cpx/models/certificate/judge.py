@@ -12,9 +12,8 @@ from cpx.check.claims import (
     class_name,
     compare_shares,
     names_of,
-    percent,
+    wrong_figures,
     wrong_rule,
-    wrong_sentences,
 )
 from cpx.models.sufficient_reason import judge_minimum_subset as minimum_subset
 
@@ -29,8 +28,6 @@ def judge(instance: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], list[str
     same = [label == "1" for label in instance["labels"]]
     tolerated: Fraction = Fraction(parameters["epsilon"]) * sum(weights)
     names, called = names_of(instance), class_name(instance, "same class as x")
-    share = percent(Fraction(parameters["epsilon"]))
-    what = f"certificate on these samples with at most {share} disagreeing"
 
     def covered(chosen: frozenset[int]) -> list[int]:
         return [i for i, row in enumerate(rows) if all(row[j] == "1" for j in chosen)]
@@ -58,11 +55,11 @@ def judge(instance: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], list[str
         precision = Fraction(right, weight) if weight else None
         compare_shares(out, found, precision, Fraction(weight, sum(weights)))
         out += wrong_rule(found, {j: names[j] for j in found["features"]}, called)
-        proved = minimum_subset.of_least_weight(instance, result, what, "condition")
-        note = (
-            f"on the samples: {weight - right} of {sum(weights)} are covered and have another "
-            f"class, {math.floor(tolerated)} tolerated; nothing is said of other rows"
-        )
-        return out + wrong_sentences(found, [proved], [note])
+        figures = {
+            "disagreeing": weight - right,
+            "tolerated": math.floor(tolerated),
+            "total": sum(weights),
+        }
+        return out + wrong_figures(found, figures)
 
     return judged

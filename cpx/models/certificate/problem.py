@@ -11,15 +11,18 @@ from typing import ClassVar
 
 import numpy as np
 
+from cpx.answers.claim import competing
 from cpx.answers.explanation import Explanation, SampleEvaluation
 from cpx.answers.rule import Rule
 from cpx.answers.values import Value, exact_percent
 from cpx.data.samples import Samples
+from cpx.modelling.claims import asked, claimed
 from cpx.modelling.parameters import NAME, ShareOf, parameter
 from cpx.modelling.saved import SAMPLES
 from cpx.modelling.side_constraints.form import NO_SIDE_CONSTRAINTS, SideConstraints
 from cpx.modelling.side_constraints.parameter import SIDE_CONSTRAINTS
 from cpx.modelling.statement import Encoding
+from cpx.models.certificate.text import sought
 from cpx.models.monomial.text import conclusion, samples_in_words
 from cpx.models.sufficient_reason.minimum_subset.form import LossForm
 from cpx.models.sufficient_reason.minimum_subset.problem import (
@@ -144,15 +147,14 @@ class MinCertificate(MinimumSubset):
     def conclude(
         self, explanation: Explanation, proved: bool, objective: Value | None, bound: Value | None
     ) -> Explanation:
-        """Return the explanation with what was proved, and what the samples say."""
-        told = super().conclude(explanation, proved, objective, bound)
+        """Return the explanation with what is claimed of it, and what the samples say."""
         found = self._measure(explanation.features)
-        wrong = found.covered - found.agreeing_covered
-        note = (
-            f"on the samples: {wrong} of {found.total} are covered and have another class, "
-            f"{self.tolerated} tolerated; nothing is said of other rows"
-        )
-        return replace(told, notes=(note,))
+        figures = {
+            "disagreeing": found.covered - found.agreeing_covered,
+            "tolerated": self.tolerated,
+            "total": found.total,
+        }
+        return claimed(self, explanation, proved, objective, bound, **figures)
 
     def _brief(self) -> list[str]:
         """Return samples, features and what is tolerated."""
@@ -170,10 +172,10 @@ class MinCertificate(MinimumSubset):
             **self.choice_facts(),
         }
 
-    def claim(self) -> str:
-        """Name the certificate."""
-        share = exact_percent(Fraction(self.epsilon))
-        return f"certificate on these samples with at most {share} disagreeing"
+    def candidate(self) -> str:
+        """Name what competes: certificates, with what is required and nothing forbidden."""
+        over = asked(self)
+        return competing(over, sought(over))
 
     def units(self, size: int) -> str:
         """Count conditions."""

@@ -11,6 +11,13 @@ FAMILY = Family(
     judges=dict.fromkeys(
         ("mlse", "fewest-expected"), "cpx.models.expected_prediction.judge:judge"
     ),
+    words={
+        "mlse": "cpx.models.expected_prediction.text:words",
+        "fewest-expected": "cpx.models.expected_prediction.text:words",
+        "fewest-sampled": "cpx.models.expected_prediction.text:sampled_words",
+    },
+    explanations={"expectation": "cpx.models.expected_prediction.answer:ExpectedExplanation"},
+    trusts=("best_of_ties",),
     trusts_infeasible=("fewest-expected",),
     proofs={
         "expected-prediction": ProofKind(

@@ -102,9 +102,8 @@ class ExpectedExplanation(Explanation):
             precision=plain.precision,
             coverage=plain.coverage,
             fresh=plain.fresh,
-            proved=plain.proved,
-            guarantee=plain.guarantee,
-            notes=plain.notes,
+            claim=plain.claim,
+            remarks=plain.remarks,
             **{name: data["expectation"][name] for name in _FIGURES},
         )
 

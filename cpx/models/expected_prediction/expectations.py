@@ -41,15 +41,15 @@ def with_same_class(problem: ExpectedPrediction, result: Result, fresh: int, see
 
 
 def answered(
-    problem: ExpectedPrediction, result: Result, checked: str, notes: Sequence[str]
+    problem: ExpectedPrediction, result: Result, checked: str, remarks: Sequence[str]
 ) -> ExpectedExplanation:
-    """Return the explanation of a result with its notes, and with what was asked."""
-    told = [*notes, *result.warnings]
+    """Return the explanation of a result with remarks, and with what was asked."""
+    told = [*remarks, *result.warnings]
     if result.verified:
         told.append(f"checked: code that no engine uses confirms {checked}")
     found: Any = result.explanation
     answer: ExpectedExplanation = replace(
-        found, notes=tuple(dict.fromkeys(told)), result=result, problem=problem
+        found, remarks=tuple(dict.fromkeys(told)), result=result, problem=problem
     )
     return answer
 

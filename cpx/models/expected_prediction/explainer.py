@@ -400,13 +400,13 @@ class ExpectationExplainer:
         if drawn is not None:
             if found is None:
                 raise drawn.nothing(result)
-            notes, checked = [*problem.missing_notes(), *self.notes], "the share of these rows"
+            checked = "the share of these rows"
         else:
             if found is None or result.status is Status.ERROR:
                 raise nothing_found(problem, result, self.seed)
-            notes, checked = [*found.notes, *self.notes], "the expectation"
-        notes += held_against(self.model, problem.x)
-        return answered(problem, self.measured(problem, result, question.fresh), checked, notes)
+            checked = "the expectation"
+        remarks = [*self.notes, *held_against(self.model, problem.x)]
+        return answered(problem, self.measured(problem, result, question.fresh), checked, remarks)
 
     def sampled(self, x: Any, threshold: Any, **asked: Any) -> FewestSampled:
         """Draw rows to explain x by the fewest values with which enough of these keep the class.

@@ -10,17 +10,16 @@ from math import ceil
 from typing import Any, ClassVar, Literal
 
 from cpx.answers.explanation import Evaluation, Explanation
-from cpx.answers.values import Value, plural
+from cpx.answers.values import Value
 from cpx.data.coding import Coding
 from cpx.data.fitted.tree_mixture import TreeMixture
 from cpx.errors import InvalidInstance, shown
 from cpx.modelling.base import Problem
-from cpx.modelling.competing import competing
+from cpx.modelling.claims import asked
 from cpx.modelling.parameters import CONTEXT, NAME, Choice, parameter
 from cpx.modelling.row import Row
 from cpx.modelling.side_constraints.form import NO_SIDE_CONSTRAINTS, SideConstraints
 from cpx.modelling.side_constraints.parameter import SIDE_CONSTRAINTS
-from cpx.models.expected_prediction.answer import ExpectedExplanation
 from cpx.models.expected_prediction.form import TableSumForm
 from cpx.models.expected_prediction.likeliest import Likeliest
 from cpx.models.expected_prediction.parameters import Number
@@ -36,7 +35,7 @@ from cpx.models.expected_prediction.problem import (
     ExpectedPrediction,
 )
 from cpx.models.expected_prediction.tables import MOST_TESTS
-from cpx.support.shares import at_most
+from cpx.models.expected_prediction.text import reached_words
 from cpx.support.validation import Share
 from cpx.trees.form import Label, TreeModel
 
@@ -237,29 +236,15 @@ class FewestExpected(ExpectedPrediction):
             len(S), feasible=self._may_choose(S) and self.reaches(S), tie=self.tie(S)
         )
 
-    def proved(self, found: ExpectedExplanation, proved: bool, bound: Value | None) -> str:
-        """Say whether fewer attributes are enough."""
-        told = plural(len(found.features), "attribute")
-        rival = competing(self, f"set with {self.reached}")
-        if proved:
-            return f"{told}, minimum: no {rival} is smaller"
-        if bound is None:
-            return f"{told}, without a bound"
-        return f"{told}, not proved minimum: every {rival} has at least {bound}"
-
     @property
     def reached(self) -> str:
         """What must be reached, in words."""
-        what = "a probability bound" if self.bounded else f"an expected {self.measured}"
-        return f"{what} of at least {Number().words(self.tau)}"
+        return reached_words(asked(self), self.measured)
 
     @property
-    def rounding_words(self) -> str:
-        """How leaves are rounded, and what is lost."""
-        if not self.forgiven:
-            return "down"
-        lost = at_most(self.forgiven * Fraction(self.unit or 0), 1)
-        return f"down, and what lacks {lost} or less counts as reached"
+    def within(self) -> int:
+        """Units that rounding may take from what is reached."""
+        return self.forgiven
 
     def _facts(self) -> dict[str, str]:
         """Return the model, the class, the distribution and the parameters."""

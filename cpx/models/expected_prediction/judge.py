@@ -13,20 +13,16 @@ from typing import Any
 
 from cpx.check.claims import (
     UNDECIDED,
-    at_most,
     beaten,
     class_name,
     compare,
     compare_shares,
-    having,
-    kept_words,
     nothing_found,
-    plural,
     proof,
     significant,
     wrong_features,
+    wrong_figures,
     wrong_rule,
-    wrong_sentences,
     wrong_types,
 )
 from cpx.check.intervals import Intervals, value_words
@@ -35,8 +31,6 @@ from cpx.models.expected_prediction.judge_scores import MOST_WORK, ExactScores, 
 
 KINDS = ("mlse", "fewest-expected")
 """Kinds of problem that are judged here."""
-
-_LIKELIER = "; of these sets no other one is more likely"
 
 _MOST_SETS = 300
 """Sets that a claim is tried on."""
@@ -84,10 +78,6 @@ class _Claims(ExactScores, ABC):
     @abstractmethod
     def feasible(self, held: frozenset[int]) -> bool:
         """Whether a set is a solution."""
-
-    @abstractmethod
-    def proved(self, result: Mapping[str, Any], held: frozenset[int], called: str) -> str:
-        """Return what was proved, in words."""
 
     def others(self, held: frozenset[int] | None) -> list[frozenset[int]]:
         """Return sets that a claim is tried on: all that there are, or those next to a set."""
@@ -139,7 +129,7 @@ class _Claims(ExactScores, ABC):
         """Say why a set is no solution that has what is required and nothing forbidden."""
 
     def _beaten(self, result: Mapping[str, Any], held: frozenset[int]) -> list[str]:
-        likeliest = _LIKELIER in result["explanation"].get("proved", "")
+        likeliest = (result["explanation"].get("claim") or {}).get("best_of_ties")
         for S in self.others(held):
             if not self.feasible(S):
                 continue
@@ -149,7 +139,7 @@ class _Claims(ExactScores, ABC):
                 return out
             good = self.sign * value <= self.sign * result["objective"]
             if likeliest and good and self.penalty(S) < self.penalty(held):
-                return [f"proved: {sorted(S)} is as good, and more likely"]
+                return [f"claim: {sorted(S)} is as good, and more likely"]
         return []
 
     # ------------------------------------------------------------------ words and figures
@@ -162,40 +152,30 @@ class _Claims(ExactScores, ABC):
         out += wrong_rule(found, {a: names[a] for a in held}, called)
         bound = math.floor(self.bound(held) * 1000) / 1000
         out += self._figures(found.get("expectation"), held, bound)
-        told = self.proved(result, held, called)
-        likeliest = [told + _LIKELIER] if result["status"] == "OPTIMAL" else []
-        values = "these values" if held else "all values"
-        follows = (
-            f"of the rows with {values} at least the share {bound:g} gets {called}, under the "
-            f"{self.chances.structure} distribution"
-        )
-        if found.get("guarantee") and not bound:
-            out.append("guarantee: nothing follows from the expected score")
-        rounded = f"each leaf is rounded {self.rounded}"
-        unit = f"scores are counted in units of {float(self.unit):.3g}: "
-        note = unit + (rounded if self.chances.factorised else "their sum is rounded")
-        # Earlier versions did not say which values may be missing.
-        notes = [note, *self._lacking()][: max(1, len(found.get("notes") or ()))]
-        return out + wrong_sentences(found, [told, *likeliest], notes, follows if bound else None)
+        figures = {
+            "structure": self.chances.structure,
+            "factorised": self.chances.factorised,
+            "missing": self._missing(),
+            "within": self.within,
+        }
+        return out + wrong_figures(found, figures)
 
-    def _lacking(self) -> list[str]:
-        """Say which values rows may lack, where the model takes any row that lacks one."""
+    @property
+    @abstractmethod
+    def within(self) -> int:
+        """By how many units rounding may deceive about what is claimed."""
+
+    def _missing(self) -> str | list[str]:
+        """Return which columns of rows may lack a value, where the model takes such rows."""
         states, forest = self.states, self.forest
         if forest.tested <= forest.refusing:
-            return []
-        names = [
+            return "refused"
+        return [
             states.titles[c]
             for columns, rows in zip(states.columns, states.states, strict=True)
             for i, c in enumerate(columns)
             if any(row[i] < 0 for row in rows)
         ]
-        if not names:
-            return ["missing values: none; rows that lack a value are left out"]
-        more = f" and {len(names) - 5} more" if len(names) > 5 else ""
-        listed = ", ".join(names[:5]) + more
-        return [f"missing values: of {listed} only, as often as the distribution says"]
-
-    rounded = ""
 
     def _names(self) -> list[str]:
         """Return what each attribute says of x."""
@@ -260,7 +240,6 @@ class Greatest(_Claims):
     """At most k attributes of greatest expected score."""
 
     sign = -1
-    rounded = "to the nearest"
 
     @property
     def tolerance(self) -> int:  # type: ignore[override]
@@ -282,31 +261,14 @@ class Greatest(_Claims):
         """Say that it is too large."""
         return f"features: {len(held)} are chosen, k is {self.parameters['k']}"
 
-    def proved(self, result: Mapping[str, Any], held: frozenset[int], called: str) -> str:
-        """Say whether any set has a greater expected score."""
-        told = f"expected {self.measure} {significant(float(self.expected(held)), 6)} of {called}"
-        rival = having(
-            f"set of at most {plural(self.parameters['k'], 'attribute')}", _asked(self.instance)
-        )
-        if result["status"] == "OPTIMAL":
-            within = at_most((self.tolerance or self.roundings or 1) * self.unit, 1)
-            return f"{told}, greatest within {within}: no {rival} has more"
-        if result["bound"] is None:
-            return f"{told}, without a bound"
-        most = at_most(result["bound"] * self.unit, 6)
-        return f"{told}, not proved greatest: no {rival} has more than {most}"
+    @property
+    def within(self) -> int:
+        """Units by which another set may be better for all that rounding tells."""
+        return self.tolerance or self.roundings or 1
 
 
 class Fewest(_Claims):
     """The fewest attributes that reach a threshold."""
-
-    @property
-    def rounded(self) -> str:  # type: ignore[override]
-        """How leaves are rounded, and what is lost."""
-        if not self.forgiven:
-            return "down"
-        lost = at_most(self.forgiven * self.unit, 1)
-        return f"down, and what lacks {lost} or less counts as reached"
 
     def __init__(self, instance: Mapping[str, Any], deadline: float = math.inf) -> None:
         super().__init__(instance, deadline)
@@ -338,22 +300,7 @@ class Fewest(_Claims):
         told, asked = significant(reached, 6), significant(self.tau, 6)
         return f"threshold: {told} is reached, {asked} is asked for"
 
-    def proved(self, result: Mapping[str, Any], held: frozenset[int], called: str) -> str:
-        """Say whether fewer attributes are enough."""
-        what = "a probability bound" if self.bounded else f"an expected {self.measure}"
-        text = f"{float(self.tau):g}"
-        least = text if Fraction(text) == self.tau else str(self.tau)
-        rival = having(f"set with {what} of at least {least}", _asked(self.instance))
-        told = plural(len(held), "attribute")
-        if result["status"] == "OPTIMAL":
-            return f"{told}, minimum: no {rival} is smaller"
-        if result["bound"] is None:
-            return f"{told}, without a bound"
-        return f"{told}, not proved minimum: every {rival} has at least {result['bound']}"
-
-
-def _asked(instance: Mapping[str, Any]) -> list[str]:
-    parameters = instance["parameters"]
-    parts = ["has what is required"] * bool(parameters.get("required"))
-    parts += ["has nothing forbidden"] * bool(parameters.get("forbidden"))
-    return parts + kept_words(instance)
+    @property
+    def within(self) -> int:
+        """Units that rounding may take from what is reached."""
+        return self.forgiven

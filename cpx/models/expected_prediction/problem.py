@@ -15,11 +15,10 @@ from numpy.typing import NDArray
 
 from cpx.answers.explanation import Evaluation, Explanation
 from cpx.answers.rule import Rule
-from cpx.answers.values import Value, class_words, plural
+from cpx.answers.values import Value, class_words
 from cpx.data.coding import Coding
 from cpx.data.fitted.tree_mixture import ONE, TreeMixture
 from cpx.modelling.base import Problem
-from cpx.modelling.competing import competing
 from cpx.modelling.encodings import stated_in
 from cpx.modelling.parameters import CONTEXT, NAME, Integer, parameter
 from cpx.modelling.row import Row
@@ -28,7 +27,6 @@ from cpx.modelling.side_constraints.parameter import SIDE_CONSTRAINTS
 from cpx.modelling.side_constraints.statement import constrained
 from cpx.modelling.statement import Encoding, Statement, Values
 from cpx.models.expected_prediction import parameters as declared
-from cpx.models.expected_prediction.answer import ExpectedExplanation
 from cpx.models.expected_prediction.encodings import products, tables
 from cpx.models.expected_prediction.exact_scores import ExactScores
 from cpx.models.expected_prediction.form import ExpectationForm, TableSumForm
@@ -42,7 +40,6 @@ from cpx.models.expected_prediction.tables import (
 )
 from cpx.models.expected_prediction.text import ExpectationText, state_words
 from cpx.models.sufficient_reason import parameters as of_rows
-from cpx.support.shares import at_most, significant
 from cpx.support.validation import Share
 from cpx.trees.form import Label, TreeModel
 
@@ -105,7 +102,6 @@ class ExpectedPrediction(ExpectationText):
     name: str
 
     encodings: ClassVar[tuple[Encoding[TableSumForm], ...]] = EXPECTATION_ENCODINGS
-    _tie_claim: ClassVar[str] = "of these sets no other one is more likely"
 
     # ------------------------------------------------------------------ what is known of x
 
@@ -423,19 +419,10 @@ class MLSE(ExpectedPrediction):
         feasible = len(S) <= self.k and self._may_choose(S)
         return Evaluation(self.value(S), feasible=feasible, tie=self.tie(S))
 
-    def proved(self, found: ExpectedExplanation, proved: bool, bound: Value | None) -> str:
-        """Say whether any set has a greater expectation."""
-        told = (
-            f"expected {self.measured} {significant(found.expected, 6)} of {found.rule.conclusion}"
-        )
-        rival = competing(self, f"set of at most {plural(self.k, 'attribute')}")
-        if proved:
-            units = self._tolerance or self.roundings or 1
-            within = at_most(units * Fraction(self.unit or 0), 1)
-            return f"{told}, greatest within {within}: no {rival} has more"
-        if bound is None:
-            return f"{told}, without a bound"
-        return f"{told}, not proved greatest: no {rival} has more than {self.in_units(bound)}"
+    @property
+    def within(self) -> int:
+        """Units by which another set may be better for all that rounding tells."""
+        return self._tolerance or self.roundings or 1
 
     def _facts(self) -> dict[str, str]:
         """Return the model, the class, the distribution and the parameters."""

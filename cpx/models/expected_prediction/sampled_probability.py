@@ -16,16 +16,16 @@ from typing import Any
 
 import numpy as np
 
+from cpx.answers.claim import Claim, competing
 from cpx.answers.result import Result, Status, Termination
-from cpx.answers.values import plural
 from cpx.data.samples import Samples
 from cpx.errors import EngineError, Infeasible, InvalidOption
 from cpx.explainers.options import BACKEND, TIME_LIMIT
-from cpx.modelling.competing import competing
+from cpx.modelling.claims import asked
 from cpx.models.expected_prediction.parameters import Number
 from cpx.models.expected_prediction.problem import ExpectedPrediction
 from cpx.models.expected_prediction.same_decision import SameDecision
-from cpx.models.expected_prediction.text import ExpectationText
+from cpx.models.expected_prediction.text import ExpectationText, enough_words
 from cpx.models.monomial.precision_coverage import MaxCoverage, MaxPrecision
 from cpx.solving.run import solve_with
 from cpx.support.validation import integer_in, positive_integer
@@ -98,16 +98,31 @@ class FewestSampled:
         }
 
     def answer(self, backend: str, options: Mapping[str, Any]) -> Result:
-        """Return the result of :meth:`solve` with the explanation in words.
+        """Return the result of :meth:`solve` with what is claimed of the attributes.
 
         options: Options of :func:`cpx.solve`; its time limit is that of all sizes.
         """
-        result, proved = self.solve(backend, options)
+        return self.concluded(*self.solve(backend, options))
+
+    def concluded(self, result: Result, proved: bool) -> Result:
+        """Return a result of :meth:`solve` with what is claimed of the attributes found."""
         if result.explanation is None:
             return result
-        rule = self.problem.explanation(result.explanation.features)
-        found = self.problem.conclude(rule, False, None, None)
-        return replace(result, explanation=replace(found, proved=self.told(result, proved)))
+        S = result.explanation.features
+        samples, covered = self.samples, self.samples.covered(S)
+        found = self.problem.conclude(self.problem.explanation(S), False, None, None)
+        assert found.claim is not None
+        figures = {
+            **found.claim.figures,
+            "drawn": samples.total,
+            "have": int(samples.weights[covered].sum()),
+            "kept": int(samples.weights[covered & samples.same].sum()),
+            "minimum": proved,
+        }
+        claim = Claim(
+            "fewest-sampled", self._over, figures, result.proved, result.objective, result.bound
+        )
+        return replace(result, explanation=replace(found, claim=claim))
 
     def solve(self, backend: str, options: Mapping[str, Any]) -> tuple[Result, bool]:
         """Ask for one size after the other, in the time limit of all.
@@ -125,22 +140,14 @@ class FewestSampled:
             proved &= result.status is Status.INFEASIBLE
         return result, proved
 
-    def told(self, result: Result, proved: bool) -> str:
-        """Say what is known of the attributes that were found."""
-        assert result.explanation is not None
-        S = result.explanation.features
-        samples, covered = self.samples, self.samples.covered(S)
-        have = int(samples.weights[covered].sum())
-        kept = int(samples.weights[covered & samples.same].sum())
-        told = (
-            f"{plural(len(S), 'attribute')}: of {have} of {self.samples.total} rows drawn that "
-            f"have these values, {kept} keep the class"
-        )
-        if not proved:
-            return f"{told}; not proved minimum"
-        rival = competing(self.problem, "set")
-        likeliest = "; no set of this size that does covers more" if result.proved else ""
-        return f"{told}; minimum on these rows: no smaller {rival} {self._enough}{likeliest}"
+    @property
+    def _over(self) -> dict[str, Any]:
+        """Which sets compete."""
+        given = asked(self.problem)
+        also: dict[str, Any] = {"threshold": str(self.tau), "least": self.least}
+        return also | {
+            name: given[name] for name in ("required", "forbidden", "where") if name in given
+        }
 
     def brief(self) -> list[str]:
         """Return sizes of the model, the distribution, the threshold and the rows."""
@@ -148,22 +155,15 @@ class FewestSampled:
         wanted = f"sampled probability at least {Number().words(self.tau)}"
         return [*shared, wanted, f"m {self.samples.total}"]
 
-    @property
-    def _enough(self) -> str:
-        return (
-            f"covers at least {self.least} of them and keeps the class in a share of at least "
-            f"{Number().words(self.tau)}"
-        )
-
     def nothing(self, result: Result) -> EngineError:
         """Return the error that says why there is no answer, and which share can be reached."""
         if result.status is not Status.INFEASIBLE:
             told = f"{result.engine} found nothing: {result.status}, {result.termination}"
             return EngineError(told)
-        rival = competing(self.problem, "set of attributes")
+        rival = competing(self._over, "set of attributes")
         told = (
             f"of {self.samples.total} rows drawn, no {rival}"
-            f" {self._enough}; {result.engine} proved it"
+            f" {enough_words(self._over)}; {result.engine} proved it"
         )
         asked: Any = MaxPrecision(k=self.problem.n_features, **self._limits())
         best = solve_with(asked, BACKEND, self.seed, {"time_limit": TIME_LIMIT})

@@ -5,21 +5,23 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Mapping
-from dataclasses import replace
 from fractions import Fraction
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cpx.answers.claim import Claim, Words, competing, exact
 from cpx.answers.explanation import Explanation
 from cpx.answers.values import Value, class_words, listed, plural
 from cpx.data.coding import Coding
 from cpx.data.fitted.tree_mixture import TreeMixture
 from cpx.modelling.base import Problem
+from cpx.modelling.claims import claimed
 from cpx.models.expected_prediction.answer import ExpectedExplanation
 from cpx.models.expected_prediction.exact_scores import ExactScores
 from cpx.models.expected_prediction.leaves import LeafForm
+from cpx.models.expected_prediction.parameters import Number
 from cpx.models.sufficient_reason.features import between
 from cpx.support.shares import at_most, significant
 from cpx.support.validation import Share
@@ -40,6 +42,104 @@ def rounded_down(share: Fraction) -> float:
     (0.666, 1.0)
     """
     return math.floor(share * _DIGITS) / _DIGITS
+
+
+def words(claim: Claim, found: ExpectedExplanation) -> Words:
+    """Return what is said of known values: what was proved, what is likely, how it is counted."""
+    fewest, over, figures = claim.problem == "fewest-expected", claim.over, claim.figures
+    told = fewest_words(claim, found) if fewest else _greatest_words(claim, found)
+    if told and claim.optimal and claim.best_of_ties:
+        told += "; of these sets no other one is more likely"
+    unit = exact(over, "unit")
+    rounding = "their sum is rounded"
+    if figures["factorised"]:
+        rounding = "each leaf is rounded " + ("down" if fewest else "to the nearest")
+        if fewest and figures["within"]:
+            lost = at_most(figures["within"] * unit, 1)
+            rounding += f", and what lacks {lost} or less counts as reached"
+    note = f"scores are counted in units of {float(unit):.3g}: {rounding}"
+    return Words(told, likely_words(claim, found), (note, *_missing_words(figures["missing"])))
+
+
+def sampled_words(claim: Claim, found: ExpectedExplanation) -> Words:
+    """Return what is said of known values by which enough rows that are drawn keep their class."""
+    over, figures, size = claim.over, claim.figures, plural(len(found.features), "attribute")
+    told = (
+        f"{size}: of {figures['have']} of {figures['drawn']} rows drawn that have these values, "
+        f"{figures['kept']} keep the class"
+    )
+    if figures["minimum"]:
+        rival, likeliest = competing(over, "set"), ""
+        if claim.optimal:
+            likeliest = "; no set of this size that does covers more"
+        told += f"; minimum on these rows: no smaller {rival} {enough_words(over)}{likeliest}"
+    else:
+        told += "; not proved minimum"
+    notes = _missing_words(figures["missing"])
+    return Words(told, likely_words(claim, found), notes)
+
+
+def enough_words(over: Mapping[str, Any]) -> str:
+    """Say what a set must do on the rows that are drawn."""
+    share = Number().words(exact(over, "threshold"))
+    least = f"covers at least {over['least']} of them"
+    return f"{least} and keeps the class in a share of at least {share}"
+
+
+def reached_words(over: Mapping[str, Any], measure: str) -> str:
+    """Say what known values must reach; the measure is what a score is."""
+    bounded = over["measure"] == "probability-bound"
+    what = "a probability bound" if bounded else f"an expected {measure}"
+    return f"{what} of at least {Number().words(exact(over, 'threshold'))}"
+
+
+def fewest_words(claim: Claim, found: ExpectedExplanation) -> str:
+    """Say whether fewer attributes are enough."""
+    if claim.optimal is None:
+        return ""
+    told = plural(len(found.features), "attribute")
+    rival = competing(claim.over, f"set with {reached_words(claim.over, found.measure)}")
+    if claim.optimal:
+        return f"{told}, minimum: no {rival} is smaller"
+    if claim.bound is None:
+        return f"{told}, without a bound"
+    return f"{told}, not proved minimum: every {rival} has at least {claim.bound}"
+
+
+def _greatest_words(claim: Claim, found: ExpectedExplanation) -> str:
+    """Say whether any set has a greater expectation."""
+    over, bound = claim.over, claim.bound
+    if claim.optimal is None:
+        return ""
+    unit, most = exact(over, "unit"), plural(over["k"], "attribute")
+    told = f"expected {found.measure} {significant(found.expected, 6)} of {found.rule.conclusion}"
+    rival = competing(over, f"set of at most {most}")
+    if claim.optimal:
+        within = at_most(claim.figures["within"] * unit, 1)
+        return f"{told}, greatest within {within}: no {rival} has more"
+    if bound is None:
+        return f"{told}, without a bound"
+    return f"{told}, not proved greatest: no {rival} has more than {at_most(bound * unit, 6)}"
+
+
+def likely_words(claim: Claim, found: ExpectedExplanation) -> str:
+    """Say how many rows with the known values get the class at least, if that is known."""
+    if not found.bound:
+        return ""
+    values = "these values" if found.features else "all values"
+    return (
+        f"of the rows with {values} at least the share {found.bound:g} gets "
+        f"{found.rule.conclusion}, under the {claim.figures['structure']} distribution"
+    )
+
+
+def _missing_words(missing: str | list[str]) -> tuple[str, ...]:
+    """Say which values rows may lack, where the model takes any row that lacks one."""
+    if missing == "refused":
+        return ()
+    if not missing:
+        return ("missing values: none; rows that lack a value are left out",)
+    return (f"missing values: of {listed([*missing])} only, as often as the distribution says",)
 
 
 class ExpectationText(Problem):
@@ -99,56 +199,31 @@ class ExpectationText(Problem):
     def conclude(
         self, explanation: Explanation, proved: bool, objective: Value | None, bound: Value | None
     ) -> Explanation:
-        """Return the explanation with its figures, what was proved, and what follows from it."""
-        found = self.figures(explanation)
-        told = self.proved(found, proved, bound)
-        return replace(found, proved=told, guarantee=self._follows(found), notes=self._sense())
+        """Return the explanation with its figures, and with what is claimed of it."""
+        figures: dict[str, Any] = {
+            "structure": self.distribution.structure,
+            "factorised": self.distribution.factorised,
+            "missing": self._may_be_missing(),
+            "within": self.within,
+        }
+        return claimed(self, self.figures(explanation), proved, objective, bound, **figures)
 
+    @property
     @abstractmethod
-    def proved(self, found: ExpectedExplanation, proved: bool, bound: Value | None) -> str:
-        """Say what was proved of the expected score, or of the number of attributes."""
+    def within(self) -> int:
+        """By how many units rounding may deceive about what is claimed."""
 
-    def _follows(self, found: ExpectedExplanation) -> str:
-        """Say how many rows with the known values get the class at least, if that is known."""
-        if not found.bound:
-            return ""
-        values = "these values" if found.features else "all values"
-        return (
-            f"of the rows with {values} at least the share {found.bound:g} gets "
-            f"{found.rule.conclusion}, under the {self.distribution.structure} distribution"
-        )
-
-    def _sense(self) -> tuple[str, ...]:
-        rounding = (
-            f"each leaf is rounded {self.rounding_words}"
-            if self.distribution.factorised
-            else "their sum is rounded"
-        )
-        units = f"scores are counted in units of {self._unit_words()}: {rounding}"
-        return (units, *self.missing_notes())
-
-    def missing_notes(self) -> tuple[str, ...]:
-        """Say which values rows may lack, where the model takes any row that lacks one."""
+    def _may_be_missing(self) -> str | list[str]:
+        """Return which columns may lack a value; ``"refused"`` where no test takes that."""
         model, coding = self.tree_model, self.coding
         if all(model.refuses_missing(c) for c in model.used):
-            return ()
-        names = [
+            return "refused"
+        return [
             coding.column_names[c]
             for a, columns in enumerate(coding.columns)
             for i, c in enumerate(columns)
             if (coding.states[a][:, i] == MISSING).any()
         ]
-        if not names:
-            return ("missing values: none; rows that lack a value are left out",)
-        return (f"missing values: of {listed(names)} only, as often as the distribution says",)
-
-    @property
-    def rounding_words(self) -> str:
-        """How leaves are rounded."""
-        return "to the nearest"
-
-    def _unit_words(self) -> str:
-        return f"{float(Fraction(self.unit or 0)):.3g}"
 
     def in_units(self, value: Value) -> str:
         """Return so many units as a score, rounded up."""

@@ -6,6 +6,7 @@ FAMILY = Family(
     name="kernel-rule",
     problems={"kernel-rule": "cpx.models.kernel_rule.problem:KernelRule"},
     judges={"kernel-rule": "cpx.models.kernel_rule.judge:judge"},
+    words={"kernel-rule": "cpx.models.kernel_rule.text:words"},
     proofs={
         "kernel-rule": ProofKind(
             problems=("kernel-rule",),

@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from cpx.check.claims import (
-    at_most,
     beaten,
     broken_by,
     class_name,
     compare,
     compare_shares,
-    having,
-    kept_words,
     names_of,
     nothing_found,
     proof,
     wrong_features,
+    wrong_figures,
     wrong_rule,
-    wrong_sentences,
     wrong_types,
 )
 from cpx.support.one_thread import one_thread
@@ -37,33 +33,16 @@ def judge(instance: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], list[str
     clauses, literals = parameters["max_clauses"], parameters["max_literals"]
     m, d = len(rows), len(rows[0])
     names, called = names_of(instance), class_name(instance, "positive")
-    unit = Fraction(parameters.get("unit", 1))
     most = sum(weight for weight in weights if weight > 0)
-    side, rival = broken_by(instance), having("rule", kept_words(instance))
+    side = broken_by(instance)
 
     def in_words(clause: tuple[int, ...], alone: bool) -> str:
         text = " and ".join(names[j] for j in clause)
         return text if alone or len(clause) == 1 else f"({text})"
 
-    def real(units: int) -> str:
-        return f"{float(units * unit):.7g}"
-
-    def proved(result: Mapping[str, Any], value: int) -> str:
-        told, bound = f"weight {real(value)}", result["bound"]
-        if result["status"] != "OPTIMAL":
-            if bound is None:
-                return f"{told}, without a bound"
-            limit = at_most(bound * unit, 7)
-            return f"{told}, not proved optimal: no {rival} has more than {limit}"
-        if value == most:
-            return f"{told} is optimal: all positive weight and no negative"
-        return f"{told} is optimal: no such {rival} has more; all positive: {real(most)}"
-
-    def counts(covered: list[bool]) -> str:
-        signed = [*zip(covered, weights, strict=True)]
-        sides = [held for held, w in signed if w > 0], [held for held, w in signed if w < 0]
-        positive, negative = (f"{sum(side)} of {len(side)}" for side in sides)
-        return f"true of {positive} positive and {negative} negative support vectors"
+    def counts(covered: list[bool], sign: int) -> list[int]:
+        side = [held for held, w in zip(covered, weights, strict=True) if w * sign > 0]
+        return [sum(side), len(side)]
 
     def violations(result: Mapping[str, Any]) -> list[str]:
         status, found = result["status"], result["explanation"]
@@ -96,7 +75,8 @@ def judge(instance: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], list[str
         if not found["rule"].get("conditions"):
             out.append("conditions: missing, without them the clauses are joined by 'and'")
         out += wrong_rule(found, {j: names[j % d] for j in features}, called, [text])
-        return out + wrong_sentences(found, [proved(result, value)], [counts(covered)])
+        figures = {"positive": counts(covered, 1), "negative": counts(covered, -1), "most": most}
+        return out + wrong_figures(found, figures)
 
     return violations
 

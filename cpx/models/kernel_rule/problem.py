@@ -17,7 +17,7 @@ from cpx.answers.values import Value, class_words
 from cpx.data.bits import bit_array, matrix_of, strings_of
 from cpx.errors import InvalidInstance
 from cpx.modelling.base import Problem
-from cpx.modelling.competing import competing
+from cpx.modelling.claims import claimed
 from cpx.modelling.encodings import stated_in
 from cpx.modelling.parameters import CONTEXT, NAME, Integer, Json, Kind, ListKind, parameter
 from cpx.modelling.saved import BITS
@@ -31,7 +31,6 @@ from cpx.modelling.side_constraints.vocabulary import Vocabulary
 from cpx.modelling.statement import Encoding, Statement
 from cpx.models.kernel_rule.encodings import slots
 from cpx.models.kernel_rule.form import DNF, DNFForm, canonical, in_words
-from cpx.support.shares import at_most
 from cpx.support.validation import entries, index, name_list, positive_fraction
 
 _MOST_WEIGHT = 2**53
@@ -280,31 +279,13 @@ class KernelRule(Problem):
     def conclude(
         self, explanation: Explanation, proved: bool, objective: Value | None, bound: Value | None
     ) -> Explanation:
-        """Return the explanation with what was proved, and which support vectors it is true of."""
-        value, most = self._form.value(self.rule(explanation)), self._form.greatest
-        told = f"weight {self._real(value)}"
-        rival = competing(self, "rule")
-        if proved and value == most:
-            told += " is optimal: all positive weight and no negative"
-        elif proved:
-            told += f" is optimal: no such {rival} has more; all positive: {self._real(most)}"
-        elif bound is None:
-            told += ", without a bound"
-        else:
-            limit = at_most(bound * Fraction(self.unit), 7)
-            told += f", not proved optimal: no {rival} has more than {limit}"
-        return replace(explanation, proved=told, notes=(self._counts(explanation),))
-
-    def _counts(self, explanation: Explanation) -> str:
+        """Return the explanation with what is claimed of it, and what it is true of."""
         covered, weights = self._form.covered(self.rule(explanation)), self._form.weights
-        counts = [
-            f"{int((covered & side).sum())} of {int(side.sum())}"
-            for side in (weights > 0, weights < 0)
-        ]
-        return f"true of {counts[0]} positive and {counts[1]} negative support vectors"
-
-    def _real(self, units: int) -> str:
-        return f"{float(units * Fraction(self.unit)):.7g}"
+        positive, negative = (
+            [int((covered & side).sum()), int(side.sum())] for side in (weights > 0, weights < 0)
+        )
+        figures = {"positive": positive, "negative": negative, "most": self._form.greatest}
+        return claimed(self, explanation, proved, objective, bound, **figures)
 
     def _brief(self) -> list[str]:
         """Return support vectors, features and the form of rules."""

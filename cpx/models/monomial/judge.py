@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -18,19 +17,16 @@ from cpx.check.claims import (
     class_name,
     compare,
     compare_shares,
-    having,
-    kept_words,
     names_of,
     nothing_found,
     number,
-    percent,
-    plural,
     proof,
     wrong_features,
+    wrong_figures,
     wrong_rule,
-    wrong_sentences,
     wrong_types,
 )
+from cpx.models.monomial.judge_beyond import Counts, count_rules, wrong_beyond
 from cpx.support.one_thread import one_thread
 
 
@@ -52,7 +48,7 @@ class Monomial:
     min_precision: Fraction | None
     covers_something: bool
     side: Callable[[list[int]], list[str]]
-    kept: list[str]
+    instance: Mapping[str, Any]
     unseen: Mapping[str, Any] | None
 
 
@@ -91,13 +87,21 @@ def _violations(kind: str, data: Monomial, result: Mapping[str, Any]) -> list[st
         compare(out, "unseen", found.get("unseen"), _unseen(data.unseen, found["features"]))
     sign = 1 if kind in _MINIMISED else -1
     out += proof(result, objective, sign)
+    other = None
     if result["bound"] is not None and (rival := _small_rule(kind, data)) is not None:
         covers = np.asarray(data.agrees[:, rival].all(axis=1), dtype=np.bool_)
         out += beaten(result, rival, _OBJECTIVES[kind](data, covers), sign)
+        other = _weights(data, covers)[:2]
     names = {j: data.names[j] for j in found["features"]}
     out += wrong_rule(found, names, data.called, conditions=None)
-    # What holds beyond the samples, an instance of samples does not decide.
-    return out + wrong_sentences(found, _proved(kind, data, covered, result), None, None)
+    figures = {"covered": weight, "agreeing": right, "total": total}
+    out += wrong_figures(found, figures)
+    if kind != _RATIO and (found.get("claim") or {}).get("best_of_ties"):
+        out.append("claim: best_of_ties is said of precision only")
+    rules = count_rules(data.agrees.shape[1], data.k, data.required, data.forbidden, data.groups)
+    return out or wrong_beyond(
+        kind, data.instance, result, Counts(total, rules, (weight, right), other)
+    )
 
 
 def read(instance: Mapping[str, Any]) -> Monomial:
@@ -122,7 +126,7 @@ def read(instance: Mapping[str, Any]) -> Monomial:
         # A precision is asked of rules that have one.
         covers_something=kind == _RATIO or limits["min_precision"] is not None,
         side=broken_by(instance),
-        kept=kept_words(instance),
+        instance=instance,
         unseen=instance.get("unseen"),
         **limits,
     )
@@ -300,7 +304,7 @@ def _broken_limits(data: Monomial, covered: NDArray[np.bool_]) -> list[str]:
 
 
 def _broken_constraints(data: Monomial, features: list[int]) -> list[str]:
-    return _broken_choice(data, features) or (data.side(features) if data.kept else [])
+    return _broken_choice(data, features) or data.side(features)
 
 
 def _broken_choice(data: Monomial, features: list[int]) -> list[str]:
@@ -316,72 +320,3 @@ def _broken_choice(data: Monomial, features: list[int]) -> list[str]:
         if len(set(groups)) < len(groups):
             out.append("features: two of one group are chosen")
     return out
-
-
-_CLAIMS = {
-    "k-monomial": ("loss", "has less on these samples"),
-    "negative-only": ("covered disagreeing weight", "has less on these samples"),
-    "max-precision": ("precision", "is more precise"),
-    "max-coverage": ("coverage", "covers more"),
-}
-"""What is optimised, and what no other rule does when one is optimal."""
-
-
-def _share(share: Fraction | int) -> str:
-    """Return a share in three digits, or more where it would read 0 or 1 and is neither."""
-    return _digits(Fraction(share), 3)
-
-
-def _digits(value: Fraction, digits: int) -> str:
-    text = f"{float(value):.{digits}f}"
-    while value.denominator > 1 and float(text).is_integer():
-        digits += 1
-        text = f"{Decimal(value.numerator) / value.denominator:.{digits}f}"
-    return text
-
-
-def _proved(
-    kind: str, data: Monomial, covered: NDArray[np.bool_], result: Mapping[str, Any]
-) -> list[str]:
-    """Return what may be said to be proved of a rule."""
-    weight, right, total = _weights(data, covered)
-    objective, bound, rival = _OBJECTIVES[kind](data, covered), result["bound"], _rival(data)
-    claim, better = _CLAIMS[kind]
-    figure = f"{objective} of {total}"
-    if kind == _RATIO:
-        figure = f"{right}/{weight} ({_share(objective)})"
-    elif kind not in _MINIMISED:
-        figure = f"{weight}/{total} ({_share(Fraction(weight, total))})"
-    if result["status"] == "OPTIMAL":
-        told = f"{claim} {figure} is optimal: no {rival} {better}"
-        # Said of the precise rules that are compared by their coverage too.
-        return [told, f"{told}; no rule that is as precise covers more"]
-    if bound is None:
-        return [f"{claim} {figure}, without a bound"]
-    limit = f"every {rival} has at least {bound}"
-    if kind == _RATIO:
-        limit = f"no {rival} has a precision above {_decimal(Fraction(bound))}"
-    elif kind not in _MINIMISED:
-        limit = f"no {rival} covers more than {bound}"
-    return [f"{claim} {figure}, not proved optimal: {limit}"]
-
-
-def _decimal(value: Fraction) -> str:
-    return str(value) if value.denominator == 1 else f"{_digits(value, 4)} ({value})"
-
-
-def _rival(data: Monomial) -> str:
-    """Return what a rule competes with."""
-    parts = ["has what is required"] * bool(data.required)
-    parts += ["has nothing forbidden"] * bool(data.forbidden)
-    parts += ["has at most one condition of each group"] * (data.groups is not None)
-    parts += data.kept
-    if data.min_coverage:
-        parts.append(f"covers at least {percent(data.min_coverage)} of the samples")
-    elif data.covers_something and not data.min_precision:
-        parts.append("covers a sample")
-    if data.max_coverage is not None and data.max_coverage < 1:
-        parts.append(f"covers at most {percent(data.max_coverage)} of the samples")
-    if data.min_precision:
-        parts.append(f"has a precision of at least {percent(data.min_precision)}")
-    return having(f"rule of at most {plural(data.k, 'condition')}", parts)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpx.answers.explanation import Explanation
-from cpx.answers.values import Value, in_words
+from cpx.answers.values import Value
 from cpx.errors import InvalidInstance
 from cpx.modelling.base import Listing
 from cpx.modelling.parameters import ShareOf, parameter
@@ -26,7 +26,6 @@ from cpx.models.monomial.form import (
 )
 from cpx.models.monomial.problem import MonomialProblem, WeightedProblem
 from cpx.models.monomial.text import listings_of
-from cpx.support.shares import share_text
 from cpx.support.validation import Share
 
 _MOST_WEIGHT = 2**31
@@ -175,20 +174,6 @@ class MaxPrecision(MonomialProblem, RatioProblem):
         ]
         return listings_of(self.samples, step.form(), objective)
 
-    def claim(self) -> str:
-        """Name the precision."""
-        return "precision"
-
-    def _figure(self, explanation: Explanation) -> str:
-        found = self.evaluate(explanation)
-        return f"{found.agreeing_covered}/{found.covered} ({share_text(found.objective)})"
-
-    def _better(self) -> str:
-        return "is more precise"
-
-    def _at_best(self, bound: Value) -> str:
-        return f"no {self.candidate()} has a precision above {in_words(bound)}"
-
     def without_agreement(self) -> str:
         """Say that every rule has the precision 0."""
         return "the precision of every rule is 0"
@@ -263,19 +248,6 @@ class PrecisionStep(WeightedProblem, RatioStep):
         """Return the gain of a rule that covers all agreeing samples and no other."""
         return int(self._gains[1].sum())
 
-    def claim(self) -> str:
-        """Name the gain."""
-        return "gain"
-
-    def _figure(self, explanation: Explanation) -> str:
-        return str(self.evaluate(explanation).objective)
-
-    def _better(self) -> str:
-        return "has more on these samples"
-
-    def _at_best(self, bound: Value) -> str:
-        return f"no {self.candidate()} has more than {bound}"
-
 
 @dataclass(frozen=True, eq=False)
 class MaxCoverage(WeightedProblem):
@@ -318,17 +290,3 @@ class MaxCoverage(WeightedProblem):
     def greatest(self) -> int:
         """Return the weight of all samples, which the empty rule covers."""
         return self.samples.total
-
-    def claim(self) -> str:
-        """Name the coverage."""
-        return "coverage"
-
-    def _figure(self, explanation: Explanation) -> str:
-        found = self.evaluate(explanation)
-        return f"{found.covered}/{found.total} ({share_text(found.coverage)})"
-
-    def _better(self) -> str:
-        return "covers more"
-
-    def _at_best(self, bound: Value) -> str:
-        return f"no {self.candidate()} covers more than {bound}"

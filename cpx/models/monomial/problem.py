@@ -37,7 +37,13 @@ from cpx.models.monomial.encodings.reified import reified
 from cpx.models.monomial.encodings.sizes import sizes
 from cpx.models.monomial.encodings.triples import known_rule_helps, triples
 from cpx.models.monomial.form import CoverageLimits, RatioMonomial, WeightedMonomial
-from cpx.models.monomial.text import LIMITS, MonomialText, listings_of, objective_in_words
+from cpx.models.monomial.text import (
+    LIMITS,
+    MonomialText,
+    listings_of,
+    measure,
+    objective_in_words,
+)
 from cpx.models.monomial.twins import plainer_twins
 from cpx.support.validation import Share
 
@@ -311,7 +317,7 @@ class WeightedProblem(MonomialProblem):
     def objective_lines(self) -> list[str]:
         """Return the objective spelled out, as lines of text."""
         greatest = None if self.sense == "min" else self.greatest()
-        return objective_in_words(self._form, self.claim(), greatest)
+        return objective_in_words(self._form, measure(self.kind), greatest)
 
     def _listings(self) -> Iterator[Listing]:
         """Yield features, samples with their costs, and the objective."""

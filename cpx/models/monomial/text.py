@@ -7,21 +7,24 @@ from __future__ import annotations
 
 import textwrap
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from decimal import ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
+from cpx.answers.claim import Claim, Words, competing, exact
 from cpx.answers.explanation import Explanation, SampleEvaluation
 from cpx.answers.rule import Rule
 from cpx.answers.text import one_line
-from cpx.answers.values import Value, class_words, exact_percent, listed
+from cpx.answers.values import Value, class_words, exact_percent, in_words, listed, plural
 from cpx.data.bits import string_of
 from cpx.data.samples import Samples
 from cpx.modelling.base import Listing, Problem
-from cpx.modelling.competing import competing
+from cpx.modelling.claims import asked, claimed
 from cpx.models.monomial.form import CoverageLimits, WeightedMonomial
+from cpx.support.shares import share_text
 
 LIMITS = ("min_coverage", "max_coverage", "min_precision")
 """Parameters that limit what a rule covers; they are exact shares."""
@@ -37,6 +40,141 @@ def samples_in_words(samples: Samples) -> list[str]:
     distinct = f" ({samples.m} distinct)" if samples.m < samples.total else ""
     rows = f"all {samples.total} rows" if samples.population else f"{samples.total} samples"
     return [f"{rows}{distinct}", f"{samples.d} features"]
+
+
+MEASURES = {
+    "k-monomial": ("loss", "has less on these samples"),
+    "negative-only": ("covered disagreeing weight", "has less on these samples"),
+    "max-precision": ("precision", "is more precise"),
+    "max-precision-step": ("gain", "has more on these samples"),
+    "max-coverage": ("coverage", "covers more"),
+}
+"""What is optimised, and what no other rule does when one is optimal."""
+
+_COST = ("cost", "has less on these samples")
+"""The same of kinds of other families."""
+
+_COVERS_SOMETHING = ("max-precision", "max-precision-step")
+
+
+def measure(kind: str) -> str:
+    """Name what a kind of problem optimises."""
+    return MEASURES.get(kind, _COST)[0]
+
+
+def candidate(kind: str, over: Mapping[str, Any]) -> str:
+    """Return the rules that compete: ``"rule of at most 4 conditions that covers ..."``."""
+    parts = []
+    low, high, precision = (exact(over, name) for name in LIMITS)
+    if low:
+        parts.append(f"covers at least {exact_percent(low)} of the samples")
+    elif (kind in _COVERS_SOMETHING or "min_precision" in over) and not precision:
+        parts.append("covers a sample")
+    if "max_coverage" in over and high < 1:
+        parts.append(f"covers at most {exact_percent(high)} of the samples")
+    if precision:
+        parts.append(f"has a precision of at least {exact_percent(precision)}")
+    size = f"rule of at most {plural(over.get('k', 0), 'condition')}"
+    return competing(over, size, after=parts)
+
+
+def words(claim: Claim, found: Explanation) -> Words:
+    """Return what is said of a rule."""
+    kind, rivals = claim.problem, candidate(claim.problem, claim.over)
+    compared, notes = "best" in claim.figures, tuple[str, ...]()
+    told = _compared(claim, rivals) if compared else proved_words(claim, rivals)
+    if not claim.beyond:
+        return Words(told)
+    share = found.precision
+    if kind == "k-monomial" and claim.optimal and not found.features and share not in (None, 1):
+        # Where most samples agree with x, no condition may lower the loss: a fact about the loss,
+        # not about x, so a reader should know what else can be asked.
+        notes = (
+            f"no condition lowers the loss: by loss, always predicting {found.rule.conclusion} is "
+            f"the best answer. It is right for {share_text(share or 0)} of the samples; the "
+            "objective precision asks for a rule that is right more often where it applies",
+        )
+    return Words(told, beyond_words(claim, claim.beyond, rivals), notes)
+
+
+def proved_words(claim: Claim, rivals: str) -> str:
+    """Return what was proved of a rule."""
+    kind, figures, bound = claim.problem, claim.figures, claim.bound
+    if claim.optimal is None:
+        return ""
+    name, better = MEASURES.get(kind, _COST)
+    covered, total = figures["covered"], figures["total"]
+    told = f"{name} {claim.value} of {total}"
+    if kind == "max-precision":
+        told = f"{name} {figures['agreeing']}/{covered} ({share_text(claim.value or 0)})"
+    elif kind == "max-precision-step":
+        told = f"{name} {claim.value}"
+    elif kind == "max-coverage":
+        told = f"{name} {covered}/{total} ({share_text(Fraction(covered, total))})"
+    if claim.optimal:
+        more = "; no rule that is as precise covers more" * claim.best_of_ties
+        return f"{told} is optimal: no {rivals} {better}{more}"
+    if bound is None:
+        return f"{told}, without a bound"
+    limit = f"every {rivals} has at least {bound}"
+    if kind == "max-precision":
+        limit = f"no {rivals} has a precision above {in_words(bound)}"
+    elif kind == "max-precision-step":
+        limit = f"no {rivals} has more than {bound}"
+    elif kind == "max-coverage":
+        limit = f"no {rivals} covers more than {bound}"
+    return f"{told}, not proved optimal: {limit}"
+
+
+def _compared(claim: Claim, rivals: str) -> str:
+    """Return how a rule that someone wrote compares with the best one that was found."""
+    figures, value = claim.figures, claim.value
+    told = f"{measure(claim.problem)} {'undefined' if value is None else in_words(value)}"
+    if not figures["feasible"]:
+        told += f", but it is not what was asked for, a {rivals}"
+    if figures["best"] is None:
+        return f"{told}; {'there is none' if figures['closed'] else 'none was found'}"
+    best = Explanation.from_dict(figures["best"])
+    return f"{told}; the best one found is {best}, {best.proved}"
+
+
+def beyond_words(claim: Claim, beyond: Mapping[str, Any], rivals: str) -> str:
+    """Return what holds of the rows that samples were drawn from.
+
+    ``beyond`` is what :func:`cpx.models.monomial.explainers.guarantees.guarantee` returns.
+    """
+    rows, samples = beyond["rows"], beyond["samples"]
+    if "delta" not in beyond:
+        return f"exact: all {samples} rows of {rows!r} were used, none was drawn by chance"
+    opening = f"with probability at least {chance(beyond['delta'])} over the samples drawn,"
+    if "rounds" in beyond:
+        rivals += " of every round"
+    elif exact(claim.over, "min_precision"):
+        rivals += " on the samples"
+    if (gap := beyond.get("loss_above")) is not None:
+        wrong = claim.problem == "k-monomial"
+        what = "gets wrong" if wrong else "covers in another class"
+        return (
+            f"{opening} the share of rows of {rows!r} that the rule {what} is at most {gap:g} "
+            f"above that of every {rivals}"
+        )
+    claims = {
+        "precision": "its precision is at least {:g}",
+        "coverage": "it covers at least {:g}",
+        "most_coverage": f"no {rivals} covers more than {{:g}}",
+        "most_precision": f"no {rivals} has a precision above {{:g}}",
+        "more_precise": f"no {rivals} is more than {{:g}} more precise",
+    }
+    told = [text.format(beyond[name]) for name, text in claims.items() if name in beyond]
+    if not told:
+        return f"none: {samples} samples are too few, a smaller epsilon draws more"
+    return f"{opening} of the rows of {rows!r}: {'; '.join(told)}"
+
+
+def chance(delta: float) -> Decimal:
+    """Return 1 - delta, never more than is proved: 1 - 1e-7 to six digits would be 1."""
+    left = Decimal(repr(float(delta)))
+    return Context(rounding=ROUND_FLOOR).subtract(Decimal(1), left)
 
 
 class MonomialText(Problem):
@@ -64,10 +202,6 @@ class MonomialText(Problem):
     @abstractmethod
     def evaluate(self, explanation: Explanation) -> SampleEvaluation:
         """Return the exact figures of an explanation."""
-
-    @abstractmethod
-    def claim(self) -> str:
-        """Name what is optimised, for sentences about what was proved."""
 
     # ---------------------------------------------------------- the instance
 
@@ -115,44 +249,15 @@ class MonomialText(Problem):
 
     def candidate(self) -> str:
         """Return the rules that compete: ``"rule of at most 4 conditions that covers ..."``."""
-        size = f"rule of at most {self.k} condition{'s' * (self.k != 1)}"
-        parts = []
-        low, high, precision = map(self.shares.get, LIMITS)
-        if low:
-            parts.append(f"covers at least {exact_percent(low)} of the samples")
-        elif self.limits is not None and self.limits.least and not precision:
-            parts.append("covers a sample")
-        if high is not None and high < 1:
-            parts.append(f"covers at most {exact_percent(high)} of the samples")
-        if precision:
-            parts.append(f"has a precision of at least {exact_percent(precision)}")
-        return competing(self, size, after=parts)
-
-    # ------------------------------------------------------- what was proved
+        return candidate(self.kind, asked(self))
 
     def conclude(
         self, explanation: Explanation, proved: bool, objective: Value | None, bound: Value | None
     ) -> Explanation:
-        """Return the explanation with the sentence that says what was proved of it."""
-        value = f"{self.claim()} {self._figure(explanation)}"
-        if proved:
-            sentence = f"{value} is optimal: no {self.candidate()} {self._better()}"
-        elif bound is None:
-            sentence = f"{value}, without a bound"
-        else:
-            sentence = f"{value}, not proved optimal: {self._at_best(bound)}"
-        return replace(explanation, proved=sentence)
-
-    def _figure(self, explanation: Explanation) -> str:
-        return f"{self.evaluate(explanation).objective} of {self.samples.total}"
-
-    def _better(self) -> str:
-        """Say what no other rule does, when this one is optimal."""
-        return "has less on these samples"
-
-    def _at_best(self, bound: Value) -> str:
-        """Say what is proved of all rules."""
-        return f"every {self.candidate()} has at least {bound}"
+        """Return the explanation with what is claimed of it, and what it covers."""
+        found = self.evaluate(explanation)
+        counts = {"covered": found.covered, "agreeing": found.agreeing_covered}
+        return claimed(self, explanation, proved, objective, bound, **counts, total=found.total)
 
     # ---------------------------------------------------- what is degenerate
 

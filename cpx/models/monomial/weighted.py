@@ -55,10 +55,6 @@ class KMonomial(WeightedProblem):
         weights, same = self.samples.weights, self.samples.same
         return np.where(same, 0, weights), np.where(same, weights, 0)
 
-    def claim(self) -> str:
-        """Name the loss."""
-        return "loss"
-
 
 @dataclass(frozen=True, eq=False)
 class NegativeOnly(WeightedProblem):
@@ -94,7 +90,3 @@ class NegativeOnly(WeightedProblem):
         """Covering costs where x's class is missed; nothing else does."""
         weights, same = self.samples.weights, self.samples.same
         return np.where(same, 0, weights), np.zeros_like(weights)
-
-    def claim(self) -> str:
-        """Name the negative-only loss."""
-        return "covered disagreeing weight"

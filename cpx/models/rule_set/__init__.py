@@ -9,6 +9,7 @@ FAMILY = Family(
         "rule-set-learning": "cpx.models.rule_set.learning:RuleSetLearning",
     },
     judges=dict.fromkeys(("rule-set", "rule-set-learning"), "cpx.models.rule_set.judge:judge"),
+    words=dict.fromkeys(("rule-set", "rule-set-learning"), "cpx.models.rule_set.text:words"),
     reads_arrays=True,
     proofs={
         "rule-set": ProofKind(

@@ -17,15 +17,12 @@ from cpx.check.claims import (
     class_name,
     compare,
     compare_shares,
-    having,
-    kept_words,
     names_of,
     nothing_found,
-    plural,
     proof,
     wrong_features,
+    wrong_figures,
     wrong_rule,
-    wrong_sentences,
     wrong_types,
 )
 from cpx.models.monomial.judge import table
@@ -46,7 +43,7 @@ class _Sets(ABC):
         self.hamming = parameters.get("loss", "zero-one") == "hamming"
         self.total = total
         self.names, self.called = names_of(instance), class_name(instance, "the class")
-        self.side, self.kept = broken_by(instance), kept_words(instance)
+        self.side = broken_by(instance)
         self._counted: tuple[list[int], NDArray[np.int64]] | None = None
 
     @abstractmethod
@@ -56,10 +53,6 @@ class _Sets(ABC):
     @abstractmethod
     def count(self) -> int:
         """Return how many rules there are."""
-
-    @abstractmethod
-    def rival(self) -> str:
-        """Return what a set is compared with."""
 
     def length(self, r: int) -> int:
         """Return how many literals a rule counts as."""
@@ -100,21 +93,6 @@ class _Sets(ABC):
         assert value.denominator == 1
         return int(value)
 
-    def proved(self, result: Mapping[str, Any]) -> str:
-        """Return what the value is made of, and what was proved of it."""
-        chosen, bound = result["explanation"]["features"], result["bound"]
-        wrong, value = self.wrong(chosen), Fraction(self.objective(chosen), self.price.denominator)
-        told = (
-            f"{'Hamming loss' if self.hamming else 'error'} {wrong} of {self.total} and "
-            f"{plural(len(chosen), 'rule')} at {_decimal(self.price)}, {_decimal(value)} in all"
-        )
-        if result["status"] == "OPTIMAL":
-            return f"{told}, is optimal: no {self.rival()} has less"
-        if bound is None:
-            return f"{told}, without a bound"
-        least = _decimal(Fraction(bound, self.price.denominator))
-        return f"{told}, not proved optimal: every {self.rival()} has at least {least}"
-
     def broken(self, chosen: list[int]) -> list[str]:
         """Say which constraints a set breaks."""
         return wrong_features(chosen, self.count())
@@ -149,18 +127,6 @@ class Selection(_Sets):
 
     def count(self) -> int:
         return len(self.parameters["rules"])
-
-    def rival(self) -> str:
-        limits, parts = self.parameters, []
-        for name, what in (("max_rules", "rule"), ("max_literals", "literal")):
-            if limits.get(name) is not None:
-                parts.append(f"has at most {plural(limits[name], what)}")
-        if (most := limits.get("max_overlap")) is not None:
-            parts.append(f"has a weight of at most {most} covered more than once")
-        parts += ["has what is required"] * bool(limits.get("required"))
-        parts += ["has nothing forbidden"] * bool(limits.get("forbidden"))
-        parts += self.kept
-        return having(f"set of the {self.count()} candidates", parts)
 
     def length(self, r: int) -> int:
         lengths = self.parameters.get("lengths")
@@ -212,10 +178,6 @@ class Learning(_Sets):
         d = self.literals.shape[1]
         return sum(comb(d, size) for size in range(min(self.parameters["max_literals"], d) + 1))
 
-    def rival(self) -> str:
-        most = plural(self.parameters["max_literals"], "literal")
-        return having(f"set of rules of at most {most}", self.kept)
-
     def broken(self, chosen: list[int]) -> list[str]:
         # In side constraints the literals of rules are numbered after the last rule.
         after = self.count()
@@ -245,7 +207,8 @@ def judge(instance: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], list[str
         out += _figures(data, found) + proof(result, objective, 1)
         if result["bound"] is not None and (rival := data.small_set()) is not None:
             out += beaten(result, rival, data.objective(rival), 1)
-        return out + wrong_sentences(found, [data.proved(result)])
+        figures = {"error": data.wrong(chosen), "total": data.total, "price": str(data.price)}
+        return out + wrong_figures(found, figures)
 
     return violations
 
@@ -270,10 +233,7 @@ def _figures(data: _Sets, found: Mapping[str, Any]) -> list[str]:
     covered, right = weigh(times > 0)
     precision = Fraction(right, covered) if covered else None
     compare_shares(out, found, precision, Fraction(covered, int(data.weights.sum())))
-    texts = {r: data.text(r) for r in chosen}
-    alone = len(chosen) == 1
-    printed = [t if alone or data.length(r) <= 1 else f"({t})" for r, t in texts.items()]
-    out += wrong_rule(found, texts, data.called, several=printed)
+    out += wrong_rule(found, {r: data.text(r) for r in chosen}, data.called, a_set=True)
     rule = found["rule"]
     compare(out, "total", rule.get("total"), int(data.weights.sum()))
     if "price" in rule:
@@ -289,9 +249,3 @@ def _figures(data: _Sets, found: Mapping[str, Any]) -> list[str]:
 
 _MOST_SETS = 100
 """Sets that are weighed to refute a bound."""
-
-
-def _decimal(value: Fraction) -> str:
-    """Return a number in decimals where that is exact."""
-    text = f"{float(value):.12g}"
-    return text if "e" not in text and Fraction(text) == value else str(value)

@@ -16,7 +16,6 @@ from cpx.answers.explanation import Explanation
 from cpx.answers.values import plural
 from cpx.data.samples import Samples
 from cpx.errors import InvalidInstance
-from cpx.modelling.competing import competing
 from cpx.modelling.encodings import stated_in
 from cpx.modelling.parameters import NAME, Integer, ShareOf, parameter
 from cpx.modelling.saved import SAMPLES
@@ -338,11 +337,6 @@ class RuleSetLearning(RuleSetProblem):
         return free.select_from(conjunctions(self.samples.d, self.max_literals))
 
     # ------------------------------------------------------------ sentences
-
-    @property
-    def rival(self) -> str:
-        """What a set is compared with."""
-        return competing(self, f"set of rules of at most {plural(self.max_literals, 'literal')}")
 
     def _brief(self) -> list[str]:
         """Return samples, literals and the price of a rule."""

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cpx.answers.claim import Claim, Words, competing, exact
 from cpx.answers.explanation import Explanation
 from cpx.answers.values import Value, exact_percent, listed, plural
 from cpx.data.samples import Samples
 from cpx.modelling.base import Problem
-from cpx.modelling.competing import competing
+from cpx.modelling.claims import claimed
 from cpx.models.rule_set.form import RuleSelection
 from cpx.support.validation import Share
 
@@ -23,6 +24,44 @@ _LIMITS = {
     "max_literals": "at most {} literal",
     "max_overlap": "a weight of at most {} covered more than once",
 }
+
+
+def words(claim: Claim, found: Explanation) -> Words:
+    """Return what is said of a set: what its value is made of, and what was proved of it."""
+    figures, bound, size = claim.figures, claim.bound, len(found.features)
+    if claim.optimal is None:
+        return Words()
+    price, rival = exact(figures, "price"), _rival(claim)
+    loss = "Hamming loss" if claim.over.get("loss") == "hamming" else "error"
+    told = f"{loss} {figures['error']} of {figures['total']} and {plural(size, 'rule')} at "
+    told += f"{_number(price)}, {_number(figures['error'] + price * size)} in all"
+    if claim.optimal:
+        return Words(f"{told}, is optimal: no {rival} has less")
+    if bound is None:
+        return Words(f"{told}, without a bound")
+    least = _number(Fraction(bound, price.denominator))
+    return Words(f"{told}, not proved optimal: every {rival} has at least {least}")
+
+
+def _rival(claim: Claim) -> str:
+    """Return what a set is compared with."""
+    over = claim.over
+    if claim.problem == "rule-set-learning":
+        most = plural(over.get("max_literals", 0), "literal")
+        return competing(over, f"set of rules of at most {most}")
+    limits = (f"has {limit}" for limit in limits_of(over))
+    return competing(over, f"set of the {over.get('rules', 0)} candidates", before=limits)
+
+
+def limits_of(over: Mapping[str, Any]) -> list[str]:
+    """Return the limits of a selection in words."""
+    found = []
+    for name, text in _LIMITS.items():
+        most = over.get(name)
+        if most is not None:
+            several = "s" * (most != 1 and name != "max_overlap")
+            found.append(text.format(most) + several)
+    return found
 
 
 class RuleSetText(Problem):
@@ -52,30 +91,13 @@ class RuleSetText(Problem):
     def error(self, chosen: Iterable[int]) -> int:
         """Return the weight of the errors of a set, by the loss."""
 
-    @property
-    @abstractmethod
-    def rival(self) -> str:
-        """What a set is compared with: "set of the 5 candidates"."""
-
     def conclude(
         self, explanation: Explanation, proved: bool, objective: Value | None, bound: Value | None
     ) -> Explanation:
-        """Return the explanation with the sentence that says what was proved of it."""
-        chosen = explanation.features
-        error, size = self.error(chosen), len(chosen)
-        price = Fraction(self.price, self.scale)
-        value = error + price * size
-        loss = "error" if self.loss == "zero-one" else "Hamming loss"
-        told = f"{loss} {error} of {self.total} and {plural(size, 'rule')} at {_number(price)}"
-        told += f", {_number(value)} in all"
-        if proved:
-            told += f", is optimal: no {self.rival} has less"
-        elif bound is None:
-            told += ", without a bound"
-        else:
-            least = _number(Fraction(bound, self.scale))
-            told += f", not proved optimal: every {self.rival} has at least {least}"
-        return replace(explanation, proved=told)
+        """Return the explanation with what is claimed of it, and what its value is made of."""
+        price = str(Fraction(self.price, self.scale))
+        figures = {"error": self.error(explanation.features), "total": self.total, "price": price}
+        return claimed(self, explanation, proved, objective, bound, **figures)
 
     def _brief_of(self, rules: str, *more: str) -> list[str]:
         """Return samples, what rules there are, the price of one, and more."""
@@ -130,29 +152,14 @@ class SelectionText(RuleSetText):
     def selection_form(self) -> RuleSelection:
         """The problem as plain arrays."""
 
-    def _limits(self) -> list[str]:
-        found = []
-        for name, text in _LIMITS.items():
-            most = getattr(self, name)
-            if most is not None:
-                several = "s" * (most != 1 and name != "max_overlap")
-                found.append(text.format(most) + several)
-        return found
-
-    @property
-    def rival(self) -> str:
-        """What a set is compared with."""
-        limits = (f"has {limit}" for limit in self._limits())
-        return competing(self, f"set of the {len(self.rules)} candidates", before=limits)
-
     def _brief(self) -> list[str]:
         """Return samples, candidates, the price of a rule and limits."""
-        return self._brief_of(plural(len(self.rules), "candidate"), *self._limits())
+        return self._brief_of(plural(len(self.rules), "candidate"), *limits_of(vars(self)))
 
     def _facts(self) -> dict[str, str]:
         """Return samples, candidates, objective and limits."""
         found = self._facts_of({"candidates": f"R = {len(self.rules)}"})
-        if limits := self._limits():
+        if limits := limits_of(vars(self)):
             found["limits"] = ", ".join(limits)
         for which in ("required", "forbidden"):
             if rules := getattr(self, which):

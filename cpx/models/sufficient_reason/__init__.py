@@ -6,6 +6,11 @@ FAMILY = Family(
     name="sufficient-reason",
     problems={"sufficient-reason": "cpx.models.sufficient_reason.problem:SufficientReason"},
     judges={"sufficient-reason": "cpx.models.sufficient_reason.judge:judge"},
+    words={
+        "sufficient-reason": "cpx.models.sufficient_reason.text:words",
+        "contrast": "cpx.models.sufficient_reason.text:contrast_words",
+    },
+    explanations={"instead_of": "cpx.models.sufficient_reason.contrast:Contrast"},
     proofs={
         "sufficient-reason": ProofKind(
             problems=("sufficient-reason",),

@@ -9,10 +9,11 @@ from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
-from cpx.answers.explanation import Explanation
+from cpx.answers.claim import Claim
+from cpx.answers.explanation import Explanation, LeastExplanation
 from cpx.answers.result import Result, Status, Termination, Times
 from cpx.answers.rule import Literal, Rule
-from cpx.answers.text import Block, Fact, Paragraph
+from cpx.answers.text import Block, Paragraph
 from cpx.answers.values import class_words, plural
 from cpx.errors import EngineError, Infeasible, InvalidOption, printable
 from cpx.explainers.class_names import class_name
@@ -33,33 +34,26 @@ _MOST = 4096
 
 
 @dataclass(frozen=True)
-class Contrast(Explanation):
+class Contrast(LeastExplanation):
     """The fewest columns whose change gives a row another class; its rule has the new values.
 
     Attributes
     ----------
     instead_of : str
         The class of x.
-    weight : int
-        What its columns weigh: their number, unless there are weights.
-    least : int or None
-        No change weighs less; None when nothing was shown.
 
     Examples
     --------
     >>> rule = Rule.of([0], ["a > 1 (now 0.5)"], "yes")
-    >>> print(Contrast(rule, instead_of="no", weight=1, least=1))
+    >>> claim = Claim("contrast", optimal=True, value=1, bound=1)
+    >>> found = Contrast(rule, claim=claim, instead_of="no")
+    >>> print(found)
     a > 1 (now 0.5) gives yes in place of no
+    >>> found.proved, found.minimum
+    ('1 column: no smaller change gives another class', True)
     """
 
     instead_of: str = field(kw_only=True)
-    weight: int = field(kw_only=True)
-    least: int | None = field(kw_only=True)
-
-    @property
-    def minimum(self) -> bool:
-        """Whether no change weighs less."""
-        return self.least == self.weight
 
     def __str__(self) -> str:
         changed, now = " and ".join(self.rule.words), class_words(self.rule.conclusion)
@@ -69,21 +63,20 @@ class Contrast(Explanation):
         """Return the sentence that says what gives another class."""
         return [Paragraph(str(self), "strong")]
 
-    def facts(self) -> list[Fact]:
-        """Return what is known about it."""
-        return [Fact("proved", self.proved), *(Fact("note", text) for text in self.notes)]
-
     def to_dict(self) -> dict[str, Any]:
         """Return the change as plain JSON values."""
-        own = {"instead_of": self.instead_of, "weight": self.weight, "least": self.least}
-        return {**super().to_dict(), **own}
+        return {**super().to_dict(), "instead_of": self.instead_of}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Contrast:
         """Read what :meth:`to_dict` wrote."""
         plain = Explanation.from_dict(data)
-        own = {name: data[name] for name in ("instead_of", "weight", "least")}
-        return cls(plain.rule, proved=plain.proved, notes=plain.notes, **own)
+        return cls(
+            plain.rule,
+            claim=plain.claim,
+            remarks=plain.remarks,
+            instead_of=data["instead_of"],
+        )
 
 
 @dataclass(frozen=True)
@@ -187,22 +180,16 @@ class ContrastExplainer(ReadModel):
             return Answer(result.with_warnings(told), own, brief)
         new, ranges = _ranges(trees, columns.x, found.attributes, found.cells)
         texts = {a: _text(trees, a, r, columns.x[a]) for a, r in ranges.items()}
-        cost = f"weight {found.upper}"
-        if question.weights is None:
-            cost = plural(found.upper, "column")
-        proved = f"{cost}: " + (
-            "no smaller change gives another class"
-            if found.proved
-            else f"not shown to be the fewest, at least {found.lower} are needed"
-        )
+        over = {"frozen": len(kept)} if kept else {}
+        over |= {} if question.weights is None else {"weights": trees.n_attributes}
         checked = "checked: the trees give every such row this class"
         told_of = Contrast(
             Rule(tuple(Literal(a, texts[a]) for a in ranges), self._called(trees, new)),
-            proved=proved,
-            notes=(*notes, checked, *held_against(trees, columns.x)),
+            claim=Claim(
+                "contrast", over, optimal=found.proved, value=found.upper, bound=found.lower
+            ),
+            remarks=(*notes, checked, *held_against(trees, columns.x)),
             instead_of=own,
-            weight=found.upper,
-            least=found.lower,
         )
         return Answer(replace(result, explanation=told_of), own, brief)
 

@@ -234,27 +234,23 @@ def conclude(problem: SufficientReason, result: Result, told: Sequence[str] = ()
 
     Raises EngineError: When there is none, or the engine or the check failed.
     """
-    found, weight = result.explanation, result.objective
+    found = result.explanation
     words = "".join(f"; {remark}" for remark in result.remarks)
     if result.status is Status.INFEASIBLE:
         told = f"there is no {problem.candidate()}; {result.engine} proved it{words}"
         raise Infeasible(told, result)
-    if found is None or not isinstance(weight, int) or result.status is Status.ERROR:
+    if found is None or result.status is Status.ERROR:
         what = "no reason" if found is None else "a reason that is wrong"
         raise EngineError(
             f"{result.engine} found {what}: {result.status}, {result.termination}, "
             f"{result.raw_status}{words}"
         )
     checked = "checked: code that no engine uses confirms that the class is forced"
-    notes = list(dict.fromkeys((*found.notes, *told, *result.warnings)))
-    bound = result.bound
+    said = (text for text in (*told, *result.warnings) if text not in found.notes)
     return Reason(
         found.rule,
-        proved=found.proved,
-        guarantee=found.guarantee,
-        notes=(*notes, checked) if result.verified else tuple(notes),
-        weight=weight,
-        least=bound if isinstance(bound, int) else None,
+        claim=found.claim,
+        remarks=(*dict.fromkeys(said), *([checked] if result.verified else [])),
         verified=result.verified,
         result=result,
     )

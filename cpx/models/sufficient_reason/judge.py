@@ -20,10 +20,9 @@ from cpx.check.claims import (
     broken_by,
     class_name,
     compare_shares,
-    plural,
     wrong_features,
+    wrong_figures,
     wrong_rule,
-    wrong_sentences,
 )
 from cpx.check.forest import Forest, Node
 from cpx.check.intervals import Intervals
@@ -204,11 +203,7 @@ class Reason:
         compare_shares(out, found, None, None)
         called = class_name(instance, instance["class"])
         out += wrong_rule(found, names, called, words if conditions is not None else ())
-        claim = f"{self.definition} reason{' by the rounded losses' * bool(self.unit)}"
-        unit = "attribute" if self.by_columns else "condition"
-        proved = minimum_subset.of_least_weight(instance, result, claim, unit)
-        forced = self._forced(words, features, called)
-        return out + wrong_sentences(found, [proved], self._sense(instance), forced)
+        return out + wrong_figures(found, self._figures(features))
 
     def _name(self, j: int) -> str:
         if self.by_columns:
@@ -216,70 +211,27 @@ class Reason:
         place = self.forest.conditions[j]
         return self.intervals.test(*place, self.forest.holds(*place))
 
-    def _forced(self, words: list[str], features: list[int], called: str) -> list[str]:
-        """Return what holds of every row with these words, in any of these ways."""
-        # Earlier versions did not say which columns may be missing.
-        ends = [self._lacking(features), ""]
-        if not words:
-            cases = [f", whatever the columns are{end}" if end else "" for end in ends]
-            return [f"{called} in every case{c}: no other class is ever given" for c in cases]
-        told = f"{' and '.join(words)} force{'s' * (len(words) == 1)} {called}"
-        rest = self.n - len(words)
-        if not rest:
-            ends = [""]
-        else:
-            others = plural(rest, "column" if self.by_columns else "condition")
-            told += f", whatever the other {others} {'is' if rest == 1 else 'are'}"
-            told += "" if self.by_columns else ", each free"
-        return [told + end for end in ends]
+    def _figures(self, features: list[int]) -> dict[str, Any]:
+        """Return what else is claimed: in what sense the class is forced."""
+        decision = self.forest.decision
+        figures = {"features": self.n, "decision": decision, "missing": self._missing(features)}
+        if decision != "first":
+            figures["second"] = str(self.forest.classes[-1])
+        if self.definition == "majoritary":
+            figures |= {"votes": self._votes_needed(), "trees": len(self.own)}
+        return figures
 
-    def _lacking(self, features: list[int]) -> str:
-        """Say which other columns may be missing; nothing where no test of them takes that."""
+    def _missing(self, features: list[int]) -> str | list[str]:
+        """Return which other columns may be missing, of those that a test may look at."""
         columns = self.forest.attributes
         rest = [a for a in range(len(columns)) if not self.by_columns or a not in features]
         tested = [a for a in rest if a in self.forest.tested]
         if all(a in self.forest.refusing for a in tested):
-            return ""
+            return "refused"
         if not self.by_columns:
-            return ", no column missing"
+            return []
         may = [a for a in rest if columns[a].get("missing")]
-        if {*tested} <= {*may}:
-            return ", missing or not"
-        if not may:
-            return ", not missing" if len(rest) == 1 else ", none of them missing"
-        names = [columns[a]["name"] for a in may[:5]]
-        more = f" and {len(may) - 5} more" if len(may) > 5 else ""
-        return f", of which only {', '.join(names)}{more} may be missing"
-
-    def _sense(self, instance: Mapping[str, Any]) -> list[str]:
-        """Return in what sense the class is forced: definition, level, ties."""
-        if self.definition == "sufficient":
-            meaning = "sufficient: every such row gets the class, by the exact sums of the model"
-        elif self.definition == "majoritary":
-            meaning = (
-                f"majoritary: the same {self._votes_needed()} of {len(self.own)} trees vote for "
-                "the class on every such row, and win whatever the others vote for"
-            )
-        else:
-            meaning = (
-                "tree-specific: the class wins even if every tree is at the worst of its leaves "
-                "that such a row can reach, each tree by itself"
-            )
-            if unit := Fraction(instance["parameters"]["unit"]):
-                meaning += f"; losses of leaves are rounded up to multiples of {unit}"
-        level = (
-            "attributes: columns are kept in the interval of x between thresholds of the model; "
-            "the others take any value they can have"
-            if self.by_columns
-            else "conditions: each test of the model is free, also where tests of a column "
-            "contradict each other"
-        )
-        ties = {
-            "first": "of classes with equal scores the first one is given",
-            "positive": f"a score above 0 is {self.forest.classes[-1]}",
-            "nonnegative": f"a score of 0 or more is {self.forest.classes[-1]}",
-        }[self.forest.decision]
-        return [meaning, f"level {level}", f"ties: {ties}"]
+        return "all" if {*tested} <= {*may} else [columns[a]["name"] for a in may]
 
     def _votes_needed(self) -> int:
         """Return the least number of votes with which the class wins whatever the others do."""

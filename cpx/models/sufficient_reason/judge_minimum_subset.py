@@ -9,10 +9,7 @@ from typing import Any
 from cpx.check.claims import (
     UNDECIDED,
     compare,
-    having,
-    kept_words,
     nothing_found,
-    plural,
     proof,
     wrong_features,
     wrong_types,
@@ -35,7 +32,7 @@ class MinimumSubset:
 
 
 def violations(data: MinimumSubset, result: Mapping[str, Any]) -> list[str]:
-    """Return what is wrong with a result, apart from its words."""
+    """Return what is wrong with a result, apart from its rule and what is claimed of it."""
     status, found = result["status"], result["explanation"]
     out: list[str] = []
     if status == "INFEASIBLE":
@@ -81,22 +78,3 @@ def _sufficiency(enough: bool | None, wanted: bool) -> list[str]:
     if wanted:
         return ["sufficiency: the features are not enough"]
     return ["status: INFEASIBLE, but all features that are allowed are enough together"]
-
-
-def of_least_weight(
-    instance: Mapping[str, Any], result: Mapping[str, Any], what: str, unit: str
-) -> str:
-    """Return what was proved of a minimum subset: what it is called, and what its features are."""
-    parameters, size = instance["parameters"], len(result["explanation"]["features"])
-    parts = ["has what is required"] * bool(parameters.get("required"))
-    parts += ["has nothing forbidden"] * bool(parameters.get("forbidden"))
-    parts += kept_words(instance)
-    rival, weighted = having(what, parts), bool(parameters.get("weights"))
-    told = plural(size, unit) + f" of weight {result['objective']}" * weighted
-    if result["status"] == "OPTIMAL":
-        return f"{told}, minimum: no {rival} is {'lighter' if weighted else 'smaller'}"
-    if result["bound"] is None:
-        return f"{told}, without a bound"
-    measure = "weight" if weighted else "size"
-    least = f"every {rival} has at least {measure} {result['bound']}"
-    return f"{told}, not proved minimum: {least}"

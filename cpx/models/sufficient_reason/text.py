@@ -3,16 +3,125 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import replace
+from collections.abc import Mapping
+from typing import Any
 
+from cpx.answers.claim import Claim, Words, competing, exact
 from cpx.answers.explanation import Explanation
 from cpx.answers.rule import Rule
-from cpx.answers.values import Value, listed
+from cpx.answers.values import Value, listed, plural
+from cpx.modelling.claims import asked, claimed
 from cpx.models.sufficient_reason.features import Level
 from cpx.models.sufficient_reason.form import Definition, votes_needed
 from cpx.models.sufficient_reason.minimum_subset.problem import MinimumSubset
 from cpx.support.validation import Share
 from cpx.trees.form import Label, TreeModel
+
+_LEVELS = {
+    "attributes": "attributes: columns are kept in the interval of x between thresholds of the "
+    "model; the others take any value they can have",
+    "conditions": "conditions: each test of the model is free, also where tests of a column "
+    "contradict each other",
+}
+
+
+def sought(over: Mapping[str, Any]) -> str:
+    """Name the definition: ``"sufficient reason"``, ``"majoritary reason"``."""
+    return f"{over['definition']} reason{' by the rounded losses' * _rounded(over)}"
+
+
+def _rounded(over: Mapping[str, Any]) -> bool:
+    return exact(over, "unit") != 0
+
+
+def words(claim: Claim, found: Explanation) -> Words:
+    """Return what is said of a reason: what was proved, what it forces, and in what sense."""
+    over, figures = claim.over, claim.figures
+    unit = "attribute" if over["level"] == "attributes" else "condition"
+    told = least_weight(claim, sought(over), unit, len(found.features))
+    ties = _ties(figures["decision"], figures.get("second", ""))
+    notes = _definition(claim), f"level {_LEVELS[over['level']]}", f"ties: {ties}"
+    return Words(told, _forces(claim, found.rule), notes)
+
+
+def contrast_words(claim: Claim, found: Explanation) -> Words:
+    """Return what is said of a change that gives another class."""
+    if claim.optimal is None:
+        return Words()
+    weighted = "weights" in claim.over
+    told = f"weight {claim.value}" if weighted else plural(int(claim.value or 0), "column")
+    if claim.optimal:
+        return Words(f"{told}: no smaller change gives another class")
+    return Words(f"{told}: not shown to be the fewest, at least {claim.bound} are needed")
+
+
+def least_weight(claim: Claim, what: str, unit: str, size: int) -> str:
+    """Return what was proved of a subset of least weight, of features that are such units."""
+    over, bound, weighted = claim.over, claim.bound, "weights" in claim.over
+    if claim.optimal is None:
+        return ""
+    told = plural(size, unit) + f" of weight {claim.value}" * weighted
+    rival = competing(over, what)
+    if claim.optimal:
+        return f"{told}, minimum: no {rival} is {'lighter' if weighted else 'smaller'}"
+    if bound is None:
+        return f"{told}, without a bound"
+    measure = "weight" if weighted else "size"
+    return f"{told}, not proved minimum: every {rival} has at least {measure} {bound}"
+
+
+def _forces(claim: Claim, rule: Rule) -> str:
+    """Say what holds of every row with the values of the reason."""
+    words, rest = rule.words, claim.figures["features"] - len(rule)
+    columns = claim.over["level"] == "attributes"
+    lacking = _lacking(claim.figures["missing"], columns, rest)
+    if not words:
+        case = "in every case"
+        if lacking:
+            case += f", whatever the columns are{lacking}"
+        return f"{rule.conclusion} {case}: no other class is ever given"
+    text = f"{' and '.join(words)} force{'s' * (len(words) == 1)} {rule.conclusion}"
+    if not rest:
+        return text
+    others = plural(rest, "column" if columns else "condition")
+    free = f"the other {others} {'are' if rest != 1 else 'is'}"
+    return f"{text}, whatever {free}{'' if columns else ', each free'}{lacking}"
+
+
+def _lacking(missing: str | list[str], columns: bool, rest: int) -> str:
+    """Say which columns that are not chosen may be missing."""
+    if isinstance(missing, str):
+        return {"refused": "", "all": ", missing or not"}[missing]
+    if not columns:
+        return ", no column missing"
+    if missing:
+        return f", of which only {listed(missing)} may be missing"
+    return ", none of them missing" if rest > 1 else ", not missing"
+
+
+def _definition(claim: Claim) -> str:
+    over, figures = claim.over, claim.figures
+    if over["definition"] == "sufficient":
+        return "sufficient: every such row gets the class, by the exact sums of the model"
+    if over["definition"] == "majoritary":
+        return (
+            f"majoritary: the same {figures['votes']} of {figures['trees']} trees vote for the "
+            "class on every such row, and win whatever the others vote for"
+        )
+    told = (
+        "tree-specific: the class wins even if every tree is at the worst of its leaves that "
+        "such a row can reach, each tree by itself"
+    )
+    if not _rounded(over):
+        return told
+    return f"{told}; losses of leaves are rounded up to multiples of {over['unit']}"
+
+
+def _ties(decision: str, second: str) -> str:
+    """Say which class is given when scores are equal."""
+    if decision == "first":
+        return "of classes with equal scores the first one is given"
+    return f"a score {'above 0' if decision == 'positive' else 'of 0 or more'} is {second}"
 
 
 class ReasonText(MinimumSubset):
@@ -29,9 +138,10 @@ class ReasonText(MinimumSubset):
     def label_index(self) -> int:
         """Index of the class of x."""
 
-    def claim(self) -> str:
-        """Name the definition: ``"sufficient reason"``, ``"majoritary reason"``."""
-        return f"{self.definition} reason{' by the rounded losses' * bool(self.unit)}"
+    def candidate(self) -> str:
+        """Name what competes: the same, with what is required and nothing forbidden."""
+        over = asked(self)
+        return competing(over, sought(over))
 
     def _brief(self) -> list[str]:
         """Return definition, level and sizes of the model."""
@@ -49,87 +159,41 @@ class ReasonText(MinimumSubset):
             "definition": str(self.definition),
             "level": f"{self.level}, {self.units(self.n_features)}",
             "unit": f"{self.unit}" if self.unit else "0, exact",
-            "ties": self._ties(),
+            "ties": _ties(model.decision, str(model.classes[1])),
             **self.choice_facts(),
         }
 
     def conclude(
         self, explanation: Explanation, proved: bool, objective: Value | None, bound: Value | None
     ) -> Explanation:
-        """Return the explanation with what was proved, what it forces, and in what sense."""
-        told = super().conclude(explanation, proved, objective, bound)
-        return replace(told, guarantee=self._forces(told.rule), notes=self._sense())
+        """Return the explanation with what is claimed of it, and in what sense it is a reason."""
+        model = self.tree_model
+        figures: dict[str, Any] = {"features": self.n_features, "decision": model.decision}
+        figures["missing"] = self._may_be_missing({*explanation.features})
+        if model.decision != "first":
+            figures["second"] = str(model.classes[1])
+        if self.definition == "majoritary":
+            figures["votes"] = votes_needed(model, self.label_index)
+            figures["trees"] = len(model.trees)
+        return claimed(self, explanation, proved, objective, bound, **figures)
 
-    def _forces(self, rule: Rule) -> str:
-        """Say what holds of every row with the values of the reason."""
-        words, rest = rule.words, self.n_features - len(rule)
-        lacking = self._lacking({*rule.features})
-        columns = self.level == "attributes"
-        what = ("column" if columns else "condition") + "s" * (rest != 1)
-        others = f"the other {rest} {what} {'are' if rest != 1 else 'is'}"
-        if not words:
-            case = "in every case"
-            if lacking:
-                case += f", whatever the columns are{lacking}"
-            return f"{rule.conclusion} {case}: no other class is ever given"
-        text = f"{' and '.join(words)} force{'s' * (len(words) == 1)} {rule.conclusion}"
-        if not rest:
-            return text
-        return f"{text}, whatever {others}{'' if columns else ', each free'}{lacking}"
+    def _may_be_missing(self, chosen: set[int]) -> str | list[str]:
+        """Return which columns may be missing of those that the model may test: names, or words.
 
-    def _lacking(self, chosen: set[int]) -> str:
-        """Say which columns that are not chosen may be missing, where the model may test them."""
+        ``"refused"`` where no test takes a missing value, ``"all"`` where all may be missing.
+        """
         model = self.tree_model
         if self.level == "conditions":
             chosen = set()
         rest = [a for a in range(model.n_attributes) if a not in chosen]
         tested = [a for a in rest if a in model.used]
         if all(model.refuses_missing(a) for a in tested):
-            return ""
+            return "refused"
         if self.level == "conditions":
-            return ", no column missing"
-        may = [model.attributes[a].name for a in rest if model.attributes[a].missing]
+            return []
         if all(model.attributes[a].missing for a in tested):
-            return ", missing or not"
-        if may:
-            return f", of which only {listed(may)} may be missing"
-        return ", none of them missing" if len(rest) > 1 else ", not missing"
-
-    def _sense(self) -> tuple[str, ...]:
-        """Return notes on definition, level and ties."""
-        level = {
-            "attributes": "attributes: columns are kept in the interval of x between thresholds "
-            "of the model; the others take any value they can have",
-            "conditions": "conditions: each test of the model is free, also where tests of a "
-            "column contradict each other",
-        }[self.level]
-        return self._definition(), f"level {level}", f"ties: {self._ties()}"
-
-    def _definition(self) -> str:
-        if self.definition == "sufficient":
-            return "sufficient: every such row gets the class, by the exact sums of the model"
-        model = self.tree_model
-        if self.definition == "majoritary":
-            needed = votes_needed(model, self.label_index)
-            return (
-                f"majoritary: the same {needed} of {len(model.trees)} trees vote for the class on "
-                "every such row, and win whatever the others vote for"
-            )
-        told = (
-            "tree-specific: the class wins even if every tree is at the worst of its leaves that "
-            "such a row can reach, each tree by itself"
-        )
-        if not self.unit:
-            return told
-        return f"{told}; losses of leaves are rounded up to multiples of {self.unit}"
-
-    def _ties(self) -> str:
-        """Say which class is given when scores are equal."""
-        decision, classes = self.tree_model.decision, self.tree_model.classes
-        if decision == "first":
-            return "of classes with equal scores the first one is given"
-        score = "above 0" if decision == "positive" else "of 0 or more"
-        return f"a score {score} is {classes[1]}"
+            return "all"
+        return [model.attributes[a].name for a in rest if model.attributes[a].missing]
 
     def _notes(self) -> tuple[str, ...]:
         """Return what is degenerate; solved all the same."""

@@ -6,6 +6,7 @@ FAMILY = Family(
     name="careful",
     problems={"careful": "careful_rules.problem:Careful"},
     judges={"careful": "careful_rules.judge:judge"},
+    words={"careful": "cpx.models.monomial.text:words"},
     encodings={
         "careful.big-m": "careful_rules.encoding:BIG_M",
         "k-monomial.big-m": "careful_rules.encoding:BIG_M",

@@ -1,12 +1,14 @@
 """The second opinion on careful rules, from the saved instance alone.
 
-It is written from the definition and shares no code with the problem: NumPy and the standard
-library are all it needs.
+It is written from the definition and shares no code with the problem: NumPy, the standard library
+and ``cpx.check`` are all it needs.
 """
 
 from fractions import Fraction
 
 import numpy as np
+
+from cpx.check.claims import wrong_figures
 
 
 def judge(instance):
@@ -58,6 +60,9 @@ def judge(instance):
             out.append(f"bound: {bound} is above the value of the rule")
         if (bound == result["objective"]) != (status == "OPTIMAL"):
             out.append(f"status: {status} with the bound {bound}")
-        return out
+        inside, total = covered(features), int(weights.sum())
+        counts = (int(weights[rows].sum()) for rows in (inside, inside & same))
+        figures = dict(zip(("covered", "agreeing"), counts)) | {"total": total}
+        return out + wrong_figures(found, figures)
 
     return violations

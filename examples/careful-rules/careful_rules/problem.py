@@ -34,7 +34,3 @@ class Careful(WeightedProblem):
         """Return the costs of covering, and of not covering, each sample."""
         weights, same = self.samples.weights, self.samples.same
         return np.where(same, 0, self.alarm * weights), np.where(same, weights, 0)
-
-    def claim(self):
-        """Name what is minimised."""
-        return "cost"

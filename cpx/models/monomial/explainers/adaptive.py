@@ -24,8 +24,8 @@ from cpx.data.statistics import UniformLimits, exact_lower
 from cpx.errors import InvalidOption
 from cpx.models.monomial.explainers.conclusions import break_tie
 from cpx.models.monomial.explainers.guarantees import (
+    above,
     allowed_rules,
-    chance,
     highest_precision,
     rounded_down,
     rounded_up,
@@ -74,16 +74,17 @@ class Answer:
     queries: int
     stopped: str
 
-    def guarantee(self, question: Question) -> str:
-        """Return what is known of the rule, as a sentence."""
-        low, high = rounded_down(self.low), rounded_up(self.high)
-        name = self.problem.samples.context["distribution"]["name"]
-        rivals = self.problem.candidate()
-        return (
-            f"with probability at least {chance(question.delta)} over the samples drawn, of the "
-            f"rows of {name!r}: its precision is at least {low:g}; no {rivals} of every round is "
-            f"more than {max(0.0, round(high - low, 3)):g} more precise"
-        )
+    def guarantee(self, question: Question) -> dict[str, Any]:
+        """Return what is known of the rule; see :func:`~.guarantees.guarantee`."""
+        samples, low = self.problem.samples, rounded_down(self.low)
+        return {
+            "rows": samples.context["distribution"]["name"],
+            "samples": samples.total,
+            "delta": question.delta,
+            "rounds": True,
+            "precision": low,
+            "more_precise": above(rounded_up(self.high), low),
+        }
 
 
 class Rounds:

@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import astuple, replace
-from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from cpx import check
+from cpx.answers.claim import Claim
 from cpx.answers.result import Result, Status, Times
-from cpx.answers.values import Value, in_words
+from cpx.answers.values import Value
 from cpx.errors import CheckFailed
 from cpx.explainers.options import BACKEND
+from cpx.modelling.claims import asked, claimed
 from cpx.models.monomial.explainers.guarantees import guarantee
 from cpx.models.monomial.precision_coverage import MaxPrecision
 from cpx.models.monomial.problem import MonomialProblem
 from cpx.solving import solve
-from cpx.support.shares import share_text
 
 if TYPE_CHECKING:
     from cpx.answers.explanation import Explanation
     from cpx.models.monomial.explainers.question import Question
-
-_PROVED = "no rule that is as precise covers more"
 
 
 def break_tie(problem: MonomialProblem, result: Result) -> Result:
@@ -59,8 +58,8 @@ def break_tie(problem: MonomialProblem, result: Result) -> Result:
         return result
     rule = problem.explanation(best.explanation.features)
     rule = problem.conclude(rule, True, result.objective, result.bound)
-    if best.status is Status.OPTIMAL:
-        rule = replace(rule, proved=f"{rule.proved}; {_PROVED}")
+    if best.status is Status.OPTIMAL and rule.claim is not None:
+        rule = replace(rule, claim=replace(rule.claim, best_of_ties=True))
     both = zip(astuple(result.times), astuple(best.times), strict=True)
     times = Times(*(first + second for first, second in both))
     answer = replace(result, explanation=rule, times=times)
@@ -70,53 +69,37 @@ def break_tie(problem: MonomialProblem, result: Result) -> Result:
     return answer
 
 
-def with_remarks(
+def with_guarantee(
     question: Question,
     problem: MonomialProblem,
     explanation: Explanation,
     bound: Value | None,
-    proved: bool = False,
     time_limit: float | None = None,
 ) -> Explanation:
-    """Return a rule with what is guaranteed of it, and noted for those who read it.
+    """Return a rule with what holds of the rows that its samples are from.
 
     problem, explanation, bound: As for
         :func:`~cpx.models.monomial.explainers.guarantees.guarantee`; the samples may be all rows.
-    proved: Whether the rule is proved to be the best.
     time_limit: Seconds for the guarantee.
     """
-    note = _always_predicting(question, explanation) if proved else ""
     samples = problem.samples
-    if samples.population:
-        drawn = samples.context["distribution"]["name"]
-        told = f"exact: all {samples.total} rows of {drawn!r} were used, none was drawn by chance"
-    else:
+    if not samples.population:
         told = guarantee(problem, explanation, bound, question.delta, time_limit)
-    return replace(
-        explanation,
-        guarantee=told,
-        notes=(*explanation.notes, note) if note else explanation.notes,
-    )
+        return with_beyond(problem, explanation, told)
+    rows = samples.context["distribution"]["name"]
+    return with_beyond(problem, explanation, {"rows": rows, "samples": samples.total})
 
 
-def _always_predicting(question: Question, explanation: Explanation) -> str:
-    """Say that the rule of least loss is the empty one.
-
-    Where most samples agree with x, no condition may lower the loss: a fact about the loss,
-    not about x, so a reader should know what else can be asked.
-    """
-    share = explanation.precision
-    if question.objective != "loss" or explanation.features or share in (None, 1):
-        return ""
-    return (
-        f"no condition lowers the loss: by loss, always predicting {explanation.rule.conclusion} "
-        f"is the best answer. It is right for {share_text(share or Fraction(0))} of the samples; "
-        "the objective precision asks for a rule that is right more often where it applies"
-    )
+def with_beyond(
+    problem: MonomialProblem, explanation: Explanation, beyond: Mapping[str, Any]
+) -> Explanation:
+    """Return an explanation that claims something of more than the samples."""
+    claim = explanation.claim or Claim(problem.kind, asked(problem))
+    return replace(explanation, claim=replace(claim, beyond=beyond))
 
 
 def compared(problem: MonomialProblem, explanation: Explanation, best: Result) -> Explanation:
-    """Return a rule with the sentence that compares it with the best one.
+    """Return a rule with what compares it with the best one.
 
     problem: Which rules are compared, and by what.
     explanation: The rule, with its figures on the samples.
@@ -125,11 +108,6 @@ def compared(problem: MonomialProblem, explanation: Explanation, best: Result) -
     found = problem.evaluate(explanation)
     if found.feasible and best.proved and best.objective == found.objective:
         return problem.conclude(explanation, True, found.objective, best.bound)
-    told = f"{problem.claim()} {in_words(found.objective)}"
-    if not found.feasible:
-        told += f", but it is not what was asked for, a {problem.candidate()}"
-    if best.explanation is None:
-        rest = "there is none" if best.proved else "none was found"
-    else:
-        rest = f"the best one found is {best.explanation}, {best.explanation.proved}"
-    return replace(explanation, proved=f"{told}; {rest}")
+    rival = None if best.explanation is None else best.explanation.to_dict()
+    figures = {"feasible": found.feasible, "best": rival, "closed": best.proved}
+    return claimed(problem, explanation, False, found.objective, None, **figures)

@@ -1,11 +1,11 @@
-"""What holds of rules beyond the samples with a given probability, and the words for it."""
+"""What holds of rules beyond the samples with a given probability."""
 
 from __future__ import annotations
 
 import math
-from decimal import ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from time import monotonic
+from typing import Any
 
 import numpy as np
 
@@ -16,13 +16,12 @@ from cpx.data.statistics import UniformLimits, exact_upper
 from cpx.errors import EngineMissing
 from cpx.models.monomial.precision_coverage import MaxCoverage, MaxPrecision
 from cpx.models.monomial.problem import MonomialProblem
-from cpx.models.monomial.weighted import KMonomial
 from cpx.solving import solve
 
 __all__ = [
     "Frontier",
+    "above",
     "allowed_rules",
-    "chance",
     "guarantee",
     "highest_precision",
     "rounded_down",
@@ -45,7 +44,7 @@ def guarantee(
     bound: Value | None,
     delta: float | None = None,
     time_limit: float | None = None,
-) -> str:
+) -> dict[str, Any]:
     """Return what holds of a rule under the distribution, with probability 1 - delta.
 
     problem: On samples that were drawn.
@@ -53,68 +52,45 @@ def guarantee(
     bound: Proven bound on the objective of every rule allowed.
     delta: By default 0.05.
     time_limit: Seconds to find out how precise other rules can be.
-    Returns: A sentence; the page on guarantees has its proof.
+    Returns: ``rows``, what they were drawn from, ``samples``, their number, ``delta``, and what
+        is known, rounded to the safe side: the least ``precision`` and ``coverage`` of the rule;
+        the greatest coverage (``most_coverage``) and precision (``most_precision``) of any rule
+        that competes, by how much one can be ``more_precise``, or by how much the share of rows
+        that the rule gets wrong can be above that of another (``loss_above``). Nothing of a loss
+        without a bound. The page on guarantees has the proof.
     """
-    samples, rivals = problem.samples, problem.candidate()
-    drawn = samples.context["distribution"]["name"]
-    if problem.min_precision:
-        rivals += " on the samples"
-    opening = f"with probability at least {chance(delta)} over the samples drawn,"
+    delta, rules = delta or DELTA, allowed_rules(problem)
+    drawn = problem.samples.context["distribution"]["name"]
+    told: dict[str, Any] = {"rows": drawn, "samples": problem.samples.total, "delta": delta}
+    found = problem.evaluate(explanation)
     if not isinstance(problem, MaxPrecision | MaxCoverage):
-        limits = UniformLimits(allowed_rules(problem), delta or DELTA, 2)
-        return _loss(problem, explanation, bound, limits, opening, rivals)
-    limits = UniformLimits(allowed_rules(problem), delta or DELTA)
-    found, claims = problem.evaluate(explanation), []
+        if bound is None:
+            return {}
+        limits = UniformLimits(rules, delta, 2)
+        most = limits.upper(int(found.objective), found.total)
+        least = limits.lower(int(bound), found.total)
+        return told | {"loss_above": rounded_up(most - least)}
+    limits = UniformLimits(rules, delta)
     low = rounded_down(limits.lower(found.agreeing_covered, found.covered))
-    if low > 0:
-        claims.append(f"its precision is at least {low:g}")
-    if (least := rounded_down(limits.lower(found.covered, found.total))) > 0:
-        claims.append(f"it covers at least {least:g}")
+    least = rounded_down(limits.lower(found.covered, found.total))
+    told |= {name: v for name, v in (("precision", low), ("coverage", least)) if v > 0}
     if bound is not None and isinstance(problem, MaxCoverage):
         most = rounded_up(limits.upper(int(bound), found.total))
-        claims += [f"no {rivals} covers more than {most:g}"] if most < 1 else []
+        told |= {"most_coverage": most} if most < 1 else {}
     elif bound is not None and isinstance(problem, MaxPrecision):
         known = limits.upper(found.agreeing_covered, found.covered)
         deadline = None if time_limit is None else monotonic() + time_limit
         high = rounded_up(highest_precision(problem, limits, Fraction(bound), known, deadline))
-        claims += _more_precise(low, high, rivals)
-    if not claims:
-        return f"none: {samples.total} samples are too few, a smaller epsilon draws more"
-    return f"{opening} of the rows of {drawn!r}: {'; '.join(claims)}"
+        if low > 0:
+            told["more_precise"] = above(high, low)
+        elif high < 1:
+            told["most_precision"] = high
+    return told
 
 
-def _more_precise(low: float, high: float, rivals: str) -> list[str]:
-    """Say how much more precise than the rule another one can be, unless it is anything."""
-    if low <= 0:
-        return [f"no {rivals} has a precision above {high:g}"] if high < 1 else []
-    return [f"no {rivals} is more than {max(0.0, round(high - low, 3)):g} more precise"]
-
-
-def _loss(
-    problem: MonomialProblem,
-    explanation: Explanation,
-    bound: Value | None,
-    limits: UniformLimits,
-    opening: str,
-    rivals: str,
-) -> str:
-    """Say how much more than the best rule this one gets wrong, at most."""
-    if bound is None:
-        return ""
-    total, drawn = problem.samples.total, problem.samples.context["distribution"]["name"]
-    value = int(problem.evaluate(explanation).objective)
-    what = "gets wrong" if isinstance(problem, KMonomial) else "covers in another class"
-    most = rounded_up(limits.upper(value, total) - limits.lower(int(bound), total))
-    return (
-        f"{opening} the share of rows of {drawn!r} that the rule {what} is at most "
-        f"{most:g} above that of every {rivals}"
-    )
-
-
-def chance(delta: float | None) -> Decimal:
-    """Return 1 - delta, never more than is proved: 1 - 1e-7 to six digits would be 1."""
-    left = Decimal(repr(float(delta or DELTA)))
-    return Context(rounding=ROUND_FLOOR).subtract(Decimal(1), left)
+def above(high: float, low: float) -> float:
+    """Return by how much one limit in thousandths is above another one."""
+    return max(0.0, round(high - low, 3))
 
 
 def allowed_rules(problem: MonomialProblem) -> int:

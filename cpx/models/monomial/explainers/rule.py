@@ -43,7 +43,12 @@ from cpx.explainers.preparation import counted, left_of, with_limit
 from cpx.modelling.base import with_oracle
 from cpx.modelling.encodings import find_encoding
 from cpx.models.monomial.explainers.adaptive import Rounds
-from cpx.models.monomial.explainers.conclusions import break_tie, compared, with_remarks
+from cpx.models.monomial.explainers.conclusions import (
+    break_tie,
+    compared,
+    with_beyond,
+    with_guarantee,
+)
 from cpx.models.monomial.explainers.conditions import Conditions
 from cpx.models.monomial.explainers.question import OBJECTIVES, Question, size_to_compare
 from cpx.models.monomial.explainers.rivals import rivals
@@ -458,10 +463,11 @@ class RuleExplainer:
         if found is None:
             return answer.problem, answer.result
         found = self._measure(found, oracle, question.fresh)
-        notes = found.notes
+        found = with_beyond(answer.problem, found, answer.guarantee(question))
+        remarks = found.remarks
         if answer.stopped:
-            notes += (f"epsilon = {question.epsilon} was not reached: {answer.stopped}",)
-        told = replace(found, guarantee=answer.guarantee(question), notes=notes)
+            remarks += (f"epsilon = {question.epsilon} was not reached: {answer.stopped}",)
+        told = replace(found, remarks=remarks)
         return answer.problem, replace(answer.result, explanation=told)
 
     def conclude(self, result: Result, problem: MonomialProblem, question: Question) -> Result:
@@ -475,10 +481,10 @@ class RuleExplainer:
         if result.explanation is None:
             return result
         found = self._known_or_measured(result.explanation, problem, question.fresh)
-        proved, limit = result.status is Status.OPTIMAL, result.options.get("time_limit")
+        limit = result.options.get("time_limit")
         left = None if limit is None else max(0.0, limit - result.times.total)
-        remarked = with_remarks(question, problem, found, result.bound, proved, left)
-        return replace(result, explanation=remarked)
+        told = with_guarantee(question, problem, found, result.bound, left)
+        return replace(result, explanation=told)
 
     def score(
         self,
@@ -557,7 +563,7 @@ class RuleExplainer:
         measured = self._known_or_measured(found, problem, question.fresh)
         bound = None if best is None else best.bound
         limit = TIME_LIMIT if best is None else best.options.get("time_limit")
-        return with_remarks(question, problem, measured, bound, time_limit=limit)
+        return with_guarantee(question, problem, measured, bound, limit)
 
     def measure(self, explanation: Explanation, x: Any, n: int = 1000) -> Explanation:
         """Return the explanation with its precision on n fresh samples given the rule.
@@ -583,7 +589,7 @@ class RuleExplainer:
             fresh = precision_of(oracle, explanation.features, n, self.seed)
         except NoMass as error:
             note = f"the precision could not be measured on fresh samples: {error}"
-            return replace(explanation, rule=rule, notes=(*explanation.notes, note))
+            return replace(explanation, rule=rule, remarks=(*explanation.remarks, note))
         return replace(explanation, rule=rule, fresh=fresh)
 
     def _wording(self, problem: MonomialProblem) -> Callable[[Rule], Rule] | None:

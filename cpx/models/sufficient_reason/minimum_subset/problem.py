@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable
-from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -12,9 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpx.answers.explanation import Evaluation, Explanation
-from cpx.answers.values import Value
 from cpx.modelling.base import Problem
-from cpx.modelling.competing import competing
 from cpx.modelling.encodings import stated_in
 from cpx.modelling.parameters import Indices, Weights, parameter
 from cpx.modelling.side_constraints.statement import constrained
@@ -73,10 +70,6 @@ class MinimumSubset(Problem):
         return None
 
     @abstractmethod
-    def claim(self) -> str:
-        """Name what the problem asks for, such as ``"majoritary reason"``."""
-
-    @abstractmethod
     def units(self, size: int) -> str:
         """Name so many features, such as ``"1 attribute"``."""
 
@@ -110,30 +103,9 @@ class MinimumSubset(Problem):
             return False
         return self.side_constraints.allow(features) and self.enough(features)
 
-    def conclude(
-        self, explanation: Explanation, proved: bool, objective: Value | None, bound: Value | None
-    ) -> Explanation:
-        """Return the explanation with the sentence that says what was proved of it."""
-        size = len(explanation.features)
-        what = self.units(size)
-        if self.weights is not None:
-            what += f" of weight {self.cost(explanation.features)}"
-        measure = "smaller" if self.weights is None else "lighter"
-        candidate = self.candidate()
-        if proved:
-            sentence = f"{what}, minimum: no {candidate} is {measure}"
-        elif bound is None:
-            sentence = f"{what}, without a bound"
-        else:
-            measure = "size" if self.weights is None else "weight"
-            sentence = (
-                f"{what}, not proved minimum: every {candidate} has at least {measure} {bound}"
-            )
-        return replace(explanation, proved=sentence)
-
+    @abstractmethod
     def candidate(self) -> str:
         """Name what competes: the same, with what is required and nothing forbidden."""
-        return competing(self, self.claim())
 
     def choice_facts(self) -> dict[str, str]:
         """Return what is required and forbidden, and whether there are weights."""
