@@ -91,7 +91,7 @@ class _Descent:
             self._search.prove(target + 1)
             self._step = max(1, self._step // 2)
         elif self._step > 1:
-            self._step, self._conflicts = 1, _STEP_CONFLICTS
+            self._step = 1
         else:
             self._conflicts += self._conflicts // 2
 
