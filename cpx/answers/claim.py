@@ -34,28 +34,16 @@ class Words(NamedTuple):
 class Claim:
     """What is claimed of an answer; all values are those of JSON, but value and bound.
 
-    Attributes
-    ----------
-    problem : str
-        The kind of the problem.
-    over : dict
-        Which answers compete: the parameters of the problem, of a list its length. ``where`` is
+    problem: The kind of the problem.
+    over: Which answers compete: the parameters of the problem, of a list its length. ``where`` is
         the number of side constraints.
-    figures : dict
-        What else the words have, by the kind: counts of samples, units, ...
-    optimal : bool or None
-        Whether no answer is better; None where nothing is said of that.
-    value, bound : int, Fraction or None
-        As in the result.
-    statement : dict
-        As in the result: where the statement came from, unless it is one of cpx.
-    best_of_ties : bool
-        Whether, of the optimal answers, none is better by what decides ties.
-    beyond : dict or None
-        What holds of more than the samples, and with which probability.
+    figures: What else the words have, by the kind: counts of samples, units, ...
+    optimal: Whether no answer is better; None where nothing is said of that.
+    value, bound: As in the result.
+    statement: As in the result: where the statement came from, unless it is one of cpx.
+    best_of_ties: Whether, of the optimal answers, none is better by what decides ties.
+    beyond: What holds of more than the samples, and with which probability.
 
-    Examples
-    --------
     >>> claim = Claim("unknown", {"k": 2}, optimal=True, value=3, bound=3)
     >>> words_of(claim, None).proved
     'value 3 is optimal'
@@ -90,10 +78,7 @@ class Claim:
     def from_dict(cls, data: Any) -> Claim:
         """Read what :meth:`to_dict` wrote.
 
-        Raises
-        ------
-        InvalidInstance
-            For what is no claim.
+        Raises InvalidInstance: For what is no claim.
         """
         if not isinstance(data, Mapping) or not isinstance(data.get("problem"), str):
             raise InvalidInstance(f"claim must name a problem, got {shown(data)}")
@@ -157,13 +142,8 @@ def competing(
 ) -> str:
     """Return what an answer is compared with: ``"set that has nothing forbidden"``.
 
-    Parameters
-    ----------
-    over : mapping
-        As in a claim.
-    what : str
-    before, after : iterable of str
-        What else is said of it, before and after what all kinds of problems have.
+    over: As in a claim.
+    before, after: What else is said of it, before and after what all kinds of problems have.
     """
     parts = [*before, *(told for name, told in _ASKED.items() if over.get(name)), *after]
     return f"{what} that {' and '.join(parts)}" if parts else what
@@ -172,15 +152,10 @@ def competing(
 def source_words(statement: Mapping[str, Any]) -> str:
     """Return what is known of a statement that is none of cpx, in words.
 
-    Parameters
-    ----------
-    statement : mapping
-        ``encoding``; ``marked`` where it is marked as another problem; ``wrong``, where it was
-        seen to be one; ``sets``, how many sets of features of this instance it was compared on,
-        and ``whole``, whether these are all; ``cases``, how many tiny instances it agrees on.
+    statement: ``encoding``; ``marked`` where it is marked as another problem; ``wrong``, where it
+        was seen to be one; ``sets``, how many sets of features of this instance it was compared
+        on, and ``whole``, whether these are all; ``cases``, how many tiny instances it agrees on.
 
-    Examples
-    --------
     >>> source_words({"encoding": "mine", "marked": True})
     "the statement is your encoding 'mine', which is marked as another problem"
     """

@@ -333,10 +333,7 @@ def encoding_for(
     well within the time limit, or the problem's first; that for a ratio, whose steps are
     stated one after the other, each with little time.
 
-    Raises
-    ------
-    UnknownName, InvalidOption
-        When there is none of that name, or it cannot be solved.
+    Raises UnknownName, InvalidOption: When there is none of that name, or it cannot be solved.
     """
     if not engine.needs_model:
         encoding = find_encoding(problem, name)

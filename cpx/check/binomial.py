@@ -17,8 +17,6 @@ _STEPS = 40
 def log_chance(hits: int, trials: int, share: float) -> float:
     """Return the logarithm of the probability that so many or more of the trials are hits.
 
-    Examples
-    --------
     >>> round(math.exp(log_chance(2, 3, 0.5)), 6)
     0.5
     """
@@ -46,8 +44,6 @@ def is_above(share: float, hits: int, trials: int, log_tail: float) -> bool:
 def lower_limit(hits: int, trials: int, log_tail: float) -> float:
     """Return the greatest share that the true one is above, but for a chance of the tail.
 
-    Examples
-    --------
     >>> round(lower_limit(900, 1000, math.log(0.025)), 4)
     0.8797
     """

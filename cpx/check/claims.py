@@ -117,17 +117,10 @@ def wrong_rule(
 ) -> list[str]:
     """Return violations about the rule of an explanation.
 
-    Parameters
-    ----------
-    found : dict
-        The explanation.
-    names : dict of int to str
-        What each of its features is.
-    conclusion : str
-    conditions : sequence of str, optional
-        Its conditions where they are not its features; None for any.
-    a_set : bool
-        Whether it is a set of rules, which has figures of each.
+    found: The explanation.
+    names: What each of its features is.
+    conditions: Its conditions where they are not its features; None for any.
+    a_set: Whether it is a set of rules, which has figures of each.
     """
     rule, out = found["rule"], list[str]()
     compare(out, "rule", rule["literals"], [[j, names[j]] for j in sorted(names)])
@@ -213,8 +206,6 @@ def broken_by(instance: Mapping[str, Any]) -> Callable[[Iterable[int]], list[str
     One of which only the text is known, as in a file written by hand that was not saved again,
     is not taken to hold.
 
-    Examples
-    --------
     >>> either = {"terms": [[1, [0]], [1, [1, 2]]], "at_least": 1}
     >>> broken = broken_by({"where": [{"text": "a or b", "means": [either]}]})
     >>> broken([2]), broken([3])

@@ -181,10 +181,7 @@ _RULE: dict[str, tuple[str, _Test]] = {
 def malformed(result: object) -> list[str]:
     """Return which fields of a result are missing, or are not what they must be.
 
-    Parameters
-    ----------
-    result : object
-        What a JSON file has. Without a format it may lack what is not judged.
+    result: What a JSON file has. Without a format it may lack what is not judged.
     """
     if not isinstance(result, Mapping):
         return [f"a result must be an object, got {shown(result)}"]

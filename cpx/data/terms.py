@@ -22,18 +22,11 @@ __all__ = ["Cases", "Term", "mask", "merged", "term", "to_python", "to_sql", "tr
 class Term:
     """What one column must be: in some of its bins or categories, or in none of them.
 
-    Attributes
-    ----------
-    column : Column
-        Fitted; see :mod:`cpx.data.columns`.
-    place : int
-        Its position in the table.
-    within : bool
-        Whether a value must be in one of the ``bins``, else in none of them.
-    bins : tuple of int
-        Bins of a number, or categories, by their position; increasing.
-    null : bool
-        Whether a missing value satisfies it.
+    column: Fitted; see :mod:`cpx.data.columns`.
+    place: Its position in the table.
+    within: Whether a value must be in one of the ``bins``, else in none of them.
+    bins: Bins of a number, or categories, by their position; increasing.
+    null: Whether a missing value satisfies it.
     """
 
     column: Column
@@ -78,16 +71,10 @@ Cases = tuple[tuple[Term, ...], ...]
 def term(column: Column, place: int, i: int, true: bool, null: bool = False) -> Term:
     """Return the term of one Boolean feature of a column, true or false.
 
-    Parameters
-    ----------
-    column, place
-        The column, and its position in the table.
-    i : int
-        The feature; the one after all values is "is missing".
-    true : bool
-        Whether it holds.
-    null : bool
-        Whether a missing value satisfies it, where i is a value that is not there.
+    column, place: The column, and its position in the table.
+    i: The feature; the one after all values is "is missing".
+    true: Whether it holds.
+    null: Whether a missing value satisfies it, where i is a value that is not there.
     """
     if i == len(column.value_names):
         return Term(column, place, true, (), null=true)
@@ -99,13 +86,8 @@ def true_of(binarizer: Binarizer, bits: Any, features: Sequence[int]) -> tuple[T
 
     They mean what :meth:`Binarizer.conditions` says: an interval holds of no missing value.
 
-    Parameters
-    ----------
-    binarizer : Binarizer
-        Fitted.
-    bits : (d,) array of bool
-        The features of the row.
-    features : sequence of int
+    binarizer: Fitted.
+    bits: The features of the row.
     """
     from cpx.data.columns import NumberColumn
 
@@ -123,8 +105,6 @@ def true_of(binarizer: Binarizer, bits: Any, features: Sequence[int]) -> tuple[T
 def merged(terms: Sequence[Term]) -> tuple[Term, ...]:
     """Return a term per column, in the order of the columns, that means what they mean together.
 
-    Examples
-    --------
     >>> from cpx.data import Binarizer
     >>> column = Binarizer(4).fit([[1.0], [2.0], [3.0], [4.0]]).columns_[0]
     >>> found = merged([term(column, 0, 0, False), term(column, 0, 3, False)])
@@ -151,10 +131,7 @@ def _both(one: Term, other: Term) -> Term:
 def mask(cases: Cases, X: Any) -> npt.NDArray[np.bool_]:
     """Return which rows of a table some case holds of, shape (n,).
 
-    Raises
-    ------
-    DataError
-        When the table lacks a column.
+    Raises DataError: When the table lacks a column.
     """
     from cpx.data.frames import as_table
     from cpx.data.other_frames import as_pandas

@@ -46,22 +46,9 @@ def fitted_distribution(
 ) -> tuple[TreeMixture, tuple[Trial, ...]]:
     """Fit a distribution by its name; return it, and what was tried for ``"fitted"``.
 
-    Parameters
-    ----------
-    distribution : str
-        One of :data:`FITTED`, with options in braces.
-    model : TreeModel
-    coding : Coding
-    rows : (n, d) table
-        The background, with the columns of the model.
-    components : int, optional
-    smoothing : float
-    seed : int
-
-    Raises
-    ------
-    UnknownName, InvalidOption, DataError
-        Naming the argument that is wrong.
+    distribution: One of :data:`FITTED`, with options in braces.
+    rows: The background, with the columns of the model.
+    Raises UnknownName, InvalidOption, DataError: Naming the argument that is wrong.
     """
     name, options = read_named("distribution", distribution)
     if name not in FITTED:

@@ -23,15 +23,9 @@ __all__ = ["Answer", "Declared", "Kind", "RowExplainer", "kind", "kinds", "with_
 class Answer:
     """The whole answer for a row, also where there is no explanation.
 
-    Attributes
-    ----------
-    result : Result
-    label : str
-        What the class of x is called.
-    brief : tuple of str
-        What was asked, in a few words each.
-    problem : Problem or None
-        What was solved, where it is a problem that engines solve.
+    label: What the class of x is called.
+    brief: What was asked, in a few words each.
+    problem: What was solved, where it is a problem that engines solve.
     """
 
     result: Result
@@ -43,12 +37,9 @@ class Answer:
 class RowExplainer(Protocol):
     """What a family offers: made of a model, rows X and options, it explains row after row.
 
-    Attributes
-    ----------
-    asks : tuple of dataclasses
-        Their fields are the options of a row; the keyword arguments of ``__init__`` are those of
-        all rows. Each is annotated with an :class:`~cpx.explainers.options.Option`. A
-        ``problem(x, **asked)`` states the problem, where there is one.
+    asks: Their fields are the options of a row; the keyword arguments of ``__init__`` are those of
+        all rows. Each is annotated with an :class:`~cpx.explainers.options.Option`. A ``problem(x,
+        **asked)`` states the problem, where there is one.
     """
 
     asks: ClassVar[tuple[type, ...]]
@@ -76,12 +67,8 @@ class Declared:
 class Kind:
     """A kind of explanation by its name.
 
-    Attributes
-    ----------
-    name : str
-        As ``cpx.explain(kind=...)`` and the method of :class:`cpx.Explainer` have it.
-    door : Door
-        What its family registered.
+    name: As ``cpx.explain(kind=...)`` and the method of :class:`cpx.Explainer` have it.
+    door: What its family registered.
     """
 
     name: str
@@ -143,10 +130,7 @@ def kinds() -> Iterator[Kind]:
 def kind(name: object) -> Kind:
     """Return the kind of a name.
 
-    Raises
-    ------
-    UnknownName
-        With those that there are.
+    Raises UnknownName: With those that there are.
     """
     for one in kinds():
         if one.name == name:

@@ -22,22 +22,13 @@ TIME_LIMIT, FRESH = 10.0, 1000
 class Option:
     """What an option means, and how the shell takes it.
 
-    Attributes
-    ----------
-    about : str
-        In a sentence, for help and tables.
-    metavar : str
-        What stands for its value in help.
-    kind : type
-        What the shell reads: ``str``, ``int``, ``float``, or ``bool`` for a flag.
-    choices : tuple of str
-        Its values, where they have names.
-    many : bool
-        Whether it can be given several times in the shell.
-    read : callable, optional
-        Makes of what the shell has read what Python takes.
-    shell : str or None
-        Its name in the shell: empty for the same one, None where the shell has it not.
+    about: In a sentence, for help and tables.
+    metavar: What stands for its value in help.
+    kind: What the shell reads: ``str``, ``int``, ``float``, or ``bool`` for a flag.
+    choices: Its values, where they have names.
+    many: Whether it can be given several times in the shell.
+    read: Makes of what the shell has read what Python takes.
+    shell: Its name in the shell: empty for the same one, None where the shell has it not.
     """
 
     about: str
@@ -52,8 +43,6 @@ class Option:
 def features(given: Sequence[str]) -> tuple[int | str, ...]:
     """Read features that the shell has by number or name.
 
-    Examples
-    --------
     >>> features(["age > 40", "3"])
     ('age > 40', 3)
     """
@@ -63,8 +52,6 @@ def features(given: Sequence[str]) -> tuple[int | str, ...]:
 def names(text: str) -> list[str]:
     """Read names with commas.
 
-    Examples
-    --------
     >>> names("zip, code")
     ['zip', 'code']
     """

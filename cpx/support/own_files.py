@@ -26,10 +26,7 @@ loaded: set[str] = set()
 def register_files(paths: Iterable[str] | None) -> None:
     """Run files here, and in every process that is started from here.
 
-    Raises
-    ------
-    InvalidOption
-        Naming the file, and the line where it fails.
+    Raises InvalidOption: Naming the file, and the line where it fails.
     """
     files = [str(Path(path).absolute()) for path in paths or ()]
     known = os.environ.get(_FILES, "").split(os.pathsep)

@@ -51,10 +51,7 @@ class Undecided(Refused):
 class Claim:
     """What a proof claims: no solution is better than ``bound``, or there is none at all.
 
-    Attributes
-    ----------
-    bound : int, Fraction or None
-        None where the claim is that nothing satisfies the constraints.
+    bound: None where the claim is that nothing satisfies the constraints.
     """
 
     bound: int | Fraction | None

@@ -20,29 +20,16 @@ class TableSumForm:
     With a target, choose the fewest features whose sum is at least the target; k limits their
     number as well. In both cases, of the best sets one with the least sum of penalties is wanted.
 
-    Attributes
-    ----------
-    n_features : int
-        Number A of features.
-    features : tuple of arrays of int32
-        The features of each table, increasing; at most 16.
-    tables : tuple of arrays of int64, shapes (2**len(features[t]),)
-        Bit i of an index says whether ``features[t][i]`` is chosen. Entry 0 is 0.
-    constant : int
-        The value of the empty set.
-    k : int
-    required, forbidden : tuple of int
-        What a set must have, and must not have; they may contradict each other.
-    penalties : (A,) array of int64
-        At least 1 each.
-    target : int, optional
-    likeliest : bool
-        With a target: the sum of penalties is minimised in place of the number of features.
-    side : SideConstraints
-        Further constraints on what is chosen.
+    n_features: Number A of features.
+    features: The features of each table, increasing; at most 16.
+    tables (2**len(features[t]): Bit i of an index says whether ``features[t][i]`` is chosen. Entry
+        0 is 0.
+    constant: The value of the empty set.
+    required, forbidden: What a set must have, and must not have; they may contradict each other.
+    penalties: At least 1 each.
+    likeliest: With a target: the sum of penalties is minimised in place of the number of features.
+    side: Further constraints on what is chosen.
 
-    Examples
-    --------
     >>> form = TableSumForm(3, (np.array([0, 2], dtype=np.int32),), (np.array([0, 5, -1, 7]),),
     ...                     constant=10, k=2, penalties=np.ones(3, dtype=np.int64))
     >>> [form.value(S) for S in ((), (0,), (2,), (0, 1, 2))]
@@ -77,8 +64,6 @@ class TableSumForm:
     def idle(self, chosen: Iterable[int]) -> NDArray[np.bool_]:
         """Return which features change no value beside a set, whatever is chosen besides.
 
-        Examples
-        --------
         >>> form = TableSumForm(3, (np.array([0, 2], dtype=np.int32),), (np.array([0, 0, -1, 0]),),
         ...                     constant=10, k=2, penalties=np.ones(3, dtype=np.int64))
         >>> form.idle([]).tolist(), form.idle([0]).tolist()

@@ -26,16 +26,10 @@ _ROUNDING = 1e-6
 class Counts(NamedTuple):
     """What limits follow from.
 
-    Attributes
-    ----------
-    total : int
-        Weight of all samples.
-    rules : int
-        How many rules compete.
-    own : (int, int)
-        Weight of what the rule covers, and of what of it agrees.
-    rival : (int, int) or None
-        The same of another rule that competes.
+    total: Weight of all samples.
+    rules: How many rules compete.
+    own: Weight of what the rule covers, and of what of it agrees.
+    rival: The same of another rule that competes.
     """
 
     total: int

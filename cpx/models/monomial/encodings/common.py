@@ -66,10 +66,7 @@ def cost(X: Any, *terms: tuple[NDArray[np.int64], Any]) -> Any:
 def needs(form: WeightedMonomial) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Return for which rows "counted => covered", and "covered => counted", must hold.
 
-    Returns
-    -------
-    under, over : ndarray of bool, shape (m,)
-        All False without limits.
+    Returns under, over (m,): All False without limits.
     """
     limits, (m, _) = form.limits, form.shape
     under, over = np.zeros(m, dtype=np.bool_), np.zeros(m, dtype=np.bool_)
@@ -98,12 +95,8 @@ def limit_constraints(
 ) -> list[Any]:
     """Return the limits as linear constraints; none without limits.
 
-    Parameters
-    ----------
-    limits : CoverageLimits or None
-    under, over : sequence of m literals
-        Of each row, one that implies that it is covered and one that is implied by it, where
-        :func:`needs` asks for it.
+    under, over: Of each row, one that implies that it is covered and one that is implied by it,
+        where :func:`needs` asks for it.
     """
     if limits is None:
         return []

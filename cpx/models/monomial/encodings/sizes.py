@@ -56,13 +56,9 @@ def sizes(form: WeightedMonomial) -> Statement:
 class Choices:
     """The features that may be chosen, and the pairs that may be chosen together.
 
-    Attributes
-    ----------
-    free, first, second : ndarray of int64
-        The features, and the first and second features of the pairs; none where to count them
-        takes long, or costs are not safe.
-    counted : bool
-        Whether there are pairs, and rules may have two features.
+    free, first, second: The features, and the first and second features of the pairs; none where
+        to count them takes long, or costs are not safe.
+    counted: Whether there are pairs, and rules may have two features.
     """
 
     def __init__(self, form: WeightedMonomial) -> None:

@@ -30,11 +30,7 @@ class Ladder(NamedTuple):
 def ladders(form: LossForm, zero: bool) -> tuple[list[Ladder], int]:
     """Return the ladders of all requirements and trees, and how many steps they have.
 
-    Parameters
-    ----------
-    form : LossForm
-    zero : bool
-        Whether "loses nothing" is a step as well.
+    zero: Whether "loses nothing" is a step as well.
     """
     found, first = [], 0
     for q, groups in enumerate(form.groups):
