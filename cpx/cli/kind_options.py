@@ -67,6 +67,8 @@ def _shared(chosen: list[Kind], without: tuple[str, ...]) -> Mapping[str, Shared
                 option, default = found[called].option, found[called].default
             else:
                 title, default = one.name.capitalize(), declared.default
+                if declared.prepared and len(chosen) == 1:
+                    title = "Rows"
             if name in OF_ENGINES:
                 title = "Engine"
             found[called] = Shared(name, title, default, option)

@@ -12,13 +12,14 @@ from typing import ClassVar
 import pytest
 
 from cpx.cli import groups
+from cpx.explainers.doors import kind
 from cpx.modelling import registry
 from cpx.modelling.instances import load
 from cpx.modelling.parameters import Integer, Parameter, ShareOf, parameter, parameters_of
 from cpx.models import FAMILIES, PROBLEMS, KMonomial, register
 from cpx.models.monomial import FAMILY
 from cpx.models.monomial.cli import rule_command
-from cpx.models.monomial.cli_row import RuleOptions, TrainedModel
+from cpx.models.monomial.cli_row import TrainedModel
 from cpx.models.monomial.explainers.question import OBJECTIVES
 from cpx.support.families import Family, ShellCommand, families
 
@@ -58,14 +59,14 @@ def test_every_kind_is_made_by_one_command() -> None:
 @pytest.mark.parametrize("verb", list(VERBS))
 def test_options_are_called_as_the_parameters_are(verb: str) -> None:
     options = _options(verb)
-    for kind in VERBS[verb].problems:
-        wanted = set(_parameters(kind))
-        assert wanted <= set(options), (kind, wanted - set(options))
+    for made in VERBS[verb].problems:
+        wanted = set(_parameters(made))
+        assert wanted <= set(options), (made, wanted - set(options))
 
 
 @pytest.mark.parametrize("verb", list(VERBS))
 def test_a_command_has_a_dozen_options_of_its_own(verb: str) -> None:
-    shared = {"Row and model", "Table and model", "Table", "Model of a file", "Instance"}
+    shared = {"Row and model", "Table and model", "Rows", "Model of a file", "Instance"}
     every = ("table", "register")
     own = [name for name, title in _options(verb).items() if title not in shared]
     own = [name for name in own if name not in every]
@@ -73,10 +74,12 @@ def test_a_command_has_a_dozen_options_of_its_own(verb: str) -> None:
 
 
 def test_defaults_are_those_declared() -> None:
-    help_of = {f.name: str(RuleOptions.__annotations__[f.name]) for f in fields(RuleOptions)}
-    for kind, name in (("max-precision", "min_coverage"), ("max-coverage", "min_precision")):
-        default = Fraction(_parameters(kind)[name].default)
-        assert f"{default}" in help_of[name] or f"{float(default)}" in help_of[name], name
+    options = kind("rule").options
+    for problem, name in (("max-precision", "min_coverage"), ("max-coverage", "min_precision")):
+        default = Fraction(_parameters(problem)[name].default)
+        option = options[name].option
+        assert option is not None
+        assert f"{float(default)}" in option.about, name
 
 
 # ------------------------------------------------------------- other packages

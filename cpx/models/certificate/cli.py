@@ -6,20 +6,18 @@ from typing import Any
 
 from cpx.cli.declared import Declared
 from cpx.cli.make import Saving, in_words
-from cpx.cli.option_groups import Group, grouped
+from cpx.cli.option_groups import grouped
 from cpx.models.certificate.problem import MinCertificate
-from cpx.models.monomial.cli import stated
-from cpx.models.monomial.cli_row import RuleOptions, Source
+from cpx.models.monomial.cli_row import Source, rule_options, stated
 
-_OF_RULES = ("objective", "min_coverage", "max_coverage", "min_precision", "one_per_group")
+_LIMITS = ("k", "objective", "min_coverage", "max_coverage", "min_precision", "one_per_group")
 
 
 @grouped(
-    own=Declared(MinCertificate, "epsilon", title="Certificate"),
-    wanted=Group(RuleOptions, *_OF_RULES, "epsilon", "delta", "max_queries", title="Certificate"),
+    own=Declared(MinCertificate, "epsilon", title="Certificate"), options=rule_options(*_LIMITS)
 )
 def make_certificate(
-    *, source: Source, own: dict[str, Any], wanted: RuleOptions, saving: Saving
+    *, source: Source, own: dict[str, Any], options: dict[str, Any], saving: Saving
 ) -> None:
     r"""Make the problem to find the fewest conditions that leave few samples to disagree.
 
@@ -36,7 +34,7 @@ def make_certificate(
     """
     saving.check(source.table)
     name = saving.name or f"{source.table.name.partition('.')[0]}-{source.row}"
-    drawn, _ = stated(source, None, wanted, name)
+    drawn, _ = stated(source, options, name)
     shared = ("samples", "required", "forbidden", "side_constraints", "name")
     problem = MinCertificate(**{name: getattr(drawn, name) for name in shared}, **own)
     saving.write(problem, in_words(problem, drawn.conclusion, f" by {source.model}"))

@@ -8,9 +8,11 @@ import typer
 
 from cpx.cli import options as opt
 from cpx.cli.declared import Declared
+from cpx.cli.kind_options import KindOptions
 from cpx.cli.make import Saving, in_words
 from cpx.cli.option_groups import Group, grouped
 from cpx.errors import InvalidOption
+from cpx.explainers.doors import kind
 from cpx.models.kernel_rule.problem import KernelRule
 from cpx.models.monomial.cli_row import TrainedModel
 
@@ -18,12 +20,14 @@ _TITLE = "Machine and rule"
 
 
 @grouped(
-    source=Group(TrainedModel, "model", "distribution", "seed", title="Table"),
+    source=Group(TrainedModel, "model"),
+    bins=KindOptions("rule", without=("distribution", "seed", *kind("rule").asked)),
     own=Declared(KernelRule, "max_clauses", "max_literals", title=_TITLE),
 )
 def make_kernel_rule(
     *,
     source: TrainedModel,
+    bins: dict[str, Any],
     label: opt.Label = None,
     cost: Annotated[
         float,
@@ -52,22 +56,19 @@ def make_kernel_rule(
     from sklearn.svm import SVC
 
     from cpx.cli.progress import phase
-    from cpx.cli.reading import class_of, require_two_classes
+    from cpx.cli.reading import class_of
     from cpx.data import Binarizer
     from cpx.models.kernel_rule.boolean_kernels import BoundedDNFKernel, read_svc
     from cpx.processes.interrupts import interruptible
 
     saving.check(source.table)
-    source.check()
+    source.check(bins)
     if not cost > 0:
         raise InvalidOption(f"cost must be a number > 0, got {cost}")
     kernel = BoundedDNFKernel(own["max_clauses"], own["max_literals"])
-    with phase(f"reading {source.table}"):
-        X, y = source.read()
-        require_two_classes(source.table, y)
-        positive = class_of(y, label)
-        strategy: Any = source.strategy
-        binarizer = Binarizer(source.n_bins, strategy, opt.split(source.categorical)).fit(X)
+    X, y = source.read(bins)
+    positive = class_of(y, label)
+    binarizer = Binarizer(**bins).fit(X)
     bits, names = binarizer.transform(X), binarizer.get_feature_names_out().tolist()
     classes = np.where(y.astype(str) == positive, positive, f"not {positive}")
     with phase(f"training a machine on {len(X)} rows", long=True), interruptible():

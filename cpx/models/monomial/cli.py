@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Annotated, Any
 
 import typer
 
-from cpx.cli import options as opt
 from cpx.cli.declared import Declared
 from cpx.cli.make import Saving
-from cpx.cli.option_groups import Group, grouped
+from cpx.cli.option_groups import grouped
 from cpx.modelling.parameters import parameters_of
-from cpx.models.monomial.cli_row import RowQuestion, RuleOptions, Source
+from cpx.models.monomial.cli_row import Source, rule_options, stated
 from cpx.models.monomial.problem import MonomialProblem
 from cpx.support.validation import integer_in
 
-__all__ = ["make_rule", "rule_command", "stated"]
-
-# An instance has all of its samples from the start.
-_IN_ROUNDS = ("epsilon", "delta", "max_queries")
+__all__ = ["make_rule", "rule_command"]
 
 Unseen = Annotated[
     int,
@@ -33,13 +28,12 @@ Unseen = Annotated[
 ]
 
 
-@grouped(wanted=Group(RuleOptions, *_IN_ROUNDS))
+@grouped(options=rule_options())
 def make_rule(
     *,
     source: Source,
     unseen: Unseen = 0,
-    k: opt.OptionalK = None,
-    wanted: RuleOptions,
+    options: dict[str, Any],
     saving: Saving,
 ) -> None:
     r"""Make the problem to find the best short rule for one row of a table.
@@ -58,20 +52,8 @@ def make_rule(
     """
     saving.check(source.table)
     integer_in("unseen", unseen, 0)
-    problem, title = stated(source, k, wanted, saving.name, unseen)
-    saving.write(problem, title(problem))
-
-
-def stated(
-    source: Source, k: int | None, wanted: RuleOptions, name: str | None, unseen: int = 0
-) -> tuple[MonomialProblem, Callable[[Any], str]]:
-    """Train the model, draw samples and state the problem; return it and what says its title."""
-    question = wanted.question(k)
-    row = RowQuestion(source)
-    size = question.size(row.explainer.distribution.n_features)
-    title = name or f"{source.table.name.partition('.')[0]}-{source.row}-k{size}"
-    row.check(question)
-    return row.problem(replace(question, name=title), unseen), row.title
+    problem, row = stated(source, options, saving.name, unseen)
+    saving.write(problem, row.title(problem))
 
 
 def rule_command(cls: type[MonomialProblem], *examples: str) -> Callable[..., None]:
@@ -93,17 +75,15 @@ def rule_command(cls: type[MonomialProblem], *examples: str) -> Callable[..., No
     def make(
         *,
         source: Source,
-        k: opt.OptionalK = None,
         own: dict[str, Any],
-        wanted: RuleOptions,
+        options: dict[str, Any],
         saving: Saving,
     ) -> None:
         saving.check(source.table)
         # The samples and limits are those of a problem of least loss, which sets none itself.
-        least_loss = replace(wanted, objective="loss")
-        problem, title = stated(source, k, least_loss, saving.name)
+        problem, row = stated(source, {**options, "objective": "loss"}, saving.name)
         made = cls(**{name: getattr(problem, name) for name in shared}, **own)
-        saving.write(made, title(made))
+        saving.write(made, row.title(made))
 
     first, *_ = str(cls.__doc__).splitlines()
     shown = "".join(f"\n  {example}" for example in examples)
@@ -111,7 +91,7 @@ def rule_command(cls: type[MonomialProblem], *examples: str) -> Callable[..., No
     return grouped(
         make,
         own=Declared(cls, *own_names, title=cls.kind),
-        wanted=Group(RuleOptions, "objective", *_IN_ROUNDS),
+        options=rule_options("objective"),
     )
 
 

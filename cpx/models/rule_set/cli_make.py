@@ -13,9 +13,10 @@ from cpx.cli.declared import Declared
 from cpx.cli.make import Saving, in_words
 from cpx.cli.option_groups import given, grouped
 from cpx.errors import DataError, InvalidOption, UnknownName, nearest, shown
-from cpx.models.monomial.cli_row import TrainedModel
+from cpx.models.monomial.cli_row import TrainedModel, row_options
 from cpx.models.rule_set.learning import RuleSetLearning
 from cpx.models.rule_set.selection import RuleSetSelection
+from cpx.options import read_named
 from cpx.support.validation import integer_in
 
 if TYPE_CHECKING:
@@ -68,6 +69,7 @@ class Rules:
 
 
 @grouped(
+    drawing=row_options(),
     own=Declared(RuleSetLearning, "penalty", "loss", title=Rules.title),
     limits=Declared(
         RuleSetSelection, "max_rules", "max_literals", "max_overlap", title=Rules.title
@@ -76,6 +78,7 @@ class Rules:
 def make_rule_set(
     *,
     source: TrainedModel,
+    drawing: dict[str, Any],
     label: opt.Label = None,
     m: Annotated[int, typer.Option("-m", metavar="N", help="Samples the model labels.")] = 1000,
     own: dict[str, Any],
@@ -99,11 +102,12 @@ def make_rule_set(
     Exit codes: 0 written; 2 wrong input; 1 anything else.
     """
     saving.check(source.table)
-    source.check()
-    if source.distribution_name not in DISTRIBUTIONS:
-        raise UnknownName("distribution of a rule set", source.distribution_name, DISTRIBUTIONS)
+    source.check(drawing)
+    drawn, _ = read_named("distribution", drawing.get("distribution", DISTRIBUTIONS[0]))
+    if drawn not in DISTRIBUTIONS:
+        raise UnknownName("distribution of a rule set", drawn, DISTRIBUTIONS)
     rules.check(limits)
-    literals, same, context = _samples(source, label, integer_in("m", m, 1))
+    literals, same, context = _samples(source, drawing, label, integer_in("m", m, 1))
     more = {**own, "name": saving.name or f"{source.table.name.partition('.')[0]}-rules"}
     problem: RuleSetProblem
     if rules.candidates == ALL:
@@ -111,7 +115,7 @@ def make_rule_set(
     else:
         usual = {"penalty": RuleSetLearning.penalty}
         more = {**usual, **more, **limits}
-        problem = _selection(literals, same, context, rules, source.seed, more)
+        problem = _selection(literals, same, context, rules, context["seed"], more)
     saving.write(problem, in_words(problem, context["class"], f" by {source.model}"))
 
 
@@ -144,7 +148,7 @@ def _selection(
 
 
 def _samples(
-    source: TrainedModel, label: str | None, m: int
+    source: TrainedModel, drawing: dict[str, Any], label: str | None, m: int
 ) -> tuple[Literals, Any, dict[str, Any]]:
     """Return literals of samples, which of them the model puts into the class, and the context."""
     import numpy as np
@@ -155,22 +159,22 @@ def _samples(
     from cpx.data.oracle import labels
     from cpx.models.rule_set.methods.candidates import Literals
 
-    with phase(f"reading {source.table}"):
-        X, y = source.read()
-        wanted = class_of(y, label)
-        explainer = source.explainer(X)
+    seed = drawing.get("seed", 0)
+    X, y = source.read(drawing)
+    wanted = class_of(y, label)
+    explainer = source.explainer(X, drawing)
     require_rows_fit("m", m, explainer.distribution.n_features)
     with phase(f"training {source.model} on {len(X)} rows", long=True):
         explainer.fit(X, y)
     with phase("drawing samples"):
         drawn = explainer.distribution
-        batch = drawn.sample(m, np.random.default_rng(source.seed))
+        batch = drawn.sample(m, np.random.default_rng(seed))
         said = labels(explainer.classifier, batch.rows)
     same = np.array([str(value) == wanted for value in said.tolist()])
     context = {
         "classifier": source.model,
         "distribution": {"name": drawn.name, **drawn.parameters()},
-        "seed": source.seed,
+        "seed": seed,
         "m": m,
         "class": wanted,
     }
