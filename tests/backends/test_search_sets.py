@@ -87,8 +87,7 @@ def test_bounds_by_shares_hold(steps: int) -> None:
         if not rules.size or not sets:
             continue
         relaxation = Relaxation(form, form.required, rules)
-        for _ in range(steps):
-            relaxation.climb(0.03, 0.4)
+        relaxation.climb(steps)
         bound, within, without = relaxation.certify()
         assert bound <= min(sets)[0]
         for at, rule in enumerate(rules):
@@ -103,8 +102,7 @@ def test_ascent_makes_the_bound_better() -> None:
     form = RuleSetSelection(samples, [(0,), (1,), (2,)]).selection_form
     relaxation = Relaxation(form, (), np.arange(3))
     first = relaxation.certify()[0]
-    for _ in range(200):
-        relaxation.climb(0.02, 0.1)
+    relaxation.climb(200)
     # Two rules cover all and cost 6; the shares of three rows prove 4.5.
     assert first <= relaxation.certify()[0] == 5
 
@@ -433,9 +431,8 @@ def test_shares_are_the_same_whoever_does_the_steps() -> None:
     helpers = [threading.Thread(target=work) for _ in range(2)]
     for helper in helpers:
         helper.start()
-    for _ in range(7):
-        alone.climb(0.1, 0.5)
-        together.climb(0.1, 0.5, pool.share)
+    alone.climb(7)
+    together.climb(7, pool.share)
     over.set()
     for helper in helpers:
         helper.join()

@@ -18,9 +18,6 @@ from cpx.models.rule_set.proof_nodes import Node
 __all__ = ["rounds"]
 
 _ROUNDS, _STEPS = 2, 32
-# Heat and pace of a step, which fall to the last ones.
-_HEAT, _COOLEST, _COOLER = 0.15, 0.02, 0.94
-_PACE, _SLOWEST, _SLOWER = 1.0, 0.1, 0.95
 _LITTLE = 1e-30
 _DIGITS = np.frombuffer(DIGITS.encode("ascii"), dtype=np.uint8)
 
@@ -47,10 +44,7 @@ def rounds(node: Node, goal: int, times: int) -> Iterator[tuple[str, Node | None
     left, start = np.arange(free.size), None
     for _ in range(times * _ROUNDS):
         relaxation = Relaxation(form, (), left, start)
-        for _ in range(_STEPS):
-            step = relaxation.step
-            heat = max(_COOLEST, _HEAT * _COOLER**step)
-            relaxation.climb(heat, max(_SLOWEST, _PACE * _SLOWER**step))
+        relaxation.climb(_STEPS)
         relaxation.certify()
         start, exact = relaxation.multipliers(), relaxation.exact
         asked = np.zeros(n, dtype=np.int64)

@@ -31,6 +31,10 @@ Ints = NDArray[np.int64]
 _RANGES, _MOST = 8, 4 * MULTIPLE
 """Ranges of good rows that threads may do, where a block has so many lanes at most."""
 
+_HEAT, _COOLEST, _COOLER = 0.15, 0.02, 0.94
+_PACE, _SLOWEST, _SLOWER = 1.0, 0.1, 0.95
+"""Heat and pace of the ascent at first, at last, and the factors by which they fall each step."""
+
 _SHORT = 30
 """Bits of the sum of all costs in parts that are cut off: any such sum fits 32 bits."""
 
@@ -149,19 +153,23 @@ class Relaxation:
 
     def climb(
         self,
-        heat: float,
-        pace: float,
+        steps: int,
         do: Callable[[Sequence[Callable[[], object]]], None] | None = None,
+        stop: Callable[[], bool] = lambda: False,
     ) -> None:
-        """Improve the shares by a step; ``do`` calls what may be called side by side."""
-        begin_step(self.state, heat, pace, self.step)
-        if do is None:
-            for part in self._climbs:
-                part()
-        else:
-            do(self._climbs)
-        self._settle()
-        self.step += 1
+        """Improve the shares by some steps; ``do`` calls what may be called side by side."""
+        for _ in range(steps):
+            if stop():
+                return
+            heat = max(_COOLEST, _HEAT * _COOLER**self.step)
+            begin_step(self.state, heat, max(_SLOWEST, _PACE * _SLOWER**self.step), self.step)
+            if do is None:
+                for part in self._climbs:
+                    part()
+            else:
+                do(self._climbs)
+            self._settle()
+            self.step += 1
 
     def paid(self) -> Paid:
         """Return what the good rows pay at least, by the last certificate."""

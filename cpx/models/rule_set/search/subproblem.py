@@ -29,10 +29,6 @@ _ROUNDS, _STEPS = 4, 32
 _STEPS_BELOW = 20
 """Steps of ascent for a part, from the shares of the one it is a part of."""
 
-_HEAT, _COOLEST, _COOLER = 0.15, 0.02, 0.94
-_PACE, _SLOWEST, _SLOWER = 1.0, 0.1, 0.95
-"""Heat and pace of the ascent at first, at last, and the factors by which they fall each step."""
-
 _AIM, _NEAR = 0.5, 0.3
 """The share of the gap between bound and best cost below which sets are looked for first, until
 what is left of the gap is such a share of it."""
@@ -103,7 +99,9 @@ class SubproblemSearch:
         self.shared = True
         for _ in range(_ROUNDS if whole else 1):
             relaxation = Relaxation(self.form, left.required, left.rules, left.start)
-            self._climb(relaxation, _STEPS if whole else _STEPS_BELOW)
+            many = relaxation.good.size * relaxation.bad.size > _MANY_SHARES
+            do = self.pool.share if many else None
+            relaxation.climb(_STEPS if whole else _STEPS_BELOW, do, self.stop)
             if self.stop():
                 return []
             narrowed = self._narrow(
@@ -127,15 +125,6 @@ class SubproblemSearch:
         bad = covers[:, self.form.weights < 0]
         added = int(bad.sum()) * good
         return good * int(bad.any(axis=0).sum()), _STEPS * added // _ADDED
-
-    def _climb(self, relaxation: Relaxation, steps: int) -> None:
-        many = relaxation.good.size * relaxation.bad.size > _MANY_SHARES
-        do = self.pool.share if many else None
-        for _ in range(steps):
-            if self.stop():
-                return
-            heat = max(_COOLEST, _HEAT * _COOLER**relaxation.step)
-            relaxation.climb(heat, max(_SLOWEST, _PACE * _SLOWER**relaxation.step), do)
 
     def _narrow(self, part: Subproblem, relaxation: Relaxation, work: int) -> Subproblem | None:
         """Leave out rules, and require rules, that the bound says something about."""
