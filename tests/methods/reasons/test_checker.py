@@ -11,7 +11,6 @@ from sklearn.ensemble import RandomForestClassifier
 
 from cpx import SufficientReason, check, solve
 from cpx.answers.result import Status
-from cpx.models.sufficient_reason.methods import minimal_reason
 from cpx.trees import read_sklearn
 from tests.methods.reasons.ensembles import KINDS, Truth, random_model
 from tests.seeds import some
@@ -58,10 +57,16 @@ def judged(model, x, features, seconds: float) -> list[str]:
     return [words for words in said if words.startswith(("sufficiency", check.UNDECIDED))]
 
 
+def deleted(model, x) -> tuple[int, ...]:
+    """Return the reason that deletion leaves."""
+    problem = SufficientReason(model, x, definition="sufficient")
+    return solve(problem, "deletion").explanation.features
+
+
 def test_reasons_of_a_forest_are_confirmed_and_smaller_sets_refuted(forest) -> None:
     model, X = forest
     for row in (1, 2):
-        reason = minimal_reason(model, X[row]).attributes
+        reason = deleted(model, X[row])
         assert judged(model, X[row], reason, 30.0) == []
         for j in reason[:3]:
             smaller = tuple(a for a in reason if a != j)
@@ -72,7 +77,7 @@ def test_reasons_of_a_forest_are_confirmed_and_smaller_sets_refuted(forest) -> N
 
 def test_without_time_the_check_is_left_undecided(forest) -> None:
     model, X = forest
-    reason = minimal_reason(model, X[1]).attributes
+    reason = deleted(model, X[1])
     assert judged(model, X[1], reason, 0.0) == [check.UNDECIDED]
 
 

@@ -1,4 +1,4 @@
-"""Subset-minimal reasons, smallest changes and enumeration against all subsets."""
+"""Smallest changes and enumeration of reasons against all subsets."""
 
 from __future__ import annotations
 
@@ -8,9 +8,7 @@ import pytest
 from cpx.errors import InvalidInstance, InvalidOption
 from cpx.models.sufficient_reason.methods import (
     contrastive,
-    deletion,
     enumerate_reasons,
-    minimal_reason,
     minimum_reason,
     necessary_attributes,
     relevant_attributes,
@@ -32,39 +30,6 @@ def cases(kind: str, n: int):
         truth = Truth(model)
         x = truth.row(seed)
         yield seed, model, truth, x, values(model, x)
-
-
-@pytest.mark.parametrize("n", some(12, 40))
-@pytest.mark.parametrize("kind", KINDS)
-def test_reasons_are_subset_minimal_and_the_best_order_wins(kind: str, n: int) -> None:
-    for seed, model, truth, x, row in cases(kind, n):
-        weights = np.random.default_rng(seed).integers(1, 5, model.n_attributes).tolist()
-        found = minimal_reason(model, row, weights=weights, orders=3, seed=seed)
-        assert found.minimal
-        assert frozenset(found.attributes) in minimal_ones(truth.reasons(x))
-        assert found.weight == sum(weights[a] for a in found.attributes)
-        assert found.weight <= minimal_reason(model, row, weights=weights).weight
-
-
-def test_a_deletion_cut_short_leaves_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = set()
-    for _, model, truth, x, row in cases("sum", 40):
-        for last in range(6):
-
-            class Short(deletion.SufficiencyOracle):
-                def change(self, free, last=last):
-                    if self.calls >= last:
-                        raise deletion.Stopped
-                    return super().change(free)
-
-            monkeypatch.setattr(deletion, "SufficiencyOracle", Short)
-            found = minimal_reason(model, row)
-            reasons = truth.reasons(x)
-            assert frozenset(found.attributes) in reasons
-            whole.add(found.minimal)
-            if found.minimal:
-                assert frozenset(found.attributes) in minimal_ones(reasons)
-    assert whole == {True, False}
 
 
 @pytest.mark.parametrize("n", some(12, 40))
@@ -126,8 +91,6 @@ def test_all_reasons_and_what_is_in_all_or_some(kind: str, n: int) -> None:
 
 def test_wrong_arguments_are_refused() -> None:
     _, model, _, _, row = next(cases("sum", 1))
-    with pytest.raises(InvalidOption, match="orders"):
-        minimal_reason(model, row, orders=0)
     with pytest.raises(InvalidOption, match="n must"):
         enumerate_reasons(model, row, 0)
     with pytest.raises(InvalidInstance, match="must_keep"):
@@ -138,7 +101,7 @@ def test_wrong_arguments_are_refused() -> None:
 
 def test_time_limits_are_kept() -> None:
     _, model, _, _, row = next(cases("sum", 1))
-    for function in (minimal_reason, contrastive, enumerate_reasons, relevant_attributes):
+    for function in (contrastive, enumerate_reasons, relevant_attributes):
         start = processor_seconds()
         function(model, row, time_limit=60)
         assert processor_seconds() - start < 60
@@ -147,7 +110,6 @@ def test_time_limits_are_kept() -> None:
 def test_a_model_of_one_class_needs_nothing() -> None:
     tree = Tree([0, -1, -1], [0] * 3, [0] * 3, [[1.0], [2.0]], (0,))
     model = TreeModel([Attribute("size")], ["all"], [tree], [[0.5]], "sum", "first", [0.0])
-    assert minimal_reason(model, [0.0]).attributes == ()
     assert minimum_reason(model, [0.0]).attributes == ()
     assert contrastive(model, [0.0]).proved
     assert enumerate_reasons(model, [0.0]).reasons == ((),)
@@ -158,7 +120,6 @@ def test_a_model_of_one_class_needs_nothing() -> None:
 def test_a_model_without_tests_needs_nothing() -> None:
     leaf = Tree([-1], [0], [0], [[1.0]], (0,))
     model = TreeModel([Attribute("size")], [0, 1], [leaf], [[]], "sum", "positive", [0.0])
-    assert minimal_reason(model, [0.0]).attributes == ()
     assert minimum_reason(model, [0.0]).attributes == ()
     assert minimum_reason(model, [0.0], must_keep=[0]).attributes == (0,)
     assert contrastive(model, [0.0]).attributes is None

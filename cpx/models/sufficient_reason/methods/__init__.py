@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from cpx.support.lazy_imports import lazily
 
 if TYPE_CHECKING:
-    from cpx.models.sufficient_reason.methods.deletion import MinimalReason, minimal_reason
     from cpx.models.sufficient_reason.methods.enumeration import (
         Reasons,
         enumerate_reasons,
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "GaveUp",
-    "MinimalReason",
     "MinimumReason",
     "Reasons",
     "SmallestChange",
@@ -32,7 +30,6 @@ __all__ = [
     "SufficiencyOracle",
     "contrastive",
     "enumerate_reasons",
-    "minimal_reason",
     "minimum_reason",
     "necessary_attributes",
     "relevant_attributes",
@@ -40,7 +37,6 @@ __all__ = [
 
 _HOME = {
     "GaveUp": "cpx.models.sufficient_reason.sufficiency.oracle",
-    "MinimalReason": "deletion",
     "MinimumReason": "minimum",
     "SufficiencyOracle": "cpx.models.sufficient_reason.sufficiency.oracle",
     "Reasons": "enumeration",
@@ -48,7 +44,6 @@ _HOME = {
     "Stopped": "cpx.models.sufficient_reason.sufficiency.oracle",
     "contrastive": "smallest_change",
     "enumerate_reasons": "enumeration",
-    "minimal_reason": "deletion",
     "minimum_reason": "minimum",
     "necessary_attributes": "enumeration",
     "relevant_attributes": "enumeration",
