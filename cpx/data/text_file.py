@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from io import StringIO
 from itertools import islice
 from pathlib import Path
@@ -138,10 +139,10 @@ def _decoded(path: Path, raw: bytes) -> tuple[str, list[str]]:
     if b"\0" in start:
         for encoding, zeros in (("utf-16-le", start[1::2]), ("utf-16-be", start[::2])):
             if zeros.count(0) > 0.7 * len(zeros):
-                try:
-                    return raw.decode(encoding), []
-                except UnicodeDecodeError:
-                    break
+                with suppress(UnicodeDecodeError):
+                    if "\0" not in (text := raw.decode(encoding)):
+                        return text, []
+                break
         raise DataError(
             f"{path}: cannot be read as CSV: it is no text; a workbook, a Parquet file or a "
             "database must be saved as CSV first"

@@ -48,6 +48,7 @@ def test_reads(csv, name):
         ('a,y\n"1,2\n', "cannot be read as CSV"),
         (b"a,y\n\x81,1\n", "it is not UTF-8 .byte 81 in line 2.; save it in UTF-8"),
         (b"PK\x03\x04\0\0\0\x08\0", "it is no text; a workbook"),
+        (b"PK\x03\x04" + b"\0" * 50, "it is no text; a workbook"),
         ("a,y\n1,2\n3\n", "line 3 has 1 fields, the header has 2"),
         ("a;b;y\n1;2;3\n4;5\n", "line 3 has 2 fields, the header has 3; a field with a semicolon"),
         ("a,y\n1,0.5\n2,1\n", "target 'y' has 2 different numbers such as 0.5: no classes"),
