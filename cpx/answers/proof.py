@@ -34,7 +34,7 @@ class Proof:
     Attributes
     ----------
     header : dict
-        Format, kind, fingerprint of the instance, and the claim; see the page "Proofs".
+        Format, kind, fingerprint of the instance, and the claim: "The format of proofs" has them.
     lines : tuple of str
         The body.
     told : callable, optional

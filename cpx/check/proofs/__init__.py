@@ -2,7 +2,7 @@
 
 Any program may have made a proof; the checker trusts nothing in it. :func:`proved` returns what it
 proves, or says where it fails. Each kind of proof has a checker in the folder of its family,
-written from the page "Proofs" of the documentation; nothing is imported from statements or
+written from the page "The format of proofs"; nothing is imported from statements or
 engines.
 """
 

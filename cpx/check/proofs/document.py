@@ -1,6 +1,6 @@
 """Proof files: the header, the claim, and the body one line at a time.
 
-The format is described on the page "Proofs" of the documentation. Nothing is read beyond what
+The format is described on the page "The format of proofs". Nothing is read beyond what
 the checker asks for, so a proof may be larger than the memory.
 """
 
