@@ -272,7 +272,7 @@ def _order(problem: Problem, rule: Explanation) -> tuple[Value, int, int, tuple[
 
 def _measured(problem: Problem, rule: Explanation, value: Value) -> Explanation:
     """Return a rule with its figures, of which nothing is said to be proved."""
-    told = problem.conclude(rule, False, value, None)
+    told = problem._conclude(rule, False, value, None)
     return told if told.claim is None else replace(told, claim=told.claim.without_outcome())
 
 

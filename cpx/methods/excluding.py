@@ -47,7 +47,7 @@ class _Excluding(_Base):
         """Keep an answer as it is: what makes others redundant is known better elsewhere."""
         return explanation
 
-    def conclude(self, explanation: Explanation, *found: Any) -> Explanation:
+    def _conclude(self, explanation: Explanation, *found: Any) -> Explanation:
         """Say nothing of an answer: that is done once they are all there."""
         return explanation
 

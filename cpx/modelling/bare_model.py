@@ -136,7 +136,7 @@ class BareModel(Problem):
             raise InvalidInstance(f"the objective must be an integer, got {shown(objective)}")
         return Evaluation(int(objective) + given.offset, feasible=feasible)
 
-    def conclude(
+    def _conclude(
         self, explanation: Explanation, proved: bool, objective: Value | None, bound: Value | None
     ) -> Explanation:
         """Leave the values of the answer in the variables of the model."""

@@ -79,6 +79,7 @@ class Problem(Shown, ABC):
     ``_tie_step``      the problem that breaks ties, ``_tie_claim`` what it proves
     ``_tolerance``     how far apart objectives are that may be equal
     ``_shortened``     an explanation without what changes nothing
+    ``_conclude``      an explanation with what was proved of it
     ``_hold``          raises where the source of the problem contradicts an answer
     ``_to_check``      what the checker reads
     ================== ============================================================
@@ -276,7 +277,7 @@ class Problem(Shown, ABC):
         """Drop what can be dropped without changing the objective, in a fixed order."""
         return explanation
 
-    def conclude(
+    def _conclude(
         self, explanation: Explanation, proved: bool, objective: Value | None, bound: Value | None
     ) -> Explanation:
         """Return the explanation with what is claimed of it, see :func:`cpx.modelling.claims`."""

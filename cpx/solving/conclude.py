@@ -71,7 +71,7 @@ def conclude(
             within = 2 * _apart(best, objective) <= problem._tolerance
             outcome = replace(outcome, best_of_ties=outcome.best_of_ties and within)
             trace = [_no_better(progress, point, objective) for point in trace]
-        explanation = problem.conclude(explanation, status is Status.OPTIMAL, objective, bound)
+        explanation = problem._conclude(explanation, status is Status.OPTIMAL, objective, bound)
         if explanation.claim is not None:
             first = outcome.best_of_ties and status is Status.OPTIMAL
             claim = replace(explanation.claim, best_of_ties=first, statement=known.statement)

@@ -172,7 +172,7 @@ def answered(name: str, bound: str = "met") -> tuple[dict[str, Any], dict[str, A
     if bound != "met":
         away = Fraction(1, 7) if isinstance(value, Fraction) else 1
         limit = value + (away if problem.sense == "max" else -away) if bound == "open" else None
-        found = problem.conclude(found, False, value, limit)
+        found = problem._conclude(found, False, value, limit)
         result = replace(
             result, status=Status.FEASIBLE, bound=limit, trace=result.trace[:0], explanation=found
         )
@@ -336,7 +336,7 @@ def test_a_whole_bound_on_a_precision_is_written_as_such() -> None:
     problem, _ = PROBLEMS_ASKED["precision"]
     instance, result = answered("precision")
     found = problem.explanation(result["explanation"]["features"])
-    told = problem.conclude(found, False, Fraction(5, 8), Fraction(1))
+    told = problem._conclude(found, False, Fraction(5, 8), Fraction(1))
     assert told.proved.endswith("has a precision above 1")
     open_one = {"status": "FEASIBLE", "bound": "1", "gap": 0.375, "explanation": told.to_dict()}
     assert cpx.check.violations(instance, result | open_one) == []

@@ -166,9 +166,9 @@ def test_counts_that_are_certain_are_those_of_the_samples() -> None:
 def test_side_constraints_of_rules_are_kept_and_named() -> None:
     plain = KMonomial(SAMPLES, k=2)
     limited = plain.where("not a")
-    result = solve(limited).to_dict()
-    assert "keeps the side constraints" in result["explanation"]["proved"]
-    assert check.violations(limited.to_dict(), result) == []
+    result = solve(limited)
+    assert "keeps the side constraints" in result.explanation.proved
+    assert check.violations(limited.to_dict(), result.to_dict()) == []
     told = check.violations(limited.to_dict(), solve(plain).to_dict())
     assert told == ["where: 'not a' does not hold"]
 

@@ -31,7 +31,7 @@ def _answer(problem, chosen, bound=None):
     found = problem.explanation(chosen)
     objective = problem.evaluate(found).objective
     proved = bound == objective
-    told = problem.conclude(found, proved, objective, bound).to_dict()
+    told = problem._conclude(found, proved, objective, bound).to_dict()
     told["claim"]["best_of_ties"] = proved
     result = {
         "status": "OPTIMAL" if proved else "FEASIBLE",
@@ -91,7 +91,7 @@ def test_a_group_of_columns_is_told_as_one_value(values, told):
 def test_nothing_is_guaranteed_where_nothing_follows():
     problems = (random_expectation(seed) for seed in range(100))
     problem = next(p for p in problems if not ExactScores(p._to_check()).bound(frozenset()))
-    assert not problem.conclude(problem.explanation(()), False, None, None).guarantee
+    assert not problem._conclude(problem.explanation(()), False, None, None).guarantee
     instance, result = _answer(problem, ())
     before = check.violations(instance, result)
     result["explanation"]["claim"]["beyond"] = {"precision": 0.5}

@@ -28,7 +28,7 @@ def test_a_bound_that_a_rule_of_two_features_exceeds_is_refuted() -> None:
     worse = problem.explanation([2])
     value = problem.evaluate(worse).objective
     result = solve(problem, "search").to_dict()
-    shown = problem.conclude(worse, True, value, value)
+    shown = problem._conclude(worse, True, value, value)
     result |= {"objective": value, "bound": value, "gap": 0.0, "trace": []}
     result["explanation"] = {**result["explanation"], **shown.to_dict()}
     told = check.violations(problem.to_dict(), result)

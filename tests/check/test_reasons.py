@@ -33,7 +33,7 @@ def test_a_reason_must_win_against_every_rival() -> None:
     result = solve(problem, "cpsat")
     assert result.explanation is not None
     assert result.explanation.features == (0,)
-    none = problem.conclude(problem.explanation([]), True, 0, 0).to_dict()
+    none = problem._conclude(problem.explanation([]), True, 0, 0).to_dict()
     claim = {**result.to_dict(), "objective": 0, "bound": 0, "gap": 0.0, "trace": []}
     told = check.violations(problem.to_dict(), {**claim, "explanation": none})
     assert told == ["sufficiency: the features are not enough"]

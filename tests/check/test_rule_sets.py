@@ -41,7 +41,7 @@ def _claim(problem: RuleSetSelection, chosen: list[int]) -> list[str]:
     """Return what is said of a claim that a selection is optimal."""
     found = problem.explanation(chosen)
     value = problem.evaluate(found).objective
-    shown = problem.conclude(found, True, value, value).to_dict()
+    shown = problem._conclude(found, True, value, value).to_dict()
     claim = {**solve(problem).to_dict(), "objective": value, "bound": value, "gap": 0.0}
     return violations(problem.to_dict(), {**claim, "trace": [], "explanation": shown})
 

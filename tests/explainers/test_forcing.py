@@ -107,7 +107,7 @@ def test_names_of_classes(names: Any) -> None:
 def test_the_interval_when_time_runs_out() -> None:
     problem = random_votes(1, 25, 14)
     result = cpx.solve(problem, "deletion")
-    cut = replace(result, bound=1, explanation=problem.conclude(result.explanation, False, 3, 1))
+    cut = replace(result, bound=1, explanation=problem._conclude(result.explanation, False, 3, 1))
     found = conclude(problem, cut)
     assert (found.least, found.minimum) == (1, False)
     assert found.proved.endswith("not proved minimum: every sufficient reason has at least size 1")

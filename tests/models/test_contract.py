@@ -12,7 +12,7 @@ from cpx.modelling.base import Problem
 
 PROBLEM = (
     *("kind", "encodings", "sense", "side_constraints", "oracle", "feature_names", "unstated"),
-    *("form", "model", "decode", "explanation", "evaluate", "conclude"),
+    *("form", "model", "decode", "explanation", "evaluate"),
     *("where", "to_dict", "from_dict"),
 )
 BACKEND = (

@@ -144,7 +144,7 @@ class MinCertificate(MinimumSubset):
         found = self._measure(rule.features)
         return Explanation(rule, precision=found.precision, coverage=found.coverage)
 
-    def conclude(
+    def _conclude(
         self, explanation: Explanation, proved: bool, objective: Value | None, bound: Value | None
     ) -> Explanation:
         """Return the explanation with what is claimed of it, and what the samples say."""

@@ -110,7 +110,7 @@ class FewestSampled:
             return result
         S = result.explanation.features
         samples, covered = self.samples, self.samples.covered(S)
-        found = self.problem.conclude(self.problem.explanation(S), False, None, None)
+        found = self.problem._conclude(self.problem.explanation(S), False, None, None)
         assert found.claim is not None
         figures = {
             **found.claim.figures,

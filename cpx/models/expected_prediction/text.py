@@ -196,7 +196,7 @@ class ExpectationText(Problem):
             bound=rounded_down(scores.bound(S)),
         )
 
-    def conclude(
+    def _conclude(
         self, explanation: Explanation, proved: bool, objective: Value | None, bound: Value | None
     ) -> Explanation:
         """Return the explanation with its figures, and with what is claimed of it."""

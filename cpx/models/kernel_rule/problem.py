@@ -276,7 +276,7 @@ class KernelRule(Problem):
         rule = canonical(clauses)
         return self._form.value(rule) == value and self._form.allows(rule)
 
-    def conclude(
+    def _conclude(
         self, explanation: Explanation, proved: bool, objective: Value | None, bound: Value | None
     ) -> Explanation:
         """Return the explanation with what is claimed of it, and what it is true of."""

@@ -202,11 +202,11 @@ class MonomialProblem(MonomialText):
         """Return the exact figures of an explanation; see :class:`SampleEvaluation`."""
         return self._measure(explanation.features)
 
-    def conclude(
+    def _conclude(
         self, explanation: Explanation, proved: bool, objective: Value | None, bound: Value | None
     ) -> Explanation:
         """Return the explanation with what was proved of it, and its figures on unseen samples."""
-        found = super().conclude(explanation, proved, objective, bound)
+        found = super()._conclude(explanation, proved, objective, bound)
         if self.unseen is None:
             return found
         return replace(found, unseen=Unseen.of(self.unseen, found.features))

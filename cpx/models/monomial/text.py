@@ -251,7 +251,7 @@ class MonomialText(Problem):
         """Return the rules that compete: ``"rule of at most 4 conditions that covers ..."``."""
         return candidate(self.kind, asked(self))
 
-    def conclude(
+    def _conclude(
         self, explanation: Explanation, proved: bool, objective: Value | None, bound: Value | None
     ) -> Explanation:
         """Return the explanation with what is claimed of it, and what it covers."""

@@ -91,7 +91,7 @@ class RuleSetText(Problem):
     def error(self, chosen: Iterable[int]) -> int:
         """Return the weight of the errors of a set, by the loss."""
 
-    def conclude(
+    def _conclude(
         self, explanation: Explanation, proved: bool, objective: Value | None, bound: Value | None
     ) -> Explanation:
         """Return the explanation with what is claimed of it, and what its value is made of."""

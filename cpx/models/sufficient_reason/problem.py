@@ -344,7 +344,7 @@ class SufficientReason(ReasonText):
         leaves = self._all_leaves.only(self._losing)
         return sides_that_matter(model, self.losses, leaves, cells, S)
 
-    def conclude(
+    def _conclude(
         self, explanation: Explanation, proved: bool, objective: Value | None, bound: Value | None
     ) -> Explanation:
         """Return the explanation with what was proved, what it forces, and in what sense.
@@ -354,7 +354,7 @@ class SufficientReason(ReasonText):
         """
         rule = explanation.rule
         rule = replace(rule, conditions=self._conditions(rule.features))
-        return super().conclude(replace(explanation, rule=rule), proved, objective, bound)
+        return super()._conclude(replace(explanation, rule=rule), proved, objective, bound)
 
     def units(self, size: int) -> str:
         """Count attributes or conditions."""

@@ -163,7 +163,7 @@ class ReasonText(MinimumSubset):
             **self.choice_facts(),
         }
 
-    def conclude(
+    def _conclude(
         self, explanation: Explanation, proved: bool, objective: Value | None, bound: Value | None
     ) -> Explanation:
         """Return the explanation with what is claimed of it, and in what sense it is a reason."""

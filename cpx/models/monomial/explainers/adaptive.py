@@ -326,7 +326,7 @@ def _about(problem: MaxPrecision, result: Result, features: tuple[int, ...]) -> 
     proved = bound is not None and value == bound
     return replace(
         result,
-        explanation=problem.conclude(rule, proved, value, bound),
+        explanation=problem._conclude(rule, proved, value, bound),
         objective=value,
         status=Status.OPTIMAL if proved else Status.FEASIBLE,
     )

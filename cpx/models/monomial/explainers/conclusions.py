@@ -57,7 +57,7 @@ def break_tie(problem: MonomialProblem, result: Result) -> Result:
     if best.explanation is None or best.status not in (Status.OPTIMAL, Status.FEASIBLE):
         return result
     rule = problem.explanation(best.explanation.features)
-    rule = problem.conclude(rule, True, result.objective, result.bound)
+    rule = problem._conclude(rule, True, result.objective, result.bound)
     if best.status is Status.OPTIMAL and rule.claim is not None:
         rule = replace(rule, claim=replace(rule.claim, best_of_ties=True))
     both = zip(astuple(result.times), astuple(best.times), strict=True)
@@ -107,7 +107,7 @@ def compared(problem: MonomialProblem, explanation: Explanation, best: Result) -
     """
     found = problem.evaluate(explanation)
     if found.feasible and best.proved and best.objective == found.objective:
-        return problem.conclude(explanation, True, found.objective, best.bound)
+        return problem._conclude(explanation, True, found.objective, best.bound)
     rival = None if best.explanation is None else best.explanation.to_dict()
     figures = {"feasible": found.feasible, "best": rival, "closed": best.proved}
     return claimed(problem, explanation, False, found.objective, None, **figures)

@@ -284,7 +284,7 @@ def answer(rules: TableRules, problem: RuleSetLearning, *, closed: bool) -> Resu
         status=Status.FEASIBLE,
         termination=Termination.COMPLETED if closed else Termination.TIME_LIMIT,
         objective=objective,
-        explanation=problem.conclude(explanation, False, objective, None),
+        explanation=problem._conclude(explanation, False, objective, None),
         backend="column-generation",
         versions={"cpx-explain": installed_version("cpx-explain") or "uninstalled"},
         verified=True,
