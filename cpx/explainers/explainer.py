@@ -57,7 +57,7 @@ class Explainer:
     >>> print(ex.reason(0))
     petal width (cm) <= 0.8 forces setosa, whatever the other 3 columns are, none of them missing
     >>> print(ex.contrast(0))
-    petal width (cm) > 0.8 (now 0.2) gives versicolor in place of setosa
+    0.8 < petal width (cm) <= 1.75 (now 0.2) gives versicolor in place of setosa
     >>> len(ex.rules(X.iloc[::50], k=2))
     3
     """

@@ -49,6 +49,9 @@ _BATCH = 10_000
 _SECONDS = 1.0
 """What a batch should take, so that a time limit is kept."""
 
+_LEAST = 0.1
+"""Share of a time limit that is left to the first search."""
+
 _OF_BEST = 4
 """In each round, one sample for so many is drawn given the best rule."""
 
@@ -120,6 +123,8 @@ class Rounds:
                 "samples are asked about as well"
             )
         self.deadline = None if time_limit is None else monotonic() + time_limit
+        # For a first rule, however long the classifier took.
+        self.least = _LEAST * (time_limit or 0)
         self.queries, self.batch = 1, 100
         # What is known: the surest rule, and the conditions that all better ones have.
         self.common: tuple[int, ...] = ()
@@ -146,7 +151,8 @@ class Rounds:
             bits, same = np.vstack([bits, more[0]]), np.concatenate([same, more[1]])
             part = self._stated(bits, same)
             delta = self.delta / (number * (number + 1))
-            found = solve(part, "search", time_limit=self._seconds(), hint=self._hint(part))
+            seconds = self._seconds(0.01 if result else self.least)
+            found = solve(part, "search", time_limit=seconds, hint=self._hint(part))
             found = break_tie(part, found)
             if result is None or (found.explanation is not None and not self.common):
                 problem, result = part, found
@@ -282,7 +288,7 @@ class Rounds:
             if j in problem.required or self._out_of_time():
                 continue
             without = replace(problem, forbidden=(*problem.forbidden, j))
-            best = solve(without, "search", time_limit=self._seconds())
+            best = solve(without, "search", time_limit=self._seconds(0.01))
             if best.status is Status.INFEASIBLE:
                 new.append(j)
             elif best.bound is not None:
@@ -309,8 +315,8 @@ class Rounds:
         found = problem.evaluate(problem.explanation(self.surest))
         return self.surest if found.feasible else None
 
-    def _seconds(self) -> float | None:
-        return None if self.deadline is None else max(0.01, self.deadline - monotonic())
+    def _seconds(self, least: float) -> float | None:
+        return None if self.deadline is None else max(least, self.deadline - monotonic())
 
     def _out_of_time(self) -> str:
         late = self.deadline is not None and monotonic() >= self.deadline
