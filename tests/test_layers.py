@@ -115,13 +115,7 @@ def test_the_core_imports_no_family() -> None:
     assert not naming
 
 
-NAMES_A_KIND = {
-    "cpx.cli.options",
-}
-"""Modules of the core that have the name of a kind, where a registration is missing still."""
-
-
-def test_the_core_has_the_name_of_no_kind_but_where_it_is_told() -> None:
+def test_the_core_has_the_name_of_no_kind() -> None:
     kinds = {kind for family in FAMILIES for kind in _family_of(family).problems}
     naming = {
         name
@@ -132,7 +126,7 @@ def test_the_core_has_the_name_of_no_kind_but_where_it_is_told() -> None:
             for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         )
     }
-    assert naming <= NAMES_A_KIND
+    assert not naming
 
 
 def _family_of(folder: str) -> Family:

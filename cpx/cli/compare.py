@@ -3,29 +3,27 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 
 from cpx.cli import options as opt
 from cpx.cli.dashes import as_given
+from cpx.cli.option_groups import grouped
 from cpx.errors import InvalidOption, OutputError, shown
 
 if TYPE_CHECKING:
     from cpx.compare import Comparison, Design
 
 
-def compare(
-    inst: Annotated[
-        list[Path],
-        typer.Argument(
-            metavar="INST",
-            help="Saved instances, .json or .json.gz, directories or patterns of them; or one "
-            ".toml file with the whole design; with --merge, directories of results.",
-        ),
-    ],
+@dataclass(frozen=True)
+class Runs:
+    """Which runs are made of each instance."""
+
+    title: ClassVar[str] = opt.ENGINE
+
     backends: Annotated[
         str | None,
         typer.Option(
@@ -37,7 +35,7 @@ def compare(
             "an option of its own.  [default: every exact family]",
             autocompletion=opt.complete_backends,
         ),
-    ] = None,
+    ] = None
     encoding: Annotated[
         str | None,
         typer.Option(
@@ -46,7 +44,7 @@ def compare(
             "choice for the problem]",
             autocompletion=opt.complete_encodings,
         ),
-    ] = None,
+    ] = None
     time_limit: Annotated[
         str | None,
         typer.Option(
@@ -56,27 +54,35 @@ def compare(
             help="Hard limit for stating, compiling and solving; 'none' for no limit; several "
             "with commas.  [default: 60]",
         ),
-    ] = None,
+    ] = None
     cpu_limit: Annotated[
         float | None,
         typer.Option(metavar="SECONDS", help="Limit of processor time, beside the other one."),
-    ] = None,
+    ] = None
     seeds: Annotated[
         str | None,
         typer.Option(metavar="N,N", help="Seeds, each with every engine.  [default: 0]"),
-    ] = None,
+    ] = None
     threads: Annotated[
         int | None,
         typer.Option(metavar="N", help="Threads the engine may use.  [default: 1]"),
-    ] = None,
-    gap: opt.Gap = None,
+    ] = None
+    gap: opt.Gap = None
     warm_start: Annotated[
         bool | None,
         typer.Option(
             "--warm-start/--no-warm-start",
             help="Whether engines may be handed a start of another method.  [default: no]",
         ),
-    ] = None,
+    ] = None
+
+
+@dataclass(frozen=True)
+class Machines:
+    """Where the runs are made."""
+
+    title: ClassVar[str] = "Machines"
+
     jobs: Annotated[
         int | None,
         typer.Option(
@@ -85,40 +91,64 @@ def compare(
             metavar="N",
             help="Runs at a time; more than idle cores spoil times.  [default: 1]",
         ),
-    ] = None,
+    ] = None
     memory: Annotated[
         float | None, typer.Option(metavar="MB", help="Memory each run may use.")
-    ] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output", "-o", metavar="DIR", help="Keep runs.jsonl and results.csv here."
-        ),
-    ] = None,
-    resume: Annotated[
-        bool,
-        typer.Option(
-            "--resume", help="DIR has results: keep its finished runs, make only those missing."
-        ),
-    ] = False,
+    ] = None
     shard: Annotated[
         str | None,
         typer.Option(metavar="I/N", help="Make the I-th of N parts of the runs, such as 3/10."),
-    ] = None,
-    merge: Annotated[
-        bool,
-        typer.Option("--merge", help="Put the runs of several directories into --output."),
-    ] = False,
-    logs: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="Keep what each engine prints here, its log included."),
-    ] = None,
+    ] = None
     cluster: Annotated[
         str | None,
         typer.Option(
             metavar="ADDRESS", help="Make the runs on this Dask cluster, such as tcp://host:8786."
         ),
-    ] = None,
+    ] = None
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What is kept of the runs."""
+
+    title: ClassVar[str] = "Records"
+
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", metavar="DIR", help="Keep runs.jsonl and results.csv here."
+        ),
+    ] = None
+    resume: Annotated[
+        bool,
+        typer.Option(
+            "--resume", help="DIR has results: keep its finished runs, make only those missing."
+        ),
+    ] = False
+    merge: Annotated[
+        bool,
+        typer.Option("--merge", help="Put the runs of several directories into --output."),
+    ] = False
+    logs: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Keep what each engine prints here, its log included."),
+    ] = None
+
+
+@grouped
+def compare(
+    *,
+    inst: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="INST",
+            help="Saved instances, .json or .json.gz, directories or patterns of them; or one "
+            ".toml file with the whole design; with --merge, directories of results.",
+        ),
+    ],
+    runs: Runs,
+    machines: Machines,
+    kept: Kept,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print one JSON object: scores, and a row for each run.")
     ] = False,
@@ -146,28 +176,28 @@ def compare(
     from cpx.compare import Comparison
 
     given = {
-        "backends": backends,
-        "encodings": opt.split(encoding),
-        "time_limit": _limits(time_limit),
-        "cpu_limit": cpu_limit,
-        "seeds": _seeds(seeds),
-        "threads": threads,
-        "gap": gap,
-        "warm_start": warm_start,
-        "jobs": jobs,
-        "memory": _bytes(memory),
+        "backends": runs.backends,
+        "encodings": opt.split(runs.encoding),
+        "time_limit": _limits(runs.time_limit),
+        "cpu_limit": runs.cpu_limit,
+        "seeds": _seeds(runs.seeds),
+        "threads": runs.threads,
+        "gap": runs.gap,
+        "warm_start": runs.warm_start,
+        "jobs": machines.jobs,
+        "memory": _bytes(machines.memory),
     }
-    if merge:
-        if output is None:
+    if kept.merge:
+        if kept.output is None:
             raise InvalidOption("--merge needs --output, the directory that gets all runs")
-        comparison = Comparison.merge(inst, output)
+        comparison = Comparison.merge(inst, kept.output)
     else:
-        comparison = _run(_design(inst, given), output, resume, shard, logs, cluster)
+        comparison = _run(_design(inst, given), machines, kept)
     if as_json:
         typer.echo(json.dumps(summary(comparison), indent=1))
     else:
         print_comparison(comparison)
-    _tell(comparison, output)
+    _tell(comparison, kept.output)
     raise typer.Exit(1 if comparison.failed else 0 if comparison.complete else 3)
 
 
@@ -185,28 +215,21 @@ def _design(inst: list[Path], given: dict[str, Any]) -> Design:
     return replace(Design.load(inst[0], folder), **chosen)
 
 
-def _run(
-    design: Design,
-    output: Path | None,
-    resume: bool,
-    shard: str | None,
-    logs: Path | None,
-    cluster: str | None,
-) -> Comparison:
+def _run(design: Design, machines: Machines, kept: Kept) -> Comparison:
     from cpx.cli.progress import CompareProgress
     from cpx.compare import compare as compare_engines
     from cpx.compare.cluster import connected
 
-    with connected(cluster), CompareProgress() as progress:
+    with connected(machines.cluster), CompareProgress() as progress:
         return compare_engines(
             design,
-            output=output,
-            resume=resume,
-            shard=shard,
-            logs=logs,
+            output=kept.output,
+            resume=kept.resume,
+            shard=machines.shard,
+            logs=kept.logs,
             on_begin=progress.begin,
             on_result=lambda run, _: progress.finished(run),
-            listen=None if cluster else progress.listen,
+            listen=None if machines.cluster else progress.listen,
         )
 
 

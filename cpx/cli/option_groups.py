@@ -111,7 +111,7 @@ def option(name: str, hint: Any, default: Any, title: str | None = None) -> insp
     if title is not None:
         told = [copy(one) for one in told]
         for one in told:
-            if isinstance(one, OptionInfo):
+            if isinstance(one, OptionInfo) and one.rich_help_panel is None:
                 one.rich_help_panel = title
         hint = Annotated[kind, *told]
     empty = inspect.Parameter.empty

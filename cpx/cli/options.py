@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from cpx.modelling.base import Problem
     from cpx.options import SolveOptions
 
+ENGINE, ANSWER = "Engine", "Answer"
+"""Titles of options in help."""
+
 FITTED = ("factorised", "mixture", "chow-liu", "fitted")
-DISTRIBUTIONS = ("empirical", "product", *FITTED, "perturbed", "uniform")
 CLASSIFIERS = ("mlp", "forest", "tree", "boosting", "logistic")
 TREES = ("tree", "forest", "boosting")
-STRATEGIES = ("quantile", "uniform")
-OBJECTIVES = ("precision", "coverage", "loss", "negative-only")
 
 
 # ---------------------------------------------------------------- completion
@@ -93,7 +93,14 @@ def seconds(text: str | float) -> float:
 
 def seconds_option(text: str) -> Any:
     """Return the option of a time limit, with what it is the limit of."""
-    return typer.Option("--time-limit", "-t", metavar="SECONDS", parser=seconds, help=text)
+    return typer.Option(
+        "--time-limit",
+        "-t",
+        metavar="SECONDS",
+        parser=seconds,
+        help=text,
+        rich_help_panel=ENGINE,
+    )
 
 
 Table = Annotated[
@@ -134,6 +141,7 @@ Encoding = Annotated[
         help="How the problem is stated, such as clausal or sizes; default: the engine's choice, "
         "or the problem's first.",
         autocompletion=complete_encodings,
+        rich_help_panel=ENGINE,
     ),
 ]
 Backend = Annotated[
@@ -145,6 +153,7 @@ Backend = Annotated[
         help="Engine, or family:solver such as milp:cbc; 'cpx backends' lists them.  [default: "
         "cpsat, or one that can where that cannot]",
         autocompletion=complete_backends,
+        rich_help_panel=ENGINE,
     ),
 ]
 ListingBackend = Annotated[
@@ -155,17 +164,24 @@ ListingBackend = Annotated[
         metavar="NAME",
         help="An exact engine; default: what lists such answers soonest.",
         autocompletion=complete_backends,
+        rich_help_panel=ENGINE,
     ),
 ]
 TimeLimit = Annotated[
     float, seconds_option("Hard limit for stating, compiling and solving; 'none' for no limit.")
 ]
-Seed = Annotated[int, typer.Option(metavar="N", help="Seed of every random choice.")]
-Threads = Annotated[int, typer.Option(metavar="N", help="Threads the engine may use.")]
+Seed = Annotated[
+    int, typer.Option(metavar="N", help="Seed of every random choice.", rich_help_panel=ENGINE)
+]
+Threads = Annotated[
+    int, typer.Option(metavar="N", help="Threads the engine may use.", rich_help_panel=ENGINE)
+]
 Gap = Annotated[
     float | None,
     typer.Option(
-        metavar="G", help="Stop once |value - bound| / |value| is at most G, such as 0.05."
+        metavar="G",
+        help="Stop once |value - bound| / |value| is at most G, such as 0.05.",
+        rich_help_panel=ENGINE,
     ),
 ]
 Where = Annotated[
@@ -175,13 +191,24 @@ Where = Annotated[
         help="A side constraint, such as 'not (age > 60 and sex == male)'. Repeatable.",
     ),
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print one Result object as JSON.")]
+Json = Annotated[
+    bool, typer.Option("--json", help="Print one Result object as JSON.", rich_help_panel=ANSWER)
+]
 RulesAsJson = Annotated[
-    bool, typer.Option("--json", help="Print one object as JSON, with all rules.")
+    bool,
+    typer.Option(
+        "--json", help="Print one object as JSON, with all rules.", rich_help_panel=ANSWER
+    ),
 ]
 ResultFile = Annotated[
     Path | None,
-    typer.Option("--output", "-o", metavar="FILE", help="Also write the Result as JSON here."),
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="FILE",
+        help="Also write the Result as JSON here.",
+        rich_help_panel=ANSWER,
+    ),
 ]
 Records = Annotated[
     Path,
@@ -192,13 +219,10 @@ Isolate = Annotated[
     typer.Option(
         "--isolate/--no-isolate",
         help="Solve in a worker process, which makes the time limit hard, or in this one.",
+        rich_help_panel=ENGINE,
     ),
 ]
 K = Annotated[int, typer.Option("-k", metavar="N", help="Maximum number of conditions.")]
-OptionalK = Annotated[
-    int | None,
-    typer.Option("-k", metavar="N", help="Maximum number of conditions.  [default: 5, or all]"),
-]
 MOST = 5
 """Conditions of a rule, unless -k is given."""
 

@@ -45,6 +45,7 @@ def solve(
             metavar="FILE",
             help="Also prove the bound, in as long again as the time limit, and write the proof "
             "here, packed when the name ends in .gz.",
+            rich_help_panel=opt.ANSWER,
         ),
     ] = None,
 ) -> None:

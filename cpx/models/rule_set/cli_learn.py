@@ -7,11 +7,12 @@ import threading
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 
 from cpx.cli import options as opt
+from cpx.cli.option_groups import given, grouped
 from cpx.errors import DataError, InvalidOption, UnknownName, shown
 from cpx.processes.interrupts import noted
 from cpx.support.shares import share_text
@@ -27,10 +28,32 @@ _LOOPS = ("active", "exact")
 _FORMS = (".png", ".svg", ".pdf")
 
 
-def learn(
-    table: opt.Table,
-    target: opt.Target,
-    label: opt.Label = None,
+@dataclass(frozen=True)
+class Rows:
+    """The rows to learn from."""
+
+    title: ClassVar[str] = "Table"
+
+    table: opt.Table
+    target: opt.Target
+    categorical: opt.Categorical = None
+    missing: opt.Missing = None
+    test: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SHARE",
+            help="Share of the rows to hold out, and to measure the rules on.",
+        ),
+    ] = None
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What rules are learned, of what class."""
+
+    title: ClassVar[str] = "Rules"
+
+    label: opt.Label = None
     k: Annotated[
         int | None,
         typer.Option(
@@ -39,7 +62,7 @@ def learn(
             help="Maximum number of conditions.  [default: 3 or 6, chosen with the penalty; 4 "
             "where that is given, and with --model]",
         ),
-    ] = None,
+    ] = None
     penalty: Annotated[
         str,
         typer.Option(
@@ -48,7 +71,7 @@ def learn(
             "by how surely rows have their label, unless others are clearly more accurate on "
             "rows held out of learning.",
         ),
-    ] = "auto",
+    ] = "auto"
     n_bins: Annotated[
         int | None,
         typer.Option(
@@ -56,16 +79,15 @@ def learn(
             help="Bins of a numeric column.  [default: 20 where the penalty is chosen, 10 where "
             "it is given, fewer in more than 2000 columns; 64 with --model]",
         ),
-    ] = None,
-    categorical: opt.Categorical = None,
-    missing: opt.Missing = None,
-    test: Annotated[
-        float | None,
-        typer.Option(
-            metavar="SHARE",
-            help="Share of the rows to hold out, and to measure the rules on.",
-        ),
-    ] = None,
+    ] = None
+
+
+@dataclass(frozen=True)
+class Imitated:
+    """The classifier that is imitated, and how it is asked."""
+
+    title: ClassVar[str] = "Classifier to imitate"
+
     model: Annotated[
         str | None,
         typer.Option(
@@ -74,7 +96,7 @@ def learn(
             "logistic.",
             autocompletion=opt.choices(opt.CLASSIFIERS),
         ),
-    ] = None,
+    ] = None
     loop: Annotated[
         str | None,
         typer.Option(
@@ -82,7 +104,7 @@ def learn(
             help="With --model, how it is asked: active or exact.  [default: active]",
             autocompletion=opt.choices(_LOOPS),
         ),
-    ] = None,
+    ] = None
     queries: Annotated[
         int | None,
         typer.Option(
@@ -90,34 +112,82 @@ def learn(
             help="With --model, maximum number of queries in addition to the rows.  "
             "[default: 1000]",
         ),
-    ] = None,
-    time_limit: Annotated[
-        float, opt.seconds_option("For learning; 'none' goes on until no rule is left.")
-    ] = 10.0,
-    threads: opt.Threads = 1,
-    seed: opt.Seed = 0,
+    ] = None
+
+    def check(self) -> None:
+        """Raise for what is not known, and for how it is asked where there is none."""
+        known = (("model", self.model, opt.CLASSIFIERS), ("loop", self.loop, _LOOPS))
+        for what, name, names in known:
+            if name is not None and name not in names:
+                raise UnknownName(what, name, names)
+        for option in given(self, "model"):
+            if self.model is None:
+                raise InvalidOption(f"{option} is for --model, which is not given")
+
+
+@dataclass(frozen=True)
+class Files:
+    """What is written beside the answer."""
+
+    title: ClassVar[str] = "Files"
+
     plot: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE", help="Plot which rules cover which rows: .svg, .png or .pdf."
         ),
-    ] = None,
-    as_json: opt.RulesAsJson = False,
+    ] = None
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", metavar="FILE", help="Also write that object here."),
-    ] = None,
+    ] = None
     instance: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE",
             help="Also save the problem, for 'cpx solve' and others; gzipped if it ends in .gz.",
         ),
-    ] = None,
+    ] = None
     result: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Also write the rules as its Result, for 'cpx check'."),
-    ] = None,
+    ] = None
+
+    def check(self, table: Path, model: str | None) -> None:
+        """Raise for files that cannot be written, and for two that are one."""
+        from cpx.answers.plots import require_matplotlib
+        from cpx.cli.reading import output_path
+
+        for option in given(self, "plot", "output"):
+            if model is not None:
+                raise InvalidOption(
+                    f"{option} is not for --model: its rules are chosen on rows and queries, "
+                    "for which there is no instance"
+                )
+        paths = [path for path in (self.plot, self.output, self.instance, self.result) if path]
+        for path in paths:
+            output_path(path, table)
+            if paths.count(path) > 1:
+                raise InvalidOption(f"{path} is given for two files")
+        if self.plot is not None:
+            require_matplotlib()
+            if self.plot.suffix not in _FORMS:
+                raise InvalidOption(f"plot must be a file {', '.join(_FORMS)}, got {self.plot}")
+
+
+@grouped
+def learn(
+    *,
+    rows: Rows,
+    rules: Rules,
+    imitated: Imitated,
+    time_limit: Annotated[
+        float, opt.seconds_option("For learning; 'none' goes on until no rule is left.")
+    ] = 10.0,
+    threads: opt.Threads = 1,
+    seed: opt.Seed = 0,
+    files: Files,
+    as_json: opt.RulesAsJson = False,
 ) -> None:
     r"""Learn a few rules that tell a class from the others.
 
@@ -142,26 +212,27 @@ def learn(
     from cpx.data import read_table
     from cpx.models.rule_set.classifier import RuleSetClassifier
 
-    _check(model, loop, queries, instance, result)
-    _check_files(table, output, plot, instance, result)
-    _check_plot(plot)
-    with phase(f"reading {table}"):
-        share = None if test is None else open_unit("test", test)
-        rows = read_table(table, target, opt.split(categorical), missing=opt.words(missing))
-        task = _task(table, rows, label, share, seed)
+    imitated.check()
+    files.check(rows.table, imitated.model)
+    categorical = opt.split(rows.categorical)
+    with phase(f"reading {rows.table}"):
+        share = None if rows.test is None else open_unit("test", rows.test)
+        missing = opt.words(rows.missing)
+        read = read_table(rows.table, rows.target, categorical, missing=missing)
+        task = _task(rows.table, read, rules.label, share, seed)
     box = None
-    if model is not None:
-        with phase(f"training {model} on {len(task.X)} rows", long=True):
-            box = _trained(model, task, seed)
+    if imitated.model is not None:
+        with phase(f"training {imitated.model} on {len(task.X)} rows", long=True):
+            box = _trained(imitated.model, task, seed)
     learner = RuleSetClassifier(
-        k,
-        penalty,
-        n_bins,
-        opt.split(categorical),
+        rules.k,
+        rules.penalty,
+        rules.n_bins,
+        categorical,
         task.label,
         black_box=box,
-        loop="exact" if loop == "exact" else "active",
-        max_queries=1000 if queries is None else queries,
+        loop="exact" if imitated.loop == "exact" else "active",
+        max_queries=1000 if imitated.queries is None else imitated.queries,
         time_limit=opt.limit(time_limit),
         threads=threads,
         seed=seed,
@@ -173,10 +244,11 @@ def learn(
         if stop.is_set() and not learner.report_.proved:
             warn("interrupted: these are the rules found by then")
         _tell(learner, task, as_json)
-        _write(learner, task, output, plot)
-        if instance is not None or result is not None:
-            problem = learner.problem(task.X, task.y, f"{table.name.partition('.')[0]}-rules")
-            _save(learner, problem, instance, result)
+        _write(learner, task, files.output, files.plot)
+        if files.instance is not None or files.result is not None:
+            name = f"{rows.table.name.partition('.')[0]}-rules"
+            problem = learner.problem(task.X, task.y, name)
+            _save(learner, problem, files.instance, files.result)
     raise typer.Exit(0 if learner.report_.proved else 3)
 
 
@@ -202,47 +274,6 @@ def _write(
     if plot is not None:
         _draw(learner, plot)
         note(f"wrote {plot}")
-
-
-def _check(
-    model: str | None,
-    loop: str | None,
-    queries: int | None,
-    instance: Path | None,
-    result: Path | None,
-) -> None:
-    for what, name, known in (("model", model, opt.CLASSIFIERS), ("loop", loop, _LOOPS)):
-        if name is not None and name not in known:
-            raise UnknownName(what, name, known)
-    for option, given in (("--loop", loop), ("--queries", queries)):
-        if model is None and given is not None:
-            raise InvalidOption(f"{option} is for --model, which is not given")
-    for option, path in (("--instance", instance), ("--result", result)):
-        if model is not None and path is not None:
-            raise InvalidOption(
-                f"{option} is not for --model: its rules are chosen on rows and queries, for "
-                "which there is no instance"
-            )
-
-
-def _check_files(table: Path, *written: Path | None) -> None:
-    from cpx.cli.reading import output_path
-
-    for path in written:
-        output_path(path, table)
-    several = [path for path in written if path is not None]
-    for path in several:
-        if several.count(path) > 1:
-            raise InvalidOption(f"{path} is given for two files")
-
-
-def _check_plot(plot: Path | None) -> None:
-    if plot is not None:
-        from cpx.answers.plots import require_matplotlib
-
-        require_matplotlib()
-        if plot.suffix not in _FORMS:
-            raise InvalidOption(f"plot must be a file {', '.join(_FORMS)}, got {plot}")
 
 
 def _as_json(learner: RuleSetClassifier, task: _Task) -> str:
