@@ -18,7 +18,8 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.tables import show
-from cpx.models.sufficient_reason.methods import SufficiencyOracle, minimum_reason
+from cpx.models.sufficient_reason.methods import SufficiencyOracle
+from cpx.models.sufficient_reason.methods.minimum import minimum_of_oracle
 from cpx.trees import TreeModel, read_xgboost_dump
 
 INSTANCES = int(os.environ.get("CPX_BOOSTED_INSTANCES", "50"))
@@ -58,7 +59,10 @@ def _lines(folder: Path) -> Iterator[list[object]]:
         model, X, sizes, seconds = _read(folder, name)
         for x in X[:INSTANCES]:  # loads the kernels, and prepares each class
             SufficiencyOracle(model, model.cells(x)).counterexample([])
-        found = [minimum_reason(model, x, time_limit=LIMIT) for x in X[:INSTANCES]]
+        found = [
+            minimum_of_oracle(SufficiencyOracle.of_row(model, x), time_limit=LIMIT)
+            for x in X[:INSTANCES]
+        ]
         times = [answer.seconds for answer in found]
         yield [
             name,

@@ -23,8 +23,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.tables import show
-from cpx.models.sufficient_reason.methods import SufficiencyOracle, minimum_reason
+from cpx.models.sufficient_reason.methods import SufficiencyOracle
 from cpx.models.sufficient_reason.methods import minimum as minimum_module
+from cpx.models.sufficient_reason.methods.minimum import minimum_of_oracle
 from cpx.trees import TreeModel, read_model
 
 SEEDS = [int(seed) for seed in os.environ.get("CPX_BOOSTED_SEEDS", "0").split(",")]
@@ -90,7 +91,7 @@ def _solved(model: TreeModel, x: NDArray[np.float64], calls: int) -> tuple[float
     oracle.stop = lambda: time.process_time() - start > LIMIT
     usual, minimum_module._CALLS = minimum_module._CALLS, calls
     try:
-        found = minimum_reason(model, x, oracle=oracle)
+        found = minimum_of_oracle(oracle)
     finally:
         minimum_module._CALLS = usual
     return time.process_time() - start, found

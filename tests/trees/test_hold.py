@@ -26,7 +26,6 @@ from cpx.errors import ClassifierError, DataError, InvalidOption, UnsupportedMod
 from cpx.models.sufficient_reason.methods import (
     contrastive,
     enumerate_reasons,
-    minimum_reason,
 )
 from cpx.trees import Attribute, read_logistic, read_model
 from cpx.trees.hold import ROWS, hold, values
@@ -57,7 +56,6 @@ DOORS: dict[str, Callable[[Any, pd.Series[Any]], object]] = {
     "conditions": lambda model, x: cpx.SufficientReason(read_model(model), x, "conditions"),
     "expectation": lambda model, x: cpx.explain(model, X, x, kind="expectation", k=1),
     "contrast": lambda model, x: contrastive(read_model(model), x.to_numpy()),
-    "minimum": lambda model, x: minimum_reason(read_model(model), x.to_numpy()),
     "reasons": lambda model, x: enumerate_reasons(read_model(model), x.to_numpy(), 1),
 }
 

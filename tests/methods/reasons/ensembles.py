@@ -3,10 +3,21 @@
 from __future__ import annotations
 
 import itertools
+from typing import Any
 
 import numpy as np
 
+from cpx.models.sufficient_reason.methods import SufficiencyOracle
+from cpx.models.sufficient_reason.methods.minimum import MinimumReason, minimum_of_oracle
 from cpx.trees import Attribute, Tree, TreeModel
+
+
+def minimum_reason(
+    model: TreeModel, x: Any, oracle: SufficiencyOracle | None = None, **options: Any
+) -> MinimumReason:
+    """Return what the search of ``hitting-sets`` knows of a least reason."""
+    return minimum_of_oracle(oracle or SufficiencyOracle.of_row(model, x), **options)
+
 
 KINDS = ("vote", "average", "sum", "positive", "nonnegative", "shared")
 

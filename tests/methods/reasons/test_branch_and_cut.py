@@ -10,7 +10,7 @@ from scipy.optimize import linprog
 from sklearn.datasets import make_classification
 from sklearn.ensemble import GradientBoostingClassifier
 
-from cpx.models.sufficient_reason.methods import SufficiencyOracle, minimum_reason
+from cpx.models.sufficient_reason.methods import SufficiencyOracle
 from cpx.models.sufficient_reason.methods import minimum as minimum_module
 from cpx.models.sufficient_reason.search.branch_and_cut import BranchAndCut
 from cpx.models.sufficient_reason.search.cuts import UNIT, Cuts, scaled
@@ -19,7 +19,7 @@ from cpx.models.sufficient_reason.sufficiency.class_margin import differences
 from cpx.models.sufficient_reason.sufficiency.linear_cuts import NOTHING
 from cpx.models.sufficient_reason.sufficiency.workspace import Workspace
 from cpx.trees import Attribute, Tree, TreeModel, read_model
-from tests.methods.reasons.ensembles import KINDS, Truth, random_model
+from tests.methods.reasons.ensembles import KINDS, Truth, minimum_reason, random_model
 from tests.methods.reasons.test_minimum import values
 from tests.seeds import some
 

@@ -9,12 +9,11 @@ from cpx.errors import InvalidInstance, InvalidOption
 from cpx.models.sufficient_reason.methods import (
     contrastive,
     enumerate_reasons,
-    minimum_reason,
     necessary_attributes,
     relevant_attributes,
 )
 from cpx.trees import Attribute, Tree, TreeModel
-from tests.methods.reasons.ensembles import KINDS, Truth, random_model
+from tests.methods.reasons.ensembles import KINDS, Truth, minimum_reason, random_model
 from tests.methods.reasons.test_minimum import values
 from tests.processor_time import processor_seconds
 from tests.seeds import some

@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 
 from cpx.errors import DataError, InvalidInstance, InvalidOption
-from cpx.models.sufficient_reason.methods import SufficiencyOracle, minimum_reason
-from cpx.models.sufficient_reason.methods import minimum as minimum_module
+from cpx.models.sufficient_reason.methods import Stopped, SufficiencyOracle
 from cpx.trees import TreeModel
-from tests.methods.reasons.ensembles import KINDS, Truth, random_model
+from tests.methods.reasons.ensembles import KINDS, Truth, minimum_reason, random_model
 from tests.seeds import some
 
 
@@ -73,10 +72,7 @@ def test_weights_and_attributes_kept_and_avoided(kind: str, n: int) -> None:
 
 
 @pytest.mark.parametrize("n", some(12, 40))
-def test_a_search_cut_short_at_any_call_has_a_valid_interval(
-    n: int,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_search_cut_short_at_any_call_has_a_valid_interval(n: int) -> None:
     open_ones = 0
     for seed in range(n):
         kind = KINDS[seed % len(KINDS)]
@@ -90,12 +86,12 @@ def test_a_search_cut_short_at_any_call_has_a_valid_interval(
             class Short(SufficiencyOracle):
                 def change(self, free, last=last):
                     if self.calls >= last:
-                        raise minimum_module.Stopped
+                        raise Stopped
                     return super().change(free)
 
-            monkeypatch.setattr(minimum_module, "SufficiencyOracle", Short)
-            seen = []
-            found = minimum_reason(model, values(model, x), listen=lambda *e, s=seen: s.append(e))
+            seen, row = [], values(model, x)
+            oracle = Short.of_row(model, row)
+            found = minimum_reason(model, row, oracle, listen=lambda *e, s=seen: s.append(e))
             assert found.lower <= least <= found.upper
             assert frozenset(found.attributes) in reasons
             assert found.proved == (found.lower == found.upper)

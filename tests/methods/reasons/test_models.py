@@ -11,8 +11,9 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 from cpx import SufficientReason, solve
-from cpx.models.sufficient_reason.methods import SufficiencyOracle, minimum_reason
+from cpx.models.sufficient_reason.methods import SufficiencyOracle
 from cpx.trees import TreeModel, read_model, read_sklearn
+from tests.methods.reasons.ensembles import minimum_reason
 from tests.processor_time import processor_seconds
 
 

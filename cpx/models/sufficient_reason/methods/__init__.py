@@ -17,34 +17,29 @@ if TYPE_CHECKING:
         necessary_attributes,
         relevant_attributes,
     )
-    from cpx.models.sufficient_reason.methods.minimum import MinimumReason, minimum_reason
     from cpx.models.sufficient_reason.methods.smallest_change import SmallestChange, contrastive
     from cpx.models.sufficient_reason.sufficiency.oracle import GaveUp, Stopped, SufficiencyOracle
 
 __all__ = [
     "GaveUp",
-    "MinimumReason",
     "Reasons",
     "SmallestChange",
     "Stopped",
     "SufficiencyOracle",
     "contrastive",
     "enumerate_reasons",
-    "minimum_reason",
     "necessary_attributes",
     "relevant_attributes",
 ]
 
 _HOME = {
     "GaveUp": "cpx.models.sufficient_reason.sufficiency.oracle",
-    "MinimumReason": "minimum",
     "SufficiencyOracle": "cpx.models.sufficient_reason.sufficiency.oracle",
     "Reasons": "enumeration",
     "SmallestChange": "smallest_change",
     "Stopped": "cpx.models.sufficient_reason.sufficiency.oracle",
     "contrastive": "smallest_change",
     "enumerate_reasons": "enumeration",
-    "minimum_reason": "minimum",
     "necessary_attributes": "enumeration",
     "relevant_attributes": "enumeration",
 }

@@ -274,7 +274,7 @@ class HittingSets(_OracleMethod):
 
     A lower bound from minimum hitting sets of counterexamples, which an exact oracle of our own
     finds, and an upper bound from reasons that were made subset-minimal, come closer until
-    they meet; see :func:`cpx.models.sufficient_reason.methods.minimum_reason`.
+    they meet.
     """
 
     name: ClassVar[str] = "hitting-sets"

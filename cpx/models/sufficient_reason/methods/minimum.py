@@ -8,7 +8,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from cpx.errors import InvalidInstance
 from cpx.models.sufficient_reason.methods.deletion import delete_from_reason
@@ -18,10 +17,8 @@ from cpx.models.sufficient_reason.search.record import RecordedCuts
 from cpx.models.sufficient_reason.sufficiency.oracle import GaveUp, Stopped, SufficiencyOracle
 from cpx.models.sufficient_reason.sufficiency.set_family import places, shuffled
 from cpx.support.validation import index_set, seconds, weight_map
-from cpx.trees import TreeModel
-from cpx.trees.hold import hold_reason
 
-__all__ = ["Listener", "MinimumReason", "minimum_of_oracle", "minimum_reason"]
+__all__ = ["Listener", "MinimumReason", "minimum_of_oracle"]
 
 Listener = Callable[[int, int, tuple[int, ...]], None]
 """Called with lower bound, upper bound and the best reason so far."""
@@ -70,85 +67,6 @@ class MinimumReason:
         return True if self.attributes is not None else (False if self.proved else None)
 
 
-def minimum_reason(
-    model: TreeModel,
-    x: ArrayLike,
-    *,
-    weights: Mapping[int, int] | Iterable[int] | None = None,
-    must_keep: Iterable[int] = (),
-    must_avoid: Iterable[int] = (),
-    time_limit: float | None = None,
-    seed: int = 0,
-    listen: Listener | None = None,
-    oracle: SufficiencyOracle | None = None,
-) -> MinimumReason:
-    """Find a sufficient reason of least size, or least weight, for the class of a row.
-
-    What a sufficient reason is, says
-    :class:`cpx.models.sufficient_reason.methods.SufficiencyOracle`. A set of attributes is one
-    exactly when it meets each *change* (contrastive explanation): each set of attributes in which
-    some counterexample differs from x. So the minimum hitting set of the changes known so far
-    weighs no more than a minimum reason; when it is a reason, it is a minimum one, otherwise its
-    counterexamples tell more changes (A. Ignatiev, A. Previti, M. Liffiton, J. Marques-Silva,
-    *Smallest MUS extraction with minimal hitting set dualization*, CP 2015).
-
-    Parameters
-    ----------
-    model : TreeModel
-    x : (d,) array of numbers
-        The row.
-    weights : mapping or sequence of d positive integers, optional
-        What each attribute costs; 1 if not given, or where a mapping has none.
-    must_keep, must_avoid : iterable of int
-        Attributes that are in the reason, and that are not.
-    time_limit : float, optional
-        Seconds after which the interval so far is returned.
-    seed : int
-        Of the orders in which attributes are tried; without a time limit, equal arguments give
-        equal answers.
-    listen : callable, optional
-        See ``Listener``; called at each improvement.
-    oracle : SufficiencyOracle, optional
-        An oracle of this model and row, which keeps what it learns and whose ``stop`` is heard.
-
-    Returns
-    -------
-    MinimumReason
-
-    Raises
-    ------
-    DataError
-        When x does not fit the model.
-    InvalidInstance
-        When weights or attributes make no sense.
-    InvalidOption
-        When the time limit or seed is out of its range.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> from sklearn.ensemble import RandomForestClassifier
-    >>> from cpx.trees import read_model
-    >>> X, y = load_iris(return_X_y=True)
-    >>> forest = RandomForestClassifier(10, max_depth=3, random_state=0).fit(X, y)
-    >>> found = minimum_reason(read_model(forest), X[50])
-    >>> found.lower, found.upper, found.proved
-    (2, 2, True)
-    """
-    found = minimum_of_oracle(
-        SufficiencyOracle.of_row(model, x) if oracle is None else oracle,
-        weights=weights,
-        must_keep=must_keep,
-        must_avoid=must_avoid,
-        time_limit=time_limit,
-        seed=seed,
-        listen=listen,
-    )
-    if found.attributes is not None:
-        hold_reason(model, x, found.attributes)
-    return found
-
-
 def minimum_of_oracle(
     oracle: SufficiencyOracle,
     *,
@@ -160,9 +78,37 @@ def minimum_of_oracle(
     listen: Listener | None = None,
     record: list[object] | None = None,
 ) -> MinimumReason:
-    """Find a minimum reason by an oracle of a row; see :func:`minimum_reason`.
+    """Find a sufficient reason of least size, or least weight, by the oracle of a row.
 
-    To ``record`` branch and cut adds its :class:`RecordedCuts`, where it was needed.
+    A set of attributes is a reason exactly when it meets each *change* (contrastive
+    explanation): each set of attributes in which some counterexample differs from x. So the
+    minimum hitting set of the changes known so far weighs no more than a minimum reason; when it
+    is a reason, it is a minimum one, otherwise its counterexamples tell more changes (A.
+    Ignatiev, A. Previti, M. Liffiton, J. Marques-Silva, *Smallest MUS extraction with minimal
+    hitting set dualization*, CP 2015). Where that takes many of them, branch and cut goes on.
+
+    Parameters
+    ----------
+    oracle : SufficiencyOracle
+        Its ``stop`` is heard.
+    weights : mapping or sequence of d positive integers, optional
+        What each attribute costs; 1 if not given, or where a mapping has none.
+    must_keep, must_avoid : iterable of int
+        Attributes that are in the reason, and that are not.
+    time_limit : float, optional
+        Seconds after which the interval so far is returned.
+    seed : int
+        Of the orders in which attributes are tried; without a time limit, equal arguments give
+        equal answers.
+    listen : callable, optional
+        See ``Listener``; called at each improvement.
+    record : list, optional
+        To which branch and cut adds its :class:`RecordedCuts`, where it was needed.
+
+    Raises
+    ------
+    InvalidInstance, InvalidOption
+        When weights, attributes, time limit or seed make no sense.
     """
     start, limit = time.monotonic(), seconds(time_limit)
     search = _Search(oracle, weights, must_keep, must_avoid, seed, listen, record)

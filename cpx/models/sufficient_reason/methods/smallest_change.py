@@ -54,7 +54,7 @@ def contrastive(
     """Find a set of attributes of least size, or weight, whose change can change the class.
 
     A set of attributes is a change exactly when it meets each sufficient reason; so this is
-    :func:`minimum_reason` with both exchanged (A. Ignatiev, N. Narodytska, N. Asher,
+    the search for a minimum reason with both exchanged (A. Ignatiev, N. Narodytska, N. Asher,
     J. Marques-Silva, *From contrastive to abductive explanations and back again*, AI*IA 2020).
 
     model: Its attributes say what a value may change to, and whether it may go missing; see
