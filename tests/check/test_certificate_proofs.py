@@ -13,7 +13,7 @@ import pytest
 
 from cpx import MinCertificate, Samples, solve
 from cpx.check.proofs import Claim, Refused, Undecided, proved
-from cpx.check.proofs.parts import Part
+from cpx.check.proofs.branching import Part
 from cpx.models import NegativeOnly
 from cpx.models.certificate import prove as prover
 from cpx.models.certificate.proof_check import Table

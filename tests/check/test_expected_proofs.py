@@ -16,8 +16,8 @@ from sklearn.ensemble import GradientBoostingClassifier
 
 from cpx import MLSE, FewestExpected, read_model, solve
 from cpx.check.proofs import Claim, Refused, Undecided, proved
+from cpx.check.proofs.branching import Part
 from cpx.check.proofs.document import fingerprint
-from cpx.check.proofs.parts import Part
 from cpx.data.coding import Coding
 from cpx.data.fitted.mixture_fit import fit_mixture
 from cpx.data.fitted.tree_mixture import ONE, TreeMixture

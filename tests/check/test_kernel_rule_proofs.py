@@ -11,7 +11,7 @@ import pytest
 
 from cpx import KernelRule, solve
 from cpx.check.proofs import Claim, Refused, Undecided, parts, proved
-from cpx.check.proofs.parts import Part
+from cpx.check.proofs.branching import Part
 from cpx.models.kernel_rule import proof_formulas as formulas
 from cpx.models.kernel_rule import prove as prover
 from cpx.models.kernel_rule.form import true_of

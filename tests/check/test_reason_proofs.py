@@ -15,8 +15,8 @@ from sklearn.tree import DecisionTreeClassifier
 
 import cpx
 from cpx.check.proofs import Claim, Refused, proved
+from cpx.check.proofs.branching import Part
 from cpx.check.proofs.document import fingerprint
-from cpx.check.proofs.parts import Part
 from cpx.errors import InvalidInstance, InvalidOption
 from cpx.models import SufficientReason
 from cpx.models.sufficient_reason import proof_check as checker

@@ -2,8 +2,8 @@
 
 A *bad* sample is not of the class. Feature j excludes it where the sample does not agree on j; a
 set covers the bad samples that none of its features excludes, and is a certificate if they weigh
-no more than is tolerated. A proof is a tree of :mod:`~cpx.check.proofs.parts`, with three rules:
-
+no more than is tolerated. A proof is a tree of :mod:`~cpx.check.proofs.branching`, with three
+rules:
 - ``over``: the kept and free features together cover more than is tolerated, and so does each set;
 - ``bound D t i y ...``: :meth:`Table.priced`, whole numbers in units of 1/D, bounds all sets;
 - ``few``: :meth:`Table.box`, sets that cost less have few features, and all of these cover more
@@ -22,8 +22,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cpx.check.proofs.branching import Part, SideConstraints, root_part, walk
 from cpx.check.proofs.document import Document, Refused, Undecided, refuse_unknown, whole_numbers
-from cpx.check.proofs.parts import Part, SideConstraints, root_part, walk
 from cpx.models.certificate.judge import KINDS
 from cpx.models.monomial.judge import table as table_of
 from cpx.models.monomial.proof_boxes import Box

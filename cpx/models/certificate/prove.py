@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpx.backends.progress import Progress
+from cpx.check.proofs.branching import Part
 from cpx.check.proofs.document import Claim, Refused
-from cpx.check.proofs.parts import Part
 from cpx.modelling.base import Problem
 from cpx.models.certificate.proof_check import Table
 from cpx.models.monomial.prove import close

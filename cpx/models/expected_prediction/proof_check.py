@@ -8,7 +8,7 @@ of at most k attributes is worth more than some value. A proof begins with lines
 - ``prices t j u t j u ...``: attribute j pays the whole number u, which may be negative, to
   term t. They are numbered from 0.
 
-Then comes a tree of :mod:`~cpx.check.proofs.parts`, with these rules:
+Then comes a tree of :mod:`~cpx.check.proofs.branching`, with these rules:
 
 - ``bound i ...``: with prices i of each component, no set of the part is worth more than the
   claim;
@@ -32,6 +32,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from cpx.check.proofs.branching import Part, SideConstraints, root_part, walk
 from cpx.check.proofs.document import (
     Claim,
     Document,
@@ -41,7 +42,6 @@ from cpx.check.proofs.document import (
     signed_number,
     whole_numbers,
 )
-from cpx.check.proofs.parts import Part, SideConstraints, root_part, walk
 from cpx.models.expected_prediction.judge import KINDS, Fewest, Greatest
 from cpx.models.expected_prediction.judge_scores import TooLong
 from cpx.models.expected_prediction.proof_mixtures import Mixture, greatest_mean, number_of_sets

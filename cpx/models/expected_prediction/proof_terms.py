@@ -9,8 +9,8 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from cpx.check.proofs.branching import Part
 from cpx.check.proofs.document import Undecided
-from cpx.check.proofs.parts import Part
 from cpx.models.expected_prediction.judge_scores import ExactScores
 from cpx.models.expected_prediction.judge_states import Event
 

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cpx.check.proofs.branching import Part
 from cpx.check.proofs.document import Claim, Refused
-from cpx.check.proofs.parts import Part
 from cpx.models.expected_prediction.fewest import FewestExpected
 from cpx.models.expected_prediction.problem import ExpectedPrediction
 from cpx.models.expected_prediction.proof_check import (

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.check.proofs.parts import Part
+from cpx.check.proofs.branching import Part
 from cpx.models.expected_prediction.proof_terms import LARGEST, Terms
 from cpx.models.expected_prediction.search.table_sums.ascent import Workspace, ascend
 from cpx.models.expected_prediction.search.table_sums.terms import (

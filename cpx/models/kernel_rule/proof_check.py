@@ -1,7 +1,7 @@
 """Proofs about rules of kernel machines: branching on rows, and prices of rows in the leaves.
 
 A proof whose first line is ``clauses`` is one of :mod:`~cpx.models.kernel_rule.proof_formulas`.
-Others are trees of :mod:`~cpx.check.proofs.parts`, of rows in place of features: a row that is
+Others are trees of :mod:`~cpx.check.proofs.branching`, of rows in place of features: a row that is
 kept is one that some clause is true of, and no clause is true of a row that is left out. A leaf is
 
 - ``prices D E t i p i p ...``: whole numbers in units of E/D, which may be negative, but for the
@@ -30,6 +30,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cpx.check.proofs.branching import Part, SideConstraints, walk
 from cpx.check.proofs.document import (
     Document,
     Refused,
@@ -38,7 +39,6 @@ from cpx.check.proofs.document import (
     signed_number,
     whole_numbers,
 )
-from cpx.check.proofs.parts import Part, SideConstraints, walk
 from cpx.models.kernel_rule.judge import KINDS
 from cpx.models.kernel_rule.proof_formulas import check_formulas
 from cpx.models.monomial.proof_boxes import Box

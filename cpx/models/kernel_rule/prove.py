@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cpx.check.proofs.branching import Part
 from cpx.check.proofs.document import Claim, Refused, Undecided
-from cpx.check.proofs.parts import Part
 from cpx.models.kernel_rule.proof_check import Clauses
 from cpx.models.kernel_rule.proof_formulas import Formulas, Node
 from cpx.models.kernel_rule.prove_row_prices import by_boxes, by_prices

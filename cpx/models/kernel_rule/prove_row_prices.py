@@ -12,7 +12,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.check.proofs.parts import Part
+from cpx.check.proofs.branching import Part
 from cpx.models.kernel_rule.proof_check import Clauses
 from cpx.models.monomial.prove import close
 

@@ -15,8 +15,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from cpx.check.proofs.branching import Part, SideConstraints
 from cpx.check.proofs.document import Refused
-from cpx.check.proofs.parts import Part, SideConstraints
 from cpx.models.monomial.proof_goals import FAR, Goal
 
 __all__ = ["Box", "Features"]

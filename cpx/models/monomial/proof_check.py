@@ -28,6 +28,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cpx.check.proofs.branching import SideConstraints
 from cpx.check.proofs.document import (
     Claim,
     Document,
@@ -36,7 +37,6 @@ from cpx.check.proofs.document import (
     refuse_unknown,
     whole_numbers,
 )
-from cpx.check.proofs.parts import SideConstraints
 from cpx.models.monomial.judge import KINDS, Monomial, read
 from cpx.models.monomial.proof_boxes import Box, Features
 from cpx.models.monomial.proof_goals import FAR, Goal

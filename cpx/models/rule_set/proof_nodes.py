@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cpx.check.proofs.branching import Part, SideConstraints
 from cpx.check.proofs.document import Refused, Undecided, refuse_unknown
-from cpx.check.proofs.parts import Part, SideConstraints
 from cpx.models.monomial.proof_check import distinct
 from cpx.models.rule_set.judge import Selection
 from cpx.models.rule_set.proof_cheaper_sets import MOST_ENTRIES, Rows, TooMany, cheaper_sets, exact

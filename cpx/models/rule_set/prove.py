@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cpx.check.proofs.branching import Part
 from cpx.check.proofs.document import Claim, Refused
-from cpx.check.proofs.parts import Part
 from cpx.models.rule_set.proof_cheaper_sets import MOST_ENTRIES, TooMany
 from cpx.models.rule_set.proof_check import DEEPEST
 from cpx.models.rule_set.proof_nodes import Multipliers, Node, Table, root_of

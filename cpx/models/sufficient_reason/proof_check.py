@@ -7,7 +7,7 @@ A proof begins with rows, each by the features in which it is not as x, with the
   the rival r and weights w of features in trees, which may be negative.
 
 Each says that weights of features add up to ``UNIT`` at least in every reason. Then comes a tree
-of :mod:`~cpx.check.proofs.parts`, with two rules:
+of :mod:`~cpx.check.proofs.branching`, with two rules:
 
 - ``missed i``: with all features that are not left out, inequality i is not met;
 - ``bound D i y ...``: the inequalities i times y, in units of 1/D, bound all sets of the node.
@@ -22,6 +22,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from cpx.check.forest import Node as TreeNode
+from cpx.check.proofs.branching import Part, SideConstraints, root_part, walk
 from cpx.check.proofs.document import (
     Claim,
     Document,
@@ -31,7 +32,6 @@ from cpx.check.proofs.document import (
     signed_number,
     whole_numbers,
 )
-from cpx.check.proofs.parts import Part, SideConstraints, root_part, walk
 from cpx.models.sufficient_reason.judge import KINDS, Reason
 
 __all__ = ["KINDS", "NAME", "UNIT", "Inequalities", "check"]

@@ -18,8 +18,8 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
+from cpx.check.proofs.branching import Part, SideConstraints, root_part
 from cpx.check.proofs.document import Claim, Refused
-from cpx.check.proofs.parts import Part, SideConstraints, root_part
 from cpx.modelling.base import Problem
 from cpx.modelling.instances import from_dict
 from cpx.models.sufficient_reason.problem import SufficientReason
