@@ -4,6 +4,7 @@ A *bad* sample is not of the class. Feature j excludes it where the sample does 
 set covers the bad samples that none of its features excludes, and is a certificate if they weigh
 no more than is tolerated. A proof is a tree of :mod:`~cpx.check.proofs.branching`, with three
 rules:
+
 - ``over``: the kept and free features together cover more than is tolerated, and so does each set;
 - ``bound D t i y ...``: :meth:`Table.priced`, whole numbers in units of 1/D, bounds all sets;
 - ``few``: :meth:`Table.box`, sets that cost less have few features, and all of these cover more
