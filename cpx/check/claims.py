@@ -21,7 +21,10 @@ def compare(out: list[str], what: str, said: object, given: object) -> None:
 
 
 def _cut(value: object) -> str:
-    text = str(value)
+    try:
+        text = str(value)
+    except (RecursionError, ValueError):
+        return shown(value)
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
 
 

@@ -404,6 +404,12 @@ def test_the_checker_takes_any_json(name: str) -> None:
             assert isinstance(cpx.check.violations(instance, cut(result, path)), list)
     for junk in _JUNK:
         assert cpx.check.violations(instance, junk)
+    deep: list[Any] = []
+    for _ in range(10**5):
+        deep = [deep]
+    for junk in (deep, 10**5000):
+        for claim in ({"over": {"k": junk}}, {"figures": {"total": junk}}):
+            assert cpx.check.violations(instance, claiming(result, **claim))
 
 
 Run = Callable[..., Any]
