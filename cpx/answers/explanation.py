@@ -147,6 +147,52 @@ class Unseen:
         return f"precision {precise}, {covers}"
 
 
+_NEAR = 0.2
+
+
+@dataclass(frozen=True)
+class AboutRow:
+    """The explained row: its values in the columns of the explanation, and how sure its class is.
+
+    Attributes
+    ----------
+    values : tuple of (str, str)
+        Columns and values.
+    probability : float or None
+        What the model says of its class.
+    next : float or None
+        What it says of the likeliest other class.
+
+    Examples
+    --------
+    >>> print(AboutRow((("age", "41"),), 0.59, 0.41))
+    age = 41; predicted probability of the class 0.59: near the boundary, another one has 0.41
+    >>> AboutRow((), 0.97, 0.03).near
+    False
+    """
+
+    values: tuple[tuple[str, str], ...]
+    probability: float | None = None
+    next: float | None = None
+
+    @property
+    def near(self) -> bool:
+        """Whether another class is within 0.2 of that of the row."""
+        if self.probability is None or self.next is None:
+            return False
+        return self.probability - self.next < _NEAR
+
+    def __str__(self) -> str:
+        told = [", ".join(f"{name} = {value}" for name, value in self.values)]
+        if self.probability is not None:
+            sure = f"predicted probability of the class {share_text(self.probability, 2)}"
+            if self.near:
+                other = share_text(self.next or 0.0, 2)
+                sure += f": near the boundary, another one has {other}"
+            told.append(sure)
+        return printable("; ".join(filter(None, told)))
+
+
 @dataclass(frozen=True)
 class Explanation(Shown):
     """A rule that explains a prediction, and what is known about it.
@@ -174,6 +220,8 @@ class Explanation(Shown):
         bound, times and warnings are there. It is not saved, and not compared.
     ask_rivals : callable or None
         Finds the ``rivals``; not saved, and not compared.
+    row : AboutRow or None
+        The explained row, where :class:`cpx.Explainer` was asked; not saved, and not compared.
     """
 
     rule: Rule
@@ -188,6 +236,7 @@ class Explanation(Shown):
     ask_rivals: Callable[[], Any] | None = field(
         default=None, kw_only=True, compare=False, repr=False
     )
+    row: AboutRow | None = field(default=None, kw_only=True, compare=False, repr=False)
 
     @property
     def features(self) -> tuple[int, ...]:
@@ -244,6 +293,10 @@ class Explanation(Shown):
         """Return what the explanation says."""
         return self.rule.blocks()
 
+    def about(self) -> list[Fact]:
+        """Return the explained row, where it is known."""
+        return [] if self.row is None else [Fact("row", str(self.row))]
+
     def facts(self) -> list[Fact]:
         """Return what is known about it."""
         fresh, precision, coverage = self.fresh, self.precision, self.coverage
@@ -267,7 +320,7 @@ class Explanation(Shown):
 
     def blocks(self) -> list[Block]:
         """Return what is printed and shown."""
-        return [*self.headline(), Facts.of(self.facts())]
+        return [*self.headline(), Facts.of([*self.about(), *self.facts()])]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the explanation as plain JSON values; fractions as ``"p/q"``."""

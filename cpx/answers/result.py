@@ -360,7 +360,7 @@ class Result(Shown):
         found = self.explanation
         nothing = _NOTHING.get(self.status, "The engine failed.")
         head = [Paragraph(nothing, "strong")] if found is None else found.headline()
-        facts = [] if found is None else found.facts()
+        facts = [] if found is None else [*found.about(), *found.facts()]
         if self.status is Status.ERROR and found is not None:
             why = self.error or self.raw_status or "the engine failed"
             facts.append(Fact("proved", f"nothing: {why}"))

@@ -73,6 +73,11 @@ class Oracle:
         return ReadRow(*self.distribution.read(self.x))
 
     @property
+    def row(self) -> Any:
+        """X as f takes it: a table or an array of one row."""
+        return self._read.row
+
+    @property
     def fastest(self) -> Any:
         """The instance in the form that D reads fastest."""
         return self._read if self.distribution.takes_read_rows else self.x

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Unpack, get_args
 
 import numpy as np
@@ -12,6 +12,7 @@ from cpx.answers.result import Result, Status
 from cpx.data.coding import Coding
 from cpx.data.fitted.tree_mixture import TreeMixture
 from cpx.errors import InvalidOption, UnknownName, shown
+from cpx.explainers.about_row import of_trees
 from cpx.explainers.background import (
     FITTED,
     fitted_distribution,
@@ -347,7 +348,13 @@ class ExpectationExplainer:
 
         It is computed where there are few rows of states, else estimated on ``fresh`` rows drawn.
         """
-        return with_same_class(problem, result, fresh, self.seed)
+        result = with_same_class(problem, result, fresh, self.seed)
+        found = result.explanation
+        if found is None:
+            return result
+        known = sorted(c for a in found.features for c in self.coding.columns[a])
+        row = of_trees(self.model, [*problem.x], known)
+        return replace(result, explanation=replace(found, row=row))
 
     def explain(self, x: Any, k: int | None = None, **options: Any) -> ExpectedExplanation:
         """Explain the prediction of x by the values that make the model expect it.

@@ -16,6 +16,7 @@ from cpx.answers.rule import Literal, Rule
 from cpx.answers.text import Block, Paragraph
 from cpx.answers.values import class_words, plural
 from cpx.errors import EngineError, Infeasible, InvalidOption, printable
+from cpx.explainers.about_row import of_trees
 from cpx.explainers.class_names import class_name
 from cpx.explainers.doors import Answer
 from cpx.explainers.options import TIME_LIMIT, WEIGHTS, Option, built, features
@@ -190,6 +191,7 @@ class ContrastExplainer(ReadModel):
             ),
             remarks=(*notes, checked, *held_against(trees, columns.x)),
             instead_of=own,
+            row=of_trees(trees, columns.x, ()),
         )
         return Answer(replace(result, explanation=told_of), own, brief)
 

@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar, Unpack
 
-from cpx.answers.explanation import Explanation, Reason
+from cpx.answers.explanation import AboutRow, Explanation, Reason
 from cpx.answers.result import Result, Status
 from cpx.errors import EngineError, Infeasible
+from cpx.explainers.about_row import of_trees
 from cpx.explainers.background import fitted_to_rows
 from cpx.explainers.class_names import ClassNames, class_name
 from cpx.explainers.doors import Answer
@@ -30,7 +31,7 @@ from cpx.explainers.options import (
 from cpx.explainers.preparation import counted, with_limit
 from cpx.modelling.row import fitted_to, refuse_missing_conditions, row_values
 from cpx.modelling.side_constraints.parameter import texts_of
-from cpx.models.sufficient_reason.features import LEVELS, Features, Level
+from cpx.models.sufficient_reason.features import LEVELS, Features, Level, conditions
 from cpx.models.sufficient_reason.form import DEFINITIONS, Definition
 from cpx.models.sufficient_reason.problem import SufficientReason
 from cpx.trees import TreeModel, read_model
@@ -160,6 +161,9 @@ class ReasonExplainer(ReadModel):
         problem, notes = self._stated(x, built(ReasonQuestion, asked))
         engine = replace(engine, hint=_hint(problem, engine.hint))
         result = engine.solve(problem, self.seed, engine_for(problem))
+        if result.explanation is not None:
+            told = replace(result.explanation, row=_about(problem, result.explanation))
+            result = replace(result, explanation=told)
         return problem, with_limit(result, engine.time_limit), notes
 
     def solve(self, x: Any, **options: Any) -> Result:
@@ -253,7 +257,15 @@ def conclude(problem: SufficientReason, result: Result, told: Sequence[str] = ()
         remarks=(*dict.fromkeys(said), *([checked] if result.verified else [])),
         verified=result.verified,
         result=result,
+        row=found.row,
     )
+
+
+def _about(problem: SufficientReason, found: Explanation) -> AboutRow:
+    """Return the row with its values in the columns that the reason names."""
+    model, S = problem.tree_model, found.features
+    columns = S if problem.level == "attributes" else [conditions(model)[j][0] for j in S]
+    return of_trees(model, problem.features.x, sorted({*columns}))
 
 
 def _near_tie(problem: SufficientReason) -> tuple[str, ...]:

@@ -26,6 +26,7 @@ from cpx.data.oracle import labels, precision_of
 from cpx.data.other_frames import as_pandas
 from cpx.data.terms import true_of
 from cpx.errors import EngineError, InvalidOption, NoMass
+from cpx.explainers.about_row import of_classifier
 from cpx.explainers.background import TreePredictor, fitted_to_rows
 from cpx.explainers.class_names import ClassNames, class_name, classes_of
 from cpx.explainers.doors import Answer
@@ -426,6 +427,15 @@ class RuleExplainer:
         with noted(threading.Event()):  # the answer is there
             return problem, with_limit(self.conclude(result, problem, question), limit)
 
+    def _about(self, found: Explanation, oracle: Oracle) -> Explanation:
+        """Return a rule that shows the row: its values, and how sure the model is of its class."""
+        terms = [one for case in found.rule.cases or () for one in case]
+        if self.distribution.name == "uniform":
+            return found  # its rows are bits
+        places, names = [one.place for one in terms], [one.column.name for one in terms]
+        row = of_classifier(self.classifier, oracle.row, oracle.label, places, names)
+        return replace(found, row=row)
+
     def in_rounds(
         self, x: Any, question: Question, time_limit: float | None = TIME_LIMIT
     ) -> tuple[MonomialProblem, Result] | None:
@@ -581,16 +591,17 @@ class RuleExplainer:
             return self._measure(explanation, oracle, fresh)
         rule = self._in_words(explanation.rule, oracle)
         known = PrecisionEstimate.known(found.agreeing_covered, found.covered)
-        return replace(explanation, rule=rule, fresh=known)
+        return self._about(replace(explanation, rule=rule, fresh=known), oracle)
 
     def _measure(self, explanation: Explanation, oracle: Oracle, n: int) -> Explanation:
         rule = self._in_words(explanation.rule, oracle)
+        explanation = self._about(replace(explanation, rule=rule), oracle)
         try:
             fresh = precision_of(oracle, explanation.features, n, self.seed)
         except NoMass as error:
             note = f"the precision could not be measured on fresh samples: {error}"
-            return replace(explanation, rule=rule, remarks=(*explanation.remarks, note))
-        return replace(explanation, rule=rule, fresh=fresh)
+            return replace(explanation, remarks=(*explanation.remarks, note))
+        return replace(explanation, fresh=fresh)
 
     def _wording(self, problem: MonomialProblem) -> Callable[[Rule], Rule] | None:
         oracle = problem.oracle  # none where samples were drawn in rounds

@@ -1,0 +1,90 @@
+"""What an explanation shows of the row: its values, and how sure the model is of its class."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from cpx.answers.explanation import AboutRow
+from cpx.support.cells import is_missing, plain
+from cpx.trees.attribute import value_text
+from cpx.trees.form import TreeModel
+
+
+def of_classifier(
+    classifier: Any, row: Any, label: Any, places: Iterable[int], names: Sequence[str]
+) -> AboutRow:
+    """Return what is known of a row of any classifier.
+
+    Parameters
+    ----------
+    classifier : object
+        Asked for probabilities where it has ``predict_proba`` and ``classes_``.
+    row : table or array of one row
+        As the classifier takes it.
+    label : label
+        What it says of the row.
+    places : iterable of int
+        The columns that the explanation speaks of.
+    names : sequence of str
+        Of these columns.
+    """
+    cells = row.iloc[0].tolist() if hasattr(row, "iloc") else list(np.asarray(row)[0])
+    values = [(name, _text(cells[place])) for place, name in zip(places, names)]
+    classes = getattr(classifier, "classes_", None)
+    said = _probabilities(classifier, row) if classes is not None else None
+    if classes is None or said is None or len(said) != len(classes):
+        return AboutRow(tuple(values))
+    return _with_probability(values, said, [c == label for c in classes])
+
+
+def _probabilities(classifier: Any, row: Any) -> Sequence[float] | None:
+    ask = getattr(classifier, "predict_proba", None)
+    if ask is None:
+        return None
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            said = np.asarray(ask(row), dtype=np.float64)
+    except Exception:
+        return (
+            None  # the classes are what is explained; probabilities are told where there are some
+        )
+    return [*map(float, said[0])] if said.ndim == 2 and len(said) == 1 else None
+
+
+def of_trees(model: TreeModel, x: Sequence[float], columns: Iterable[int]) -> AboutRow:
+    """Return what is known of a row of a tree model, of which an explanation names columns."""
+    values = [(model.attributes[a].name, _text(x[a])) for a in columns]
+    row = np.array([x], dtype=np.float64)
+    own, said = int(model.predict_index(row[0])[0]), None
+    if model.live is not None:
+        table = model.live.probabilities(row, len(model.classes))
+        said = None if table is None else [*map(float, table[0])]
+    elif model.rule in ("average", "vote"):
+        scores = model.scores(row[0])
+        said = [float(score / sum(scores)) for score in scores] if sum(scores) else None
+    if said is None or len(said) != len(model.classes):
+        return AboutRow(tuple(values))
+    return _with_probability(values, said, [i == own for i in range(len(said))])
+
+
+def _with_probability(
+    values: Sequence[tuple[str, str]], said: Sequence[float], own: Sequence[bool]
+) -> AboutRow:
+    mine = [p for p, yes in zip(said, own) if yes]
+    others = [p for p, yes in zip(said, own) if not yes]
+    if len(mine) != 1:
+        return AboutRow(tuple(values))
+    return AboutRow(tuple(values), mine[0], max(others, default=0.0))
+
+
+def _text(value: Any) -> str:
+    value = plain(value)
+    if is_missing(value):
+        return "missing"
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    return value_text(float(value)) if number else str(value)
