@@ -137,6 +137,46 @@ def test_a_problem_of_the_door_is_solved_as_it_answers() -> None:
         assert cpx.solve(problem, found.engine).objective == found.objective
 
 
+# ------------------------------------------------------- the row that is explained
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_explanation_shows_its_row(kind: str) -> None:
+    said = FOREST.predict_proba(X)
+    margin = np.sort(said, axis=1)[:, -1] - np.sort(said, axis=1)[:, -2]
+    explainer = cpx.Explainer(FOREST, X, class_names=NAMES)
+    for place in (int(margin.argmin()), int(margin.argmax())):
+        for found in (
+            explainer.explain(place, kind=kind),
+            explainer.solve(place, kind=kind).explanation,
+            explainer.explain_many(X.iloc[[place]], kind=kind)[0],
+        ):
+            assert found is not None
+            row: Any = found.row
+            assert row.probability == pytest.approx(said[place].max())
+            assert row.next == pytest.approx(np.sort(said[place])[-2])
+            assert row.near == (margin[place] < 0.2)
+            assert ("near the boundary" in found.summary()) == row.near
+            words = " and ".join(found.rule.words)
+            if kind != "contrast":  # it has the values in its words
+                assert {name for name, _ in row.values} == {name for name in X if name in words}
+            for name, value in row.values:
+                assert float(value) == X[name].iloc[place]
+            # What is saved and compared is the explanation.
+            assert "row" not in found.to_dict()
+
+
+def test_what_has_no_probabilities_shows_values_alone() -> None:
+    table = pd.DataFrame({"colour": np.where(Y == 0, "red", None)})
+    found = cpx.explain(lambda rows: np.asarray(rows["colour"] == "red"), table, 0, k=1)
+    assert str(found.row) == "colour = red"
+    gone = cpx.explain(lambda rows: np.asarray(rows["colour"] == "red"), table, 149, k=1)
+    assert str(gone.row) == "colour = missing"
+    regression = cpx.explain(lambda rows: np.asarray(rows > 3)[:, 0], X.to_numpy(), 0, k=0)
+    assert str(regression.row) == ""
+    assert "row " not in regression.summary()
+
+
 # -------------------------------------------------- one declaration for all doors
 
 

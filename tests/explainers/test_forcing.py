@@ -54,7 +54,9 @@ def test_a_tree_in_words() -> None:
     assert (found.weight, found.least, found.minimum, found.verified) == (2, 2, True, True)
     lines = found.summary().splitlines()
     assert lines[0] == str(found)
-    assert lines[1] == "proved     2 attributes, minimum: no sufficient reason is smaller"
+    values = f"{LENGTH} = 3.5, {WIDTH} = 1"
+    assert lines[1] == f"row        {values}; predicted probability of the class 0.98"
+    assert lines[2] == "proved     2 attributes, minimum: no sufficient reason is smaller"
     assert any(line.startswith("note       checked: ") for line in lines)
     assert Reason.from_dict(found.to_dict()) == found
 
