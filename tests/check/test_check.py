@@ -170,7 +170,10 @@ def test_side_constraints_of_rules_are_kept_and_named() -> None:
     assert "keeps the side constraints" in result.explanation.proved
     assert check.violations(limited.to_dict(), result.to_dict()) == []
     told = check.violations(limited.to_dict(), solve(plain).to_dict())
-    assert told == ["where: 'not a' does not hold"]
+    assert told == [
+        "where: 'not a' does not hold",
+        "claim: over: the result says {'k': 2}, the data give {'k': 2, 'where': 1}",
+    ]
 
 
 def test_required_features_that_are_none_are_no_solution() -> None:
