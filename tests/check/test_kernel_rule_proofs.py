@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from cpx import KernelRule, solve
-from cpx.check.proofs import Claim, Refused, Undecided, parts, proved
+from cpx.check.proofs import Claim, Refused, Undecided, branching, proved
 from cpx.check.proofs.branching import Part
 from cpx.models.kernel_rule import proof_formulas as formulas
 from cpx.models.kernel_rule import prove as prover
@@ -420,7 +420,7 @@ def test_parts_that_wait_take_no_more_memory_than_allowed(
     deep = document(problem, [f"split {i}" for i in range(8)], Claim(3))
     with pytest.raises(Refused, match="line 10: the proof ends here"):
         proved(problem.to_dict(), deep)
-    monkeypatch.setattr(parts, "_MOST_WAITING", 5 * 8)
+    monkeypatch.setattr(branching, "_MOST_WAITING", 5 * 8)
     with pytest.raises(Refused, match="line 6: parts of more than 40 features wait"):
         proved(problem.to_dict(), deep)
 

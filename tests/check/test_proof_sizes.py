@@ -48,7 +48,7 @@ from cpx.models.kernel_rule.proof_check import Clauses
 from cpx.models.kernel_rule.prove_row_prices import by_prices
 from cpx.models.monomial import proof_check as checked
 from cpx.models.monomial import prove as monomials
-from cpx.models.monomial.search import driver, max_weight
+from cpx.models.monomial.search import max_weight
 from cpx.models.rule_set import learning_prove as learning
 from cpx.models.rule_set import proof_check as checked_sets
 from cpx.models.rule_set import prove as rule_sets
@@ -470,7 +470,7 @@ def test_proofs_are_short_and_bounds_are_good(name: str, monkeypatch: pytest.Mon
     problems = writer.problems(np.random.default_rng(0))
     goals = GOALS.get(name, FIGURES[name][0][3])
     # A search that takes long asks for the time in between: how often, the machine decides.
-    monkeypatch.setattr(driver, "_FIRST_PAUSE", 60.0)
+    monkeypatch.setattr("cpx.processes.threads._FIRST_PAUSE", 60.0)
     monkeypatch.setattr(max_weight, "_POLL_SECONDS", 60.0)
     for constant in writer.constants:
         monkeypatch.setattr(*constant)
