@@ -24,9 +24,9 @@ __all__ = ["CommandGroup", "app", "main"]
 _EPILOG = """\
 \b
 Start here:
-  cpx demo                                         a real prediction, all engines
-  cpx explain table.csv --target y --row 17 -k 5   explain a row of your table
-\b
+  cpx demo                                    a real prediction, all engines
+  cpx explain table.csv --target y --row 17   explain a row of your table
+
 Exit codes: 0 proved, 3 a solution without proof, 4 nothing found within the limits,
 2 wrong input or usage, 1 anything else. The answer goes to standard output, log and
 progress to standard error.

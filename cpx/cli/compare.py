@@ -164,12 +164,11 @@ def compare(
     Examples:
       cpx compare inst.json --backends cpsat,maxsat,milp --time-limit 20
       cpx compare *.json.gz --backends all --jobs 2 --seeds 0,1,2 -o results/
-      cpx compare inst.json --backends cpsat --encoding clausal,channelling,reified
+      cpx compare inst.json --backends cpsat --encoding clausal,reified
       cpx compare inst.json --backends 'cpsat,cpsat{linearization_level=2}'
       cpx compare design.toml -o part3/ --shard 3/10
       cpx compare --merge part1/ part2/ part3/ -o results/
 
-    \b
     Exit codes: 0 all runs made; 3 interrupted, the rest stands; 2 wrong input; 1 a run
     failed or engines contradict each other.
     """

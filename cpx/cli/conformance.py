@@ -45,7 +45,6 @@ def conformance(
       cpx conformance cpmpy:choco
       cpx conformance mine --register engine.py --problem monomial
 
-    \b
     Exit codes: 0 all checks pass; 1 one does not; 2 no such engine.
     """
     from cpx.testing.conformance_report import conform

@@ -55,7 +55,6 @@ def demo(
       cpx demo
       cpx demo --backends cpsat,milp --time-limit 5
 
-    \b
     Exit codes: 0 the rule is proved optimal; 3 it is not; 4 no rule within the limits;
     2 wrong input; 1 a run failed or engines contradict each other.
     """

@@ -33,7 +33,6 @@ def backends(
       cpx backends
       cpx backends --json
 
-    \b
     Exit codes: 0; 1 anything unexpected.
     """
     from cpx.backends import names
@@ -77,7 +76,6 @@ def doctor() -> None:
     Example:
       cpx doctor
 
-    \b
     Exit codes: 0 all installed engines work; 1 one does not.
     """
     import platform

@@ -122,14 +122,13 @@ def explain(
     \b
     Examples:
       cpx explain table.csv --target y --row 17
-      cpx explain table.csv --target y --row 17 --model forest -k 3 --min-coverage 0.2
+      cpx explain table.csv --target y --row 17 -k 3 --min-coverage 0.2
       cpx explain table.csv --target y --row 17 --model forest --kind reason
-      cpx explain table.csv --target y --row 17 --model forest --kind contrast --frozen age
-      cpx explain table.csv --target y --row 17 --model boosting --kind expectation -k 3
+      cpx explain table.csv --target y --row 17 --model tree --kind contrast
+      cpx explain table.csv --target y --row 17 --model tree --kind expectation
       cpx explain table.csv --target y --row 17 --model model.json --kind reason
-      cpx explain table.csv --target y --row 17 --required "age > 40" --one-per-group --json
+      cpx explain table.csv --target y --row 17 --required "age > 40" --json
 
-    \b
     Exit codes: 0 an answer proved optimal, or proved that there is none; 3 an answer without
     proof; 4 none within the limits; 2 wrong input; 1 anything else.
     """

@@ -48,7 +48,6 @@ def library(
       cpx library planted -m 1000 -d 60 -k 5 --seed 3 -o instances/
       cpx library --suite small -o instances/
 
-    \b
     Exit codes: 0 listed or written; 2 wrong input; 1 anything else.
     """
     from cpx.library import make

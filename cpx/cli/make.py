@@ -26,7 +26,6 @@ Examples:
   cpx make rule table.csv --target y --row 17 -k 5 -o inst.json
   cpx make rule table.csv --target y --row 17 -o - | cpx solve -
 
-\b
 Exit codes: 0 written; 2 wrong input; 1 anything else.
 """
 

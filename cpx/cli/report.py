@@ -44,7 +44,6 @@ def report(
       cpx report results/ --title "Planted rules" -o page.html
       cpx report results/ --figures pdf,svg --tables
 
-    \b
     Exit codes: 0 the page is written; 2 wrong input; 1 anything else.
     """
     from cpx.cli.output import note

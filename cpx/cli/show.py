@@ -47,7 +47,6 @@ def show(
       cpx show inst.json --as cpmpy --encoding channelling
       cpx show inst.json --as wcnf --full | less
 
-    \b
     Exit codes: 0; 2 wrong input; 1 anything else.
     """
     from cpx.cli.reading import read_instance
@@ -95,7 +94,6 @@ def export(
       cpx export inst.json --to lp --encoding channelling -o inst.lp
       cpx export inst.json --to minizinc -o inst.mzn
 
-    \b
     Exit codes: 0 written; 2 wrong input; 1 anything else.
     """
     from cpx.cli.output import say
@@ -145,7 +143,6 @@ def check(
       cpx check inst.json result.json --prove
       cpx check inst.json result.json --proof proof.gz
 
-    \b
     Exit codes: 0 confirmed; 3 too much for the checker to decide, no judge for this kind of
     problem, or a proof of less than the result claims; 1 a check fails; 2 wrong input.
     """

@@ -59,10 +59,9 @@ def solve(
       cpx solve inst.json
       cpx solve inst.json --backend maxsat:rc2 --time-limit 10
       cpx solve inst.json --json | jq .objective
-      cpx solve inst.json --backend milp -o result.json && cpx check inst.json result.json
+      cpx solve inst.json -o result.json && cpx check inst.json result.json
       cpx solve inst.json -o result.json --proof proof.gz
 
-    \b
     Exit codes: 0 optimal or infeasible, proved; 3 a rule without proof; 4 no rule within
     the limits; 2 wrong input; 1 anything else.
     """
@@ -166,7 +165,6 @@ def best(
       cpx best inst.json --backend maxsat
       cpx best inst.json --json | jq '.rules[].text'
 
-    \b
     Exit codes: 0 no better rule is missing, proved; 3 a list without that proof; 4 no rule
     within the limits; 2 wrong input; 1 anything else.
     """

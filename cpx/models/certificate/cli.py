@@ -29,7 +29,6 @@ def make_certificate(
       cpx make certificate table.csv --target y --row 17 -o inst.json
       cpx make certificate table.csv --target y --row 17 --epsilon 0.01
 
-    \b
     Exit codes: 0 written; 2 wrong input; 1 anything else.
     """
     saving.check(source.table)

@@ -32,7 +32,6 @@ def make_expectation(
       cpx make expectation rows.csv --row row.csv --model forest.skops -k 3
       cpx make expectation table.csv --row 17 --target y --threshold 0.9
 
-    \b
     Exit codes: 0 written; 2 wrong input; 1 anything else.
     """
     saving.check(row.table)

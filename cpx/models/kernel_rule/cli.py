@@ -49,7 +49,6 @@ def make_kernel_rule(
     Examples:
       cpx make kernel-rule table.csv --target y --max-clauses 2 --max-literals 3
 
-    \b
     Exit codes: 0 written; 2 wrong input; 1 anything else.
     """
     import numpy as np

@@ -45,9 +45,8 @@ def make_rule(
     Examples:
       cpx make rule table.csv --target y --row 17 -k 5 -m 1000 -o inst.json
       cpx make rule table.csv --target y --row 17 --objective loss -o inst.json.gz
-      cpx make rule table.csv --target y --row 17 --min-coverage 0.2 --one-per-group
+      cpx make rule table.csv --target y --row 17 --min-coverage 0.2
 
-    \b
     Exit codes: 0 written; 2 wrong input; 1 anything else.
     """
     saving.check(source.table)
@@ -87,7 +86,7 @@ def rule_command(cls: type[MonomialProblem], *examples: str) -> Callable[..., No
 
     first, *_ = str(cls.__doc__).splitlines()
     shown = "".join(f"\n  {example}" for example in examples)
-    make.__doc__ = f"{first}\n\n\\b\nExamples:{shown}\n\n\\b\n{_CODES}" if shown else first
+    make.__doc__ = f"{first}\n\n\\b\nExamples:{shown}\n\n{_CODES}" if shown else first
     return grouped(
         make,
         own=Declared(cls, *own_names, title=cls.kind),

@@ -44,9 +44,8 @@ def score(
     \b
     Examples:
       cpx score table.csv --target y --row 17 --rule "age > 40 and income <= 2000"
-      cpx score table.csv --target y --row 17 --rule "age > 40" --objective loss -k 3
+      cpx score table.csv --target y --row 17 --rule "age > 40" -k 3
 
-    \b
     Exit codes: 0 the rule was measured; 2 wrong input; 1 anything else.
     """
     from cpx.backends import backend

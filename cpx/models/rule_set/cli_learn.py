@@ -198,12 +198,11 @@ def learn(
     \b
     Examples:
       cpx learn table.csv --target y
-      cpx learn table.csv --target y -k 2 --penalty 1/50 --test 0.25 --plot rules.svg
+      cpx learn table.csv --target y -k 2 --test 0.25 --plot rules.svg
       cpx learn table.csv --target y --model forest --queries 200
       cpx learn table.csv --target y --json | jq -r '.rules.literals[][1]'
       cpx learn table.csv --target y --instance inst.json --result result.json
 
-    \b
     Exit codes: 0 no rules have a lower Hamming loss, or with --loop exact a greater quality,
     proved; 3 rules without that proof; 2 wrong input; 1 anything else.
     """

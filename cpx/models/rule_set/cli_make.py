@@ -98,7 +98,6 @@ def make_rule_set(
       cpx make rule-set table.csv --target y --candidates all -k 2
       cpx make rule-set table.csv --target y --candidates rules.txt --max-rules 4
 
-    \b
     Exit codes: 0 written; 2 wrong input; 1 anything else.
     """
     saving.check(source.table)

@@ -24,7 +24,6 @@ def make_reason(*, row: TreeRow, options: dict[str, Any], file: ModelFile, savin
       cpx make reason table.csv --row 17 --model model.json --forbidden age
       cpx make reason table.csv --row 17 --target y --model boosting
 
-    \b
     Exit codes: 0 written; 2 wrong input; 1 anything else.
     """
     from cpx.cli.output import note
