@@ -76,10 +76,10 @@ class Problem(Shown, ABC):
     ``_vocabulary``    what names in side constraints stand for
     ``_stated_as``     the kind whose added encodings state it; empty for its own
     ``_trivial_bound`` a bound that needs no search
-    ``_tie_step``      the problem that breaks ties, ``_tie_claim`` what it proves
+    ``_tie_step``      the problem that breaks ties
     ``_tolerance``     how far apart objectives are that may be equal
     ``_shortened``     an explanation without what changes nothing
-    ``_conclude``      an explanation with what was proved of it
+    ``_conclude``      an explanation with what is claimed of it
     ``_hold``          raises where the source of the problem contradicts an answer
     ``_to_check``      what the checker reads
     ================== ============================================================
