@@ -66,7 +66,9 @@ def column_names(table: pd.DataFrame, named: bool) -> list[str]:
         for label in labels
     ]
     seen: set[str] = set()
-    for name in names:
+    for c, name in enumerate(names):
+        if not name.strip():
+            raise DataError(f"column {c} of the table has no name but {shown(name)}: give it one")
         if name in seen:
             raise DataError(f"the table has two columns named {shown(name)}: rename one")
         seen.add(name)

@@ -85,7 +85,7 @@ def renamed(
 
     model, columns, holder: As for :func:`column_order`.
     Raises DataError: When there is another number of columns than of a model without names, or two
-        have the same name.
+        have the same name, or one has none.
     """
     own = [a.name for a in model.attributes]
     if _has_names(model):
@@ -99,6 +99,10 @@ def renamed(
     _refuse_count(model, columns, holder)
     if twins := sorted(name for name, n in Counter(columns).items() if n > 1):
         raise DataError(f"{holder} has columns of the same name: {listed([*map(repr, twins)])}")
+    if blank := [c for c, name in enumerate(columns) if not name.strip()]:
+        raise DataError(
+            f"column {blank[0]} of {holder} has no name but {columns[blank[0]]!r}: give it one"
+        )
     told = "the model has no names of columns: those given are taken in their order"
     if {*columns} & {*own}:
         told += f", so that its column {own[0]} is what is called {columns[0]} here"
