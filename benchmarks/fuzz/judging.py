@@ -173,8 +173,12 @@ def altered(
             new = Fraction(said[share]) / 2 + Fraction(1, 3)
             if new != Fraction(said[share]):
                 yield share, other(**{share: str(new)})
-    for key in ("text", "proved"):
-        yield key, other(**{key: said[key] + ", and more"})
+    claim = said.get("claim") or {}
+    for part in ("over", "figures"):
+        for key, figure in claim.get(part, {}).items():
+            if type(figure) is int:
+                changed = {**claim, part: {**claim[part], key: figure + 1}}
+                yield f"claim {part} {key}", other(claim=changed)
     yield "conclusion", other(rule={**said["rule"], "conclusion": "something else"})
     if said["rule"].get("figures"):
         yield "figures", other(rule={**said["rule"], "figures": "none"})
