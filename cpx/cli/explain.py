@@ -16,14 +16,14 @@ from cpx.cli import options as opt
 from cpx.cli.kind_options import KindOptions, check_values, flags
 from cpx.cli.model_file import ModelFile
 from cpx.cli.option_groups import given, grouped
-from cpx.cli.reading import require_two_classes
+from cpx.cli.reading import read_columns
 from cpx.errors import InvalidOption, UnknownName, shown
 from cpx.explainers.doors import Kind, kind, kinds
 from cpx.explainers.options import BACKEND
 from cpx.support.validation import valid_seed
 
 if TYPE_CHECKING:
-    import pandas as pd
+    pass
 
 __all__ = ["explain"]
 
@@ -74,20 +74,6 @@ class Asked:
         elif not Path(self.model).is_file():
             known = [*opt.CLASSIFIERS, "the path of a file"]
             raise UnknownName("model", self.model, known)
-
-    def read(self, categorical: list[str]) -> tuple[pd.DataFrame, Any]:
-        """Return the columns of the table without the target, and the target."""
-        from cpx.cli.progress import phase
-        from cpx.data import read_table
-        from cpx.data.tables import read_rows
-
-        missing = opt.words(self.missing)
-        with phase(f"reading {self.table}"):
-            if not self.named:
-                return read_rows(self.table, self.target, missing=missing), None
-            X, y = read_table(self.table, str(self.target), categorical, missing=missing)
-        require_two_classes(self.table, y)
-        return X, y
 
 
 def _refuse(one: Kind, asked: Mapping[str, Any], file: ModelFile, source: Asked) -> None:
@@ -152,7 +138,8 @@ def explain(
             f"--kind {one.name} is for tree models: --model {', '.join(opt.TREES)} or a file, "
             f"got {shown(source.model)}"
         )
-    X, y = source.read(asked.get("categorical") or [])
+    named, missing = asked.get("categorical"), opt.words(source.missing)
+    X, y = read_columns(source.table, source.target, missing, named, source.named)
     x = row_of(X, source.row)
     prepared = {name: asked.pop(name) for name in [*asked] if one.options[name].prepared}
     if source.isolate and (backend or not one.door.trees):

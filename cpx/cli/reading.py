@@ -61,13 +61,30 @@ def output_path(path: Path | None, *inputs: Path) -> Path | None:
     return target
 
 
-def require_two_classes(table: Path, y: pd.Series[Any]) -> None:
-    """Raise for a target of a single class."""
+def read_columns(
+    table: Path,
+    target: str | None,
+    missing: list[str],
+    categorical: list[str] | None = None,
+    trains: bool = True,
+) -> tuple[pd.DataFrame, Any]:
+    """Return the columns of a table but the target, and the target where a model is trained.
+
+    Raises DataError: For a table that cannot be read, and a target of a single class.
+    """
+    from cpx.cli.progress import phase
+    from cpx.data.tables import read_rows, read_table
+
+    with phase(f"reading {table}"):
+        if not trains:
+            return read_rows(table, target, missing=missing), None
+        X, y = read_table(table, str(target), categorical, missing=missing)
     if y.nunique() < 2:
         raise DataError(
             f"{table}: the target column {shown(y.name)} has a single class, {shown(y.iloc[0])}: "
             "there is nothing to explain"
         )
+    return X, y
 
 
 def class_of(y: pd.Series[Any], label: str | None) -> str:

@@ -13,7 +13,7 @@ from cpx.cli import options as opt
 from cpx.cli.kind_options import check_values
 from cpx.cli.model_file import ModelFile
 from cpx.cli.option_groups import given
-from cpx.cli.reading import require_two_classes
+from cpx.cli.reading import read_columns
 from cpx.errors import DataError, InvalidOption, UnknownName, shown
 from cpx.explainers.doors import kind
 from cpx.support.validation import valid_seed
@@ -73,11 +73,11 @@ class TreeRow:
         check_values(one, options)
         prepared = {n: options.pop(n) for n in [*options] if one.options[n].prepared}
         seed = valid_seed(prepared.get("seed", 0))
-        with phase(f"reading {self.table}"):
-            X, y = self._read()
-            if self.trained and "groups" in one.options:
-                X, prepared["groups"] = encoded(X)
-            x, place = self._row(X)
+        missing = opt.words(self.missing)
+        X, y = read_columns(self.table, self.target, missing, trains=self.trained)
+        if self.trained and "groups" in one.options:
+            X, prepared["groups"] = encoded(X)
+        x, place = self._row(X)
         if self.trained:
             require_numbers(self.table, X)
             with phase(f"training {self.model} on {len(X)} rows", long=True):
@@ -101,17 +101,6 @@ class TreeRow:
                 raise InvalidOption("--target is missing: which of the table's?")
         elif not os.path.isfile(self.model):
             raise UnknownName("tree model, nor a file", self.model, opt.TREES)
-
-    def _read(self) -> tuple[pd.DataFrame, Any]:
-        """Return the columns of the table without the target, and what a model is trained on."""
-        from cpx.data.tables import read_rows, read_table
-
-        missing = opt.words(self.missing)
-        if not self.trained:
-            return read_rows(self.table, self.target, missing=missing), None
-        X, y = read_table(self.table, str(self.target), missing=missing)
-        require_two_classes(self.table, y)
-        return X, y
 
     def _row(self, X: pd.DataFrame) -> tuple[dict[str, Any], str]:
         """Return the row and what it is called in the name of an instance."""

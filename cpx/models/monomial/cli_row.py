@@ -9,7 +9,7 @@ import typer
 
 from cpx.cli import options as opt
 from cpx.cli.kind_options import OF_ENGINES, KindOptions, check_values
-from cpx.cli.reading import require_two_classes
+from cpx.cli.reading import read_columns
 from cpx.errors import UnknownName
 from cpx.explainers.doors import kind
 from cpx.support.validation import valid_seed
@@ -61,14 +61,8 @@ class TrainedModel:
 
     def read(self, options: dict[str, Any]) -> tuple[pd.DataFrame, pd.Series[Any]]:
         """Return the columns of the table without the target, and the target."""
-        from cpx.cli.progress import phase
-        from cpx.data import read_table
-
-        categorical, missing = options.get("categorical"), opt.words(self.missing)
-        with phase(f"reading {self.table}"):
-            X, y = read_table(self.table, self.target, categorical, missing=missing)
-        require_two_classes(self.table, y)
-        return X, y
+        named, missing = options.get("categorical"), opt.words(self.missing)
+        return read_columns(self.table, self.target, missing, named)
 
     def explainer(self, X: pd.DataFrame, options: dict[str, Any]) -> RuleExplainer:
         """Return what explains rows, of a classifier that is not trained; take its options out."""
