@@ -32,9 +32,9 @@ PAGES = [
 # Of a second and more, before a release: what they show has tests of its own.
 LONG = {
     "active.md",
+    "experiments.md",
     "learning-rules.md",
     "probabilistic-explanations.md",
-    "report.md",
     "rule-learners.md",
     "rule-set-classifier.md",
 }

@@ -57,16 +57,32 @@ def contrastive(
     the search for a minimum reason with both exchanged (A. Ignatiev, N. Narodytska, N. Asher,
     J. Marques-Silva, *From contrastive to abductive explanations and back again*, AI*IA 2020).
 
-    model: Its attributes say what a value may change to, and whether it may go missing; see
+    Parameters
+    ----------
+    model : TreeModel
+        Its attributes say what a value may change to, and whether it may go missing; see
         :meth:`cpx.trees.TreeModel.with_missing`.
-    weights: What the change of each attribute costs, 1 if not given.
-    must_keep: Attributes that may not change.
-    time_limit: Seconds after which the interval so far is returned.
-    Raises DataError, InvalidInstance, InvalidOption: When x, the weights or another argument makes
-        no sense.
-    Raises UnsupportedModel: When the live model that the trees were read from gives x or the
-        changed row another class than they do.
+    x : array-like
+        A value for each attribute.
+    weights : mapping or iterable of int, optional
+        What the change of each attribute costs, 1 if not given.
+    must_keep : iterable of int
+        Attributes that may not change.
+    time_limit : float, optional
+        Seconds after which the interval so far is returned.
+    seed : int
+        Of the rows that local search begins with.
 
+    Raises
+    ------
+    DataError, InvalidInstance, InvalidOption
+        When x, the weights or another argument makes no sense.
+    UnsupportedModel
+        When the live model that the trees were read from gives x or the changed row another
+        class than they do.
+
+    Examples
+    --------
     >>> from sklearn.datasets import load_iris
     >>> from sklearn.ensemble import RandomForestClassifier
     >>> from cpx.trees import read_model
