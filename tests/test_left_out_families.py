@@ -61,6 +61,27 @@ if comparing and asked:
 """
 
 
+EXPLAINS = """
+import sys
+from sklearn.tree import DecisionTreeClassifier
+import cpx
+from cpx.explainers.doors import kinds
+
+rows, labels = [[0, 1], [1, 0], [2, 1], [3, 0]] * 5, [0, 0, 1, 1] * 5
+explainer = cpx.Explainer(DecisionTreeClassifier().fit(rows, labels), rows)
+there = {kind.name: kind.door.explainer.split(".")[2] for kind in kinds()}
+for kind, folder in there.items():
+    if folder in sys.argv[2].split(","):
+        assert explainer.explain(0, kind=kind).why == ""
+assert sys.argv[1] not in there.values()
+if "rule" not in there:
+    try:
+        explainer.rule(0)
+    except AttributeError as error:
+        assert "Explainer has no attribute 'rule'" in str(error)
+"""
+
+
 def _run(folder: str, tmp_path: Path, *command: str) -> None:
     (tmp_path / "sitecustomize.py").write_text(LEAVE_OUT, encoding="utf-8")
     path = os.pathsep.join([str(tmp_path), *sys.path])
@@ -93,6 +114,12 @@ def test_what_stands_on_what() -> None:
 @pytest.mark.parametrize("folder", FAMILIES)
 def test_the_rest_solves_and_checks(folder: str, tmp_path: Path) -> None:
     _run(folder, tmp_path, "-c", WORKS, folder, ",".join(_independent(folder)))
+
+
+@pytest.mark.parametrize("folder", ["monomial", "sufficient_reason", "expected_prediction"])
+def test_the_rest_explains(folder: str, tmp_path: Path) -> None:
+    _run(folder, tmp_path, "-c", EXPLAINS, folder, ",".join(_independent(folder)))
+    _run(folder, tmp_path, "-m", "cpx", "explain", "--help")
 
 
 @pytest.mark.parametrize("folder", FAMILIES)

@@ -18,7 +18,7 @@ from cpx.cli.model_file import ModelFile
 from cpx.cli.option_groups import given, grouped
 from cpx.cli.reading import read_columns
 from cpx.errors import InvalidOption, UnknownName, shown
-from cpx.explainers.doors import Kind, kind, kinds
+from cpx.explainers.doors import Kind, kind, loaded
 from cpx.explainers.options import BACKEND
 from cpx.support.validation import valid_seed
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["explain"]
 
-KINDS = tuple(one.name for one in kinds())
+KINDS = tuple(one.name for one in loaded())
 OPTIONS = KindOptions()
 
 
@@ -53,7 +53,7 @@ class Asked:
         str,
         typer.Option(
             metavar="KIND",
-            help="; ".join(f"{one.name}: {one.door.about}" for one in kinds()) + ".",
+            help="; ".join(f"{one.name}: {one.door.about}" for one in loaded()) + ".",
             autocompletion=opt.choices(KINDS),
         ),
     ] = "rule"
@@ -80,7 +80,7 @@ def _refuse(one: Kind, asked: Mapping[str, Any], file: ModelFile, source: Asked)
     """Raise for options that the kind does not have, and for what it cannot take."""
     for called, shared in OPTIONS.shared.items():
         if shared.name in asked and not _has(one, shared.name):
-            have = " or ".join(other.name for other in kinds() if _has(other, shared.name))
+            have = " or ".join(other.name for other in loaded() if _has(other, shared.name))
             raise InvalidOption(f"{flags(called)[0]} is for --kind {have}")
     if source.named and (wrong := given(file)):
         raise InvalidOption(f"{wrong[0]} is for the model of a file, --model is {source.model}")

@@ -11,7 +11,7 @@ import typer
 
 from cpx.cli import options as opt
 from cpx.errors import UnknownName
-from cpx.explainers.doors import Kind, kinds
+from cpx.explainers.doors import Kind, loaded
 from cpx.explainers.options import Engine, Option
 
 OF_ENGINES = tuple(Engine.__annotations__)
@@ -36,7 +36,7 @@ class KindOptions:
 
     def __init__(self, *named: str, without: tuple[str, ...] = ()) -> None:
         self.title = named[0].capitalize() if len(named) == 1 else None
-        chosen = [one for one in kinds() if not named or one.name in named]
+        chosen = [one for one in loaded() if not named or one.name in named]
         self.shared = _shared(chosen, without)
 
     def parameters(self) -> list[inspect.Parameter]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, fields
 from functools import cache
 from typing import Any, ClassVar, Protocol, get_args, get_type_hints
@@ -16,7 +17,16 @@ from cpx.modelling.base import Problem
 from cpx.support.families import Door, families, family_of
 from cpx.support.lazy_imports import named_object
 
-__all__ = ["Answer", "Declared", "Kind", "RowExplainer", "kind", "kinds", "with_reachable"]
+__all__ = [
+    "Answer",
+    "Declared",
+    "Kind",
+    "RowExplainer",
+    "kind",
+    "kinds",
+    "loaded",
+    "with_reachable",
+]
 
 
 @dataclass(frozen=True)
@@ -127,6 +137,17 @@ def kinds() -> Iterator[Kind]:
             yield Kind(name, door)
 
 
+def loaded() -> Iterator[Kind]:
+    """Yield the kinds whose explainers can be imported.
+
+    One that stands on a family which is left out cannot; who asks for it by name is told so.
+    """
+    for one in kinds():
+        with suppress(CpxError):
+            _ = one.explainer
+            yield one
+
+
 def kind(name: object) -> Kind:
     """Return the kind of a name.
 
@@ -143,7 +164,7 @@ def refuse_unknown(options: Mapping[str, Any], known: Mapping[str, Any], asked_f
     for name in options:
         if name in known:
             continue
-        for other in kinds():
+        for other in loaded():
             if other.name != asked_for and name in {**other.prepared, **other.asked}:
                 raise InvalidOption(
                     f"{name} is for kind={shown(other.name)}, this is kind={shown(asked_for)}"

@@ -14,7 +14,7 @@ from cpx.answers.result import Result
 from cpx.data import named_classifier
 from cpx.data.other_frames import as_pandas
 from cpx.errors import EngineError, InvalidOption, shown
-from cpx.explainers.doors import Answer, Kind, RowExplainer, kind, kinds, refuse_unknown
+from cpx.explainers.doors import Answer, Kind, RowExplainer, kind, kinds, loaded, refuse_unknown
 from cpx.explainers.preparation import counted
 from cpx.explainers.rows import refuse_other_order, row_of, rows_of
 from cpx.processes.interrupts import interruptible
@@ -71,12 +71,11 @@ class Explainer:
 
     def _refuse_unknown(self) -> None:
         known: dict[str, Any] = {}
-        for one in kinds():
+        for one in loaded():
             known |= one.prepared
             if known.keys() >= self.options.keys():
                 return
-        first = next(kinds())
-        refuse_unknown(self.options, known, first.name)
+        refuse_unknown(self.options, known, "")
 
     @classmethod
     def train(cls, model: str, X: Any, y: Any, **options: Any) -> Explainer:

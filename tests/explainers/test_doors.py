@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import inspect
 import pickle
+from dataclasses import dataclass
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import pandas as pd
@@ -15,9 +16,14 @@ from sklearn.datasets import load_iris
 from sklearn.ensemble import RandomForestClassifier
 
 import cpx
-from cpx.errors import CpxError, DataError, InvalidOption, UnknownName
+from cpx.answers.explanation import Explanation
+from cpx.answers.rule import Rule
+from cpx.errors import CpxError, DataError, EngineError, InvalidOption, UnknownName
 from cpx.explainers.doors import kinds
+from cpx.explainers.options import Option, built
 from cpx.explainers.rows import row_of
+from cpx.support import families as registry
+from cpx.support.families import Door, Family
 
 X, Y = load_iris(return_X_y=True, as_frame=True)
 FOREST = RandomForestClassifier(5, max_depth=3, random_state=0).fit(X, Y)
@@ -135,6 +141,45 @@ def test_a_problem_of_the_door_is_solved_as_it_answers() -> None:
         found = explainer.solve(60, kind=kind)
         assert found.verified
         assert cpx.solve(problem, found.engine).objective == found.objective
+
+
+@dataclass(frozen=True)
+class EchoQuestion:
+    loud: Annotated[bool, Option("Whether it shouts.", kind=bool)] = False
+
+
+class Echo:
+    """A kind of explanation of another package."""
+
+    asks = (EchoQuestion,)
+
+    def __init__(self, model: Any, X: Any = None, *, class_names: Any = None) -> None:
+        self.model = model
+
+    def explain(self, x: Any, **asked: Any) -> Explanation:
+        """Say what the model says; loud: whether it shouts."""
+        said = str(self.model.predict(x)[0])
+        if said == "2":
+            raise EngineError("no echo of class 2")
+        said = said + "!" * built(EchoQuestion, asked).loud
+        return Explanation(Rule((), said))
+
+    def for_many(self, asked: Any) -> Echo:
+        return self
+
+
+def test_a_family_of_another_package_has_a_method(monkeypatch: pytest.MonkeyPatch) -> None:
+    door = Door(f"{__name__}:Echo", plural="echoes", about="an echo")
+    monkeypatch.setattr(registry, "_others", lambda: (Family("echo", {}, doors={"echo": door}),))
+    explainer = cpx.Explainer(FOREST, X)
+    assert explainer.echo(0).rule.conclusion == "0"
+    assert cpx.explain(FOREST, None, X.iloc[[60]], kind="echo", loud=True).rule.conclusion == "1!"
+    found = explainer.echoes(X.iloc[[0, 60, 140]])
+    assert [one.rule.conclusion for one in found.answered] == ["0", "1"]
+    assert found[2].why == "no echo of class 2"
+    assert "echo" in dir(explainer)
+    with pytest.raises(InvalidOption, match="loud is for kind='echo', this is kind='rule'"):
+        explainer.rule(0, loud=True)
 
 
 # ------------------------------------------------------- the row that is explained
