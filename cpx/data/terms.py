@@ -109,7 +109,7 @@ def merged(terms: Sequence[Term]) -> tuple[Term, ...]:
     >>> column = Binarizer(4).fit([[1.0], [2.0], [3.0], [4.0]]).columns_[0]
     >>> found = merged([term(column, 0, 0, False), term(column, 0, 3, False)])
     >>> to_sql((found,))
-    '("x0" > 1.0 AND "x0" <= 3.0)'
+    '("x0" > 1.5 AND "x0" <= 3.5)'
     """
     found: dict[int, Term] = {}
     for one in terms:
