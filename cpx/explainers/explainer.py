@@ -126,7 +126,7 @@ class Explainer:
 
         Parameters
         ----------
-        x : row, or its position or label in X
+        x : one row, or its position or label in X
         k : int, optional
         kind : str, default="rule"
         **asked
@@ -157,7 +157,7 @@ class Explainer:
 
         Parameters
         ----------
-        x : row, or its position or label in X
+        x : one row, or its position or label in X
             A Series, a dict, a one-row frame or a vector.
         k : int, optional
         kind : str, default="rule"
@@ -299,7 +299,7 @@ def explain(
     model : object with ``predict``, callable, TreeModel or path
     X : DataFrame or array of shape (n, columns)
         The background; None where nothing is sampled.
-    x : row, or its position or label in X
+    x : one row, or its position or label in X
         The instance: a Series, a dict, a one-row frame or a vector.
     k : int, optional
         Most conditions, or values.

@@ -361,7 +361,7 @@ class ExpectationExplainer:
 
         Parameters
         ----------
-        x : row
+        x : one row
             A Series, a dict, a one-row frame or a vector.
         k : int, optional
             The greatest number of attributes; unless there is a threshold, 5 or all there are.

@@ -121,7 +121,7 @@ class ContrastExplainer(ReadModel):
 
         Parameters
         ----------
-        x : row
+        x : one row
             The instance: a Series, a dict, a one-row frame or a vector.
         actionable : str, int, or a sequence of them, optional
             The columns that may change; by default all.

@@ -181,7 +181,7 @@ class ReasonExplainer(ReadModel):
 
         Parameters
         ----------
-        x : row
+        x : one row
             The instance: a Series, a dict, a one-row frame or a vector.
         level : {"attributes", "conditions"}, default="attributes"
         definition : {"sufficient", "majoritary", "tree-specific"}, default="sufficient"

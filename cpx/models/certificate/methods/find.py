@@ -58,7 +58,7 @@ def find_certificate(
     ----------
     tree : ImplicitTree
         Of f; all its levels are walked down.
-    x : sequence of d values 0 or 1, or a row
+    x : sequence of d values 0 or 1, or one row
     epsilon : float
         Greatest error of the certificate, between 0 and 1.
     delta : float
@@ -121,7 +121,7 @@ def certificate(
     f : callable
         Maps m rows to m labels; fair bits are an (m, d) int8 array of 0 and 1. Of any number of
         classes: what is certified is f(z) = f(x).
-    x : sequence of d values 0 or 1, or a row
+    x : sequence of d values 0 or 1, or one row
     depth : int
         Maximum number of features of the path.
     most : int, optional

@@ -243,7 +243,7 @@ class RuleExplainer:
 
         Parameters
         ----------
-        x : row
+        x : one row
         m : int, optional
             How many are drawn. By default all rows of the background where they are the
             distribution (``"empirical"``, up to 100,000), else 1000.
@@ -302,7 +302,7 @@ class RuleExplainer:
 
         Parameters
         ----------
-        x : row
+        x : one row
             The instance: a Series, a dict, a one-row frame or a vector.
         k : int, optional
             Most conditions in the rule: 5, or all features where these are fewer.
@@ -443,7 +443,7 @@ class RuleExplainer:
 
         Parameters
         ----------
-        x : row
+        x : one row
         question : Question
             With epsilon and delta, for the objective precision.
         time_limit : float or None
@@ -514,7 +514,7 @@ class RuleExplainer:
         rule : str, Rule, Explanation, or a sequence of conditions
             Text such as ``"a <= 2 and b = red"``, conditions as they are printed, one by one
             or joined by "and", or indices of features. All must be true of x.
-        x : row
+        x : one row
             The instance.
         k : int, optional
             Size of the rules it is compared with; by default that of the rule.
