@@ -8,7 +8,7 @@ import pytest
 
 from cpx.check.result_fields import _counts, _estimate, malformed
 
-ESTIMATE = {"agreeing": 3, "drawn": 4, "low": 0.5, "high": 0.9, "confidence": 0.95}
+ESTIMATE = {"agreeing": 3, "drawn": 4, "low": 0.19, "high": 0.994, "confidence": 0.95}
 RESULT: dict[str, Any] = {
     "status": "FEASIBLE", "objective": 1, "bound": None, "gap": None, "trace": [[0.1, 2, None]],
     "explanation": {"features": [0], "rule": {"literals": [[0, "a"]]}},
@@ -25,10 +25,9 @@ def fields(**changes: Any) -> list[str]:
     "changes",
     [
         {},
-        {"low": 0.75, "high": 0.75},
         {"low": 0, "high": 1},
         {"agreeing": 0, "low": 0.0},
-        {"drawn": 1, "agreeing": 1, "high": 1.0},
+        {"drawn": 1, "agreeing": 1, "low": 0.02, "high": 1.0},
     ],
 )
 def test_right_estimates_pass(changes: dict[str, Any]) -> None:
@@ -39,7 +38,10 @@ def test_right_estimates_pass(changes: dict[str, Any]) -> None:
     "changes",
     [
         {"drawn": 0, "agreeing": 0},
-        {"agreeing": 1},
+        {"low": 0.2},
+        {"high": 0.99},
+        {"low": 0.75, "high": 0.75},
+        {"agreeing": 2},
         {"agreeing": 4},
         {"agreeing": -1, "low": -0.5},
         {"agreeing": 3.0},
@@ -90,7 +92,7 @@ def test_wrong_fields_are_told(field: str, value: Any) -> None:
 @pytest.mark.parametrize(
     ("change", "right"),
     [
-        ({"drawn": 1, "agreeing": 1, "high": 1.0}, True),
+        ({"drawn": 1, "agreeing": 1, "low": 0.02, "high": 1.0}, True),
         ({"confidence": 1, "drawn": 1, "agreeing": 1, "low": 1.0, "high": 1.0}, True),
         ({"drawn": 0, "agreeing": 0}, False),
         ({"confidence": 1, "drawn": 0, "agreeing": 0}, False),

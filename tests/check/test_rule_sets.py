@@ -109,31 +109,6 @@ def test_samples_may_be_an_array() -> None:
     assert told == violations(problem.to_dict(), wrong)
 
 
-def test_the_sets_that_one_is_compared_with_have_all_limits() -> None:
-    samples = Samples(np.array([[1, 0], [0, 1]], dtype=bool), [1, 0])
-    free = RuleSetSelection(samples, ((0,), (1,), ()))
-    limited = RuleSetSelection(
-        samples,
-        free.rules,
-        max_rules=1,
-        max_literals=2,
-        max_overlap=3,
-        required=(0,),
-        forbidden=(2,),
-    )
-    kept = limited.where(f"not ({limited.text(1)})")
-    assert Selection(free.to_dict()).rival() == "set of the 3 candidates"
-    told = (
-        "set of the 3 candidates that has at most 1 rule and has at most 2 literals and has a "
-        "weight of at most 3 covered more than once and has what is required and has nothing "
-        "forbidden"
-    )
-    assert Selection(limited.to_dict()).rival() == told
-    with_constraint = Selection(kept.to_dict())
-    assert with_constraint.kept
-    assert with_constraint.rival() == " and ".join([told, *with_constraint.kept])
-
-
 def test_learned_rules_are_those_that_there_are() -> None:
     """Of 4 features there are 11 conjunctions of at most two."""
     problem = RuleSetLearning(_drawn(0), 2, "0.05")
