@@ -10,11 +10,7 @@ from numpy.typing import NDArray
 
 from cpx.modelling.statement import Encoding
 from cpx.models.monomial.form import WeightedMonomial
-from cpx.models.monomial.precision_coverage import MaxCoverage
 from cpx.models.monomial.problem import MONOMIAL_ENCODINGS, WeightedProblem
-
-# MONOMIAL_ENCODINGS and MaxCoverage have moved; they can still be imported from here.
-__all__ = ["MONOMIAL_ENCODINGS", "KMonomial", "MaxCoverage", "NegativeOnly"]
 
 
 @dataclass(frozen=True, eq=False)
