@@ -2,78 +2,50 @@
 
 from __future__ import annotations
 
-import os
 import threading
-from collections.abc import Callable, Mapping, Sequence
-from copy import copy
+from collections.abc import Sequence
 from dataclasses import replace
-from functools import cached_property, partial
-from typing import Annotated, Any, ClassVar, Literal, Unpack
+from functools import partial
+from typing import Any, ClassVar
 
-from cpx.answers.explanation import Explanation, PrecisionEstimate
+from cpx.answers.explanation import Explanation
 from cpx.answers.result import Result, Status
-from cpx.answers.rule import Rule
 from cpx.data import (
-    Background,
-    Distribution,
     Oracle,
     Samples,
-    named_classifier,
 )
-from cpx.data import distribution as make_distribution
 from cpx.data.bits import require_rows_fit
-from cpx.data.oracle import labels, precision_of
-from cpx.data.other_frames import as_pandas
-from cpx.data.terms import true_of
-from cpx.errors import EngineError, InvalidOption, NoMass
-from cpx.explainers.about_row import of_classifier
-from cpx.explainers.background import TreePredictor, fitted_to_rows
-from cpx.explainers.class_names import ClassNames, class_name, classes_of
+from cpx.errors import EngineError, InvalidOption
 from cpx.explainers.doors import Answer
 from cpx.explainers.options import (
     BACKEND,
-    CLASS_NAMES,
-    SEED,
     TIME_LIMIT,
     Engine,
-    Option,
-    ReaderOptions,
-    names,
 )
 from cpx.explainers.preparation import counted, left_of, with_limit
 from cpx.modelling.base import with_oracle
 from cpx.modelling.encodings import find_encoding
 from cpx.models.monomial.explainers.adaptive import Rounds
+from cpx.models.monomial.explainers.classifier_and_rows import ClassifierAndRows, asked_of
 from cpx.models.monomial.explainers.conclusions import (
     break_tie,
     compared,
     with_beyond,
     with_guarantee,
 )
-from cpx.models.monomial.explainers.conditions import Conditions
 from cpx.models.monomial.explainers.question import OBJECTIVES, Question, size_to_compare
 from cpx.models.monomial.explainers.rivals import rivals
 from cpx.models.monomial.explainers.unreachable import no_rule, with_reachable
 from cpx.models.monomial.problem import MonomialProblem
-from cpx.processes.interrupts import interruptible, noted
+from cpx.processes.interrupts import noted
 from cpx.solving.run import solve_with
 from cpx.support.validation import positive_integer
-from cpx.trees import TreeModel, read_model
 
-_FITTED = ("factorised", "mixture", "chow-liu", "fitted")
-_DISTRIBUTION = Option(
-    "Where rows come from. A rule: empirical rows, product of the columns' marginals, a "
-    "distribution fitted to them (factorised, mixture, chow-liu, or fitted for the best), "
-    "perturbed rows, or uniform over the binary features. An expectation: a fitted one, mixture "
-    "unless given. Options in braces: mixture{components=5}.",
-    "NAME",
-    choices=("empirical", "product", *_FITTED, "perturbed", "uniform"),
-)
 _OTHER_SEED = 2**30
 """What makes another seed of one: samples that are kept aside are not those that are seen."""
 
 
-class RuleExplainer:
+class RuleExplainer(ClassifierAndRows):
     """Explain predictions of any classifier by the best rule of at most k conditions.
 
     :meth:`cpx.Explainer.rule` asks it; here are the steps to a rule, one by one.
@@ -131,79 +103,6 @@ class RuleExplainer:
 
     asks: ClassVar = (Question, Engine)
 
-    def __init__(
-        self,
-        model: Any,
-        X: Any,
-        *,
-        n_bins: Annotated[int, Option("Bins of a numeric column.", "N", int)] = 3,
-        strategy: Annotated[
-            Literal["quantile", "uniform"],
-            Option(
-                "Bins of equal counts (quantile) or equal widths (uniform).",
-                "NAME",
-                choices=("quantile", "uniform"),
-            ),
-        ] = "quantile",
-        distribution: Annotated[str | Distribution, _DISTRIBUTION] = "empirical",
-        categorical: Annotated[
-            Sequence[Any] | None,
-            Option("Numeric columns that are categories, with commas.", "COL,COL", read=names),
-        ] = None,
-        class_names: Annotated[ClassNames, CLASS_NAMES] = None,
-        seed: Annotated[int, SEED] = 0,
-        **reader: Unpack[ReaderOptions],
-    ) -> None:
-        self.notes: tuple[str, ...] = ()
-        if isinstance(model, str | os.PathLike | TreeModel):
-            trees, _, self.notes = fitted_to_rows(read_model(model, **reader), X)
-            model = TreePredictor(trees)
-        elif reader:
-            raise InvalidOption(f"{next(iter(reader))} is for the file of a tree model")
-        self.classifier = model
-        self._said: Any = None
-        self.seed = seed
-        self.class_names = class_names
-        from cpx.data.binarizer import Binarizer  # loads pandas and scikit-learn
-
-        self.binarizer = Binarizer(n_bins=n_bins, strategy=strategy, categorical=categorical)
-        self.binarizer.fit(X)
-        if isinstance(distribution, Distribution):
-            self.distribution = distribution
-        else:
-            rows = Background(X, self.binarizer)
-            self.distribution = make_distribution(distribution, rows)
-
-    @classmethod
-    def train(cls, model: str, X: Any, y: Any, **options: Any) -> RuleExplainer:
-        """Train a named classifier on a table and return its explainer.
-
-        Parameters
-        ----------
-        model : {"mlp", "forest", "tree", "boosting", "logistic"}
-            Classifier of scikit-learn; see :meth:`fit`.
-        X : DataFrame
-            Feature columns.
-        y : array of shape (n,)
-            Labels.
-        **options
-            The other parameters of the class; ``seed`` is the classifier's as well.
-        """
-        seed = options.get("seed", 0)
-        return cls(named_classifier(model, seed), X, **options).fit(X, y)
-
-    def fit(self, X: Any, y: Any) -> RuleExplainer:
-        """Train the classifier, and return the explainer itself.
-
-        Under ``distribution="uniform"`` it is trained on the binary features, as in Koriche
-        et al., section 4.1; else on the rows.
-        """
-        bits = self.distribution.name == "uniform"
-        rows = self.binarizer.transform(X).astype("int8") if bits else as_pandas(X)
-        with interruptible():
-            self.classifier.fit(rows, as_pandas(y))
-        return self
-
     def check(self, x: Any, **asked: Any) -> None:
         """Raise for what is wrong, as far as it can be told without asking the model."""
         engine = Engine.taken(asked)
@@ -214,47 +113,6 @@ class RuleExplainer:
         conditions = self.conditions(x)
         conditions.features(question.required, "required")
         conditions.features(question.forbidden, "forbidden")
-
-    def for_many(self, asked: Mapping[str, Any]) -> RuleExplainer:
-        """Return an explainer that knows what the classifier says of all rows, if all are used.
-
-        It asks once for all the instances to come, where the rows of the background are the
-        distribution; what the classifier learns after that it does not notice.
-        """
-        rows, known = self.distribution.population(), copy(self)
-        drawn = asked.get("m") is not None or asked.get("epsilon") is not None
-        if rows is not None and not drawn:
-            known._said = labels(self.classifier, rows.rows)
-        return known
-
-    def oracle(self, x: Any) -> Oracle:
-        """Return the classifier and the distribution as they are asked about x."""
-        return Oracle(self.classifier, x, self.distribution, self._said)
-
-    def conditions(self, x: Any) -> Conditions:
-        """Return the conditions that are true of x, to read rules with."""
-        return self._conditions(self.oracle(x))
-
-    def _conditions(self, oracle: Oracle) -> Conditions:
-        return Conditions(oracle, self.binarizer if self._own_features else None)
-
-    def samples(self, x: Any, m: int | None = None) -> Samples:
-        """Return labelled samples; identical ones are merged into weights.
-
-        Parameters
-        ----------
-        x : one row
-        m : int, optional
-            How many are drawn. By default all rows of the background where they are the
-            distribution (``"empirical"``, up to 100,000), else 1000.
-        """
-        return self._samples(self.oracle(x), Question(m=m, k=0))
-
-    def _samples(self, oracle: Oracle, question: Question) -> Samples:
-        called = self._class_name(oracle.label)
-        rows = oracle.distribution.population()
-        m = question.draws(oracle.bits.size, None if rows is None else len(rows.bits))
-        return Samples.ask(oracle, m, self.seed, called=called)
 
     def problem(
         self, x: Any, k: int | None = None, *, unseen: int = 0, **asked: Any
@@ -427,15 +285,6 @@ class RuleExplainer:
         with noted(threading.Event()):  # the answer is there
             return problem, with_limit(self.conclude(result, problem, question), limit)
 
-    def _about(self, found: Explanation, oracle: Oracle) -> Explanation:
-        """Return a rule that shows the row: its values, and how sure the model is of its class."""
-        terms = [one for case in found.rule.cases or () for one in case]
-        if self.distribution.name == "uniform":
-            return found  # its rows are bits
-        places, names = [one.place for one in terms], [one.column.name for one in terms]
-        row = of_classifier(self.classifier, oracle.row, oracle.label, places, names)
-        return replace(found, row=row)
-
     def in_rounds(
         self, x: Any, question: Question, time_limit: float | None = TIME_LIMIT
     ) -> tuple[MonomialProblem, Result] | None:
@@ -564,7 +413,7 @@ class RuleExplainer:
         question: Question,
     ) -> Explanation:
         """Do what :meth:`score` does, with the problem stated and solved before."""
-        found, oracle = problem.explanation(features), _asked(problem)
+        found, oracle = problem.explanation(features), asked_of(problem)
         if best is not None:
             if best.explanation is not None:
                 rule = self._in_words(best.explanation.rule, oracle)
@@ -574,56 +423,3 @@ class RuleExplainer:
         bound = None if best is None else best.bound
         limit = TIME_LIMIT if best is None else best.options.get("time_limit")
         return with_guarantee(question, problem, measured, bound, limit)
-
-    def measure(self, explanation: Explanation, x: Any, n: int = 1000) -> Explanation:
-        """Return the explanation with its precision on n fresh samples given the rule.
-
-        Where the distribution cannot be conditioned on the rule, a note says so instead.
-        """
-        return self._measure(explanation, self.oracle(x), n)
-
-    def _known_or_measured(
-        self, explanation: Explanation, problem: MonomialProblem, fresh: int
-    ) -> Explanation:
-        """Give the precision itself where all rows are at hand, else measure it."""
-        found, oracle = problem.evaluate(explanation), _asked(problem)
-        if not problem.samples.population or not found.covered:
-            return self._measure(explanation, oracle, fresh)
-        rule = self._in_words(explanation.rule, oracle)
-        known = PrecisionEstimate.known(found.agreeing_covered, found.covered)
-        return self._about(replace(explanation, rule=rule, fresh=known), oracle)
-
-    def _measure(self, explanation: Explanation, oracle: Oracle, n: int) -> Explanation:
-        rule = self._in_words(explanation.rule, oracle)
-        explanation = self._about(replace(explanation, rule=rule), oracle)
-        try:
-            fresh = precision_of(oracle, explanation.features, n, self.seed)
-        except NoMass as error:
-            note = f"the precision could not be measured on fresh samples: {error}"
-            return replace(explanation, remarks=(*explanation.remarks, note))
-        return replace(explanation, fresh=fresh)
-
-    def _wording(self, problem: MonomialProblem) -> Callable[[Rule], Rule] | None:
-        oracle = problem.oracle  # none where samples were drawn in rounds
-        return None if oracle is None else partial(self._in_words, oracle=oracle)
-
-    def _in_words(self, rule: Rule, oracle: Oracle) -> Rule:
-        """Join the literals of one column, where the features are the binarizer's own."""
-        if not self._own_features:
-            return rule
-        words = self.binarizer.conditions(oracle.bits, rule.features)
-        terms = true_of(self.binarizer, oracle.bits, rule.features)
-        return replace(rule, conditions=words, cases=(terms,))
-
-    @cached_property
-    def _own_features(self) -> bool:
-        names = tuple(self.binarizer.get_feature_names_out())
-        return self.distribution.feature_names == names
-
-    def _class_name(self, label: Any) -> str:
-        return class_name(label, self.class_names, classes_of(self.classifier))
-
-
-def _asked(problem: MonomialProblem) -> Oracle:
-    assert problem.oracle is not None  # RuleExplainer.state attached it
-    return problem.oracle

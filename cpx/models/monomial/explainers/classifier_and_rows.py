@@ -1,0 +1,234 @@
+"""A classifier and its background, as rules need them: samples, conditions, precisions."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from copy import copy
+from dataclasses import replace
+from functools import cached_property, partial
+from typing import Annotated, Any, Literal, Self, Unpack
+
+from cpx.answers.explanation import Explanation, PrecisionEstimate
+from cpx.answers.rule import Rule
+from cpx.data import (
+    Background,
+    Distribution,
+    Oracle,
+    Samples,
+    named_classifier,
+)
+from cpx.data import distribution as make_distribution
+from cpx.data.oracle import labels, precision_of
+from cpx.data.other_frames import as_pandas
+from cpx.data.terms import true_of
+from cpx.errors import InvalidOption, NoMass
+from cpx.explainers.about_row import of_classifier
+from cpx.explainers.background import TreePredictor, fitted_to_rows
+from cpx.explainers.class_names import ClassNames, class_name, classes_of
+from cpx.explainers.options import (
+    CLASS_NAMES,
+    SEED,
+    Option,
+    ReaderOptions,
+    names,
+)
+from cpx.models.monomial.explainers.conditions import Conditions
+from cpx.models.monomial.explainers.question import Question
+from cpx.models.monomial.problem import MonomialProblem
+from cpx.processes.interrupts import interruptible
+from cpx.trees import TreeModel, read_model
+
+_FITTED = ("factorised", "mixture", "chow-liu", "fitted")
+_DISTRIBUTION = Option(
+    "Where rows come from. A rule: empirical rows, product of the columns' marginals, a "
+    "distribution fitted to them (factorised, mixture, chow-liu, or fitted for the best), "
+    "perturbed rows, or uniform over the binary features. An expectation: a fitted one, mixture "
+    "unless given. Options in braces: mixture{components=5}.",
+    "NAME",
+    choices=("empirical", "product", *_FITTED, "perturbed", "uniform"),
+)
+
+
+class ClassifierAndRows:
+    """A classifier, and the rows on which rules about it are found, read and measured.
+
+    Its parameters are those of
+    :class:`~cpx.models.monomial.explainers.rule.RuleExplainer`.
+    """
+
+    def __init__(
+        self,
+        model: Any,
+        X: Any,
+        *,
+        n_bins: Annotated[int, Option("Bins of a numeric column.", "N", int)] = 3,
+        strategy: Annotated[
+            Literal["quantile", "uniform"],
+            Option(
+                "Bins of equal counts (quantile) or equal widths (uniform).",
+                "NAME",
+                choices=("quantile", "uniform"),
+            ),
+        ] = "quantile",
+        distribution: Annotated[str | Distribution, _DISTRIBUTION] = "empirical",
+        categorical: Annotated[
+            Sequence[Any] | None,
+            Option("Numeric columns that are categories, with commas.", "COL,COL", read=names),
+        ] = None,
+        class_names: Annotated[ClassNames, CLASS_NAMES] = None,
+        seed: Annotated[int, SEED] = 0,
+        **reader: Unpack[ReaderOptions],
+    ) -> None:
+        self.notes: tuple[str, ...] = ()
+        if isinstance(model, str | os.PathLike | TreeModel):
+            trees, _, self.notes = fitted_to_rows(read_model(model, **reader), X)
+            model = TreePredictor(trees)
+        elif reader:
+            raise InvalidOption(f"{next(iter(reader))} is for the file of a tree model")
+        self.classifier = model
+        self._said: Any = None
+        self.seed = seed
+        self.class_names = class_names
+        from cpx.data.binarizer import Binarizer  # loads pandas and scikit-learn
+
+        self.binarizer = Binarizer(n_bins=n_bins, strategy=strategy, categorical=categorical)
+        self.binarizer.fit(X)
+        if isinstance(distribution, Distribution):
+            self.distribution = distribution
+        else:
+            rows = Background(X, self.binarizer)
+            self.distribution = make_distribution(distribution, rows)
+
+    @classmethod
+    def train(cls, model: str, X: Any, y: Any, **options: Any) -> Self:
+        """Train a named classifier on a table and return its explainer.
+
+        Parameters
+        ----------
+        model : {"mlp", "forest", "tree", "boosting", "logistic"}
+            Classifier of scikit-learn; see :meth:`fit`.
+        X : DataFrame
+            Feature columns.
+        y : array of shape (n,)
+            Labels.
+        **options
+            The other parameters of the class; ``seed`` is the classifier's as well.
+        """
+        seed = options.get("seed", 0)
+        return cls(named_classifier(model, seed), X, **options).fit(X, y)
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Train the classifier, and return the explainer itself.
+
+        Under ``distribution="uniform"`` it is trained on the binary features, as in Koriche
+        et al., section 4.1; else on the rows.
+        """
+        bits = self.distribution.name == "uniform"
+        rows = self.binarizer.transform(X).astype("int8") if bits else as_pandas(X)
+        with interruptible():
+            self.classifier.fit(rows, as_pandas(y))
+        return self
+
+    def for_many(self, asked: Mapping[str, Any]) -> Self:
+        """Return an explainer that knows what the classifier says of all rows, if all are used.
+
+        It asks once for all the instances to come, where the rows of the background are the
+        distribution; what the classifier learns after that it does not notice.
+        """
+        rows, known = self.distribution.population(), copy(self)
+        drawn = asked.get("m") is not None or asked.get("epsilon") is not None
+        if rows is not None and not drawn:
+            known._said = labels(self.classifier, rows.rows)
+        return known
+
+    def oracle(self, x: Any) -> Oracle:
+        """Return the classifier and the distribution as they are asked about x."""
+        return Oracle(self.classifier, x, self.distribution, self._said)
+
+    def conditions(self, x: Any) -> Conditions:
+        """Return the conditions that are true of x, to read rules with."""
+        return self._conditions(self.oracle(x))
+
+    def _conditions(self, oracle: Oracle) -> Conditions:
+        return Conditions(oracle, self.binarizer if self._own_features else None)
+
+    def samples(self, x: Any, m: int | None = None) -> Samples:
+        """Return labelled samples; identical ones are merged into weights.
+
+        Parameters
+        ----------
+        x : one row
+        m : int, optional
+            How many are drawn. By default all rows of the background where they are the
+            distribution (``"empirical"``, up to 100,000), else 1000.
+        """
+        return self._samples(self.oracle(x), Question(m=m, k=0))
+
+    def _samples(self, oracle: Oracle, question: Question) -> Samples:
+        called = self._class_name(oracle.label)
+        rows = oracle.distribution.population()
+        m = question.draws(oracle.bits.size, None if rows is None else len(rows.bits))
+        return Samples.ask(oracle, m, self.seed, called=called)
+
+    def measure(self, explanation: Explanation, x: Any, n: int = 1000) -> Explanation:
+        """Return the explanation with its precision on n fresh samples given the rule.
+
+        Where the distribution cannot be conditioned on the rule, a note says so instead.
+        """
+        return self._measure(explanation, self.oracle(x), n)
+
+    def _known_or_measured(
+        self, explanation: Explanation, problem: MonomialProblem, fresh: int
+    ) -> Explanation:
+        """Give the precision itself where all rows are at hand, else measure it."""
+        found, oracle = problem.evaluate(explanation), asked_of(problem)
+        if not problem.samples.population or not found.covered:
+            return self._measure(explanation, oracle, fresh)
+        rule = self._in_words(explanation.rule, oracle)
+        known = PrecisionEstimate.known(found.agreeing_covered, found.covered)
+        return self._about(replace(explanation, rule=rule, fresh=known), oracle)
+
+    def _measure(self, explanation: Explanation, oracle: Oracle, n: int) -> Explanation:
+        rule = self._in_words(explanation.rule, oracle)
+        explanation = self._about(replace(explanation, rule=rule), oracle)
+        try:
+            fresh = precision_of(oracle, explanation.features, n, self.seed)
+        except NoMass as error:
+            note = f"the precision could not be measured on fresh samples: {error}"
+            return replace(explanation, remarks=(*explanation.remarks, note))
+        return replace(explanation, fresh=fresh)
+
+    def _about(self, found: Explanation, oracle: Oracle) -> Explanation:
+        """Return a rule that shows the row: its values, and how sure the model is of its class."""
+        terms = [one for case in found.rule.cases or () for one in case]
+        if self.distribution.name == "uniform":
+            return found  # its rows are bits
+        places, names = [one.place for one in terms], [one.column.name for one in terms]
+        row = of_classifier(self.classifier, oracle.row, oracle.label, places, names)
+        return replace(found, row=row)
+
+    def _wording(self, problem: MonomialProblem) -> Callable[[Rule], Rule] | None:
+        oracle = problem.oracle  # none where samples were drawn in rounds
+        return None if oracle is None else partial(self._in_words, oracle=oracle)
+
+    def _in_words(self, rule: Rule, oracle: Oracle) -> Rule:
+        """Join the literals of one column, where the features are the binarizer's own."""
+        if not self._own_features:
+            return rule
+        words = self.binarizer.conditions(oracle.bits, rule.features)
+        terms = true_of(self.binarizer, oracle.bits, rule.features)
+        return replace(rule, conditions=words, cases=(terms,))
+
+    @cached_property
+    def _own_features(self) -> bool:
+        names = tuple(self.binarizer.get_feature_names_out())
+        return self.distribution.feature_names == names
+
+    def _class_name(self, label: Any) -> str:
+        return class_name(label, self.class_names, classes_of(self.classifier))
+
+
+def asked_of(problem: MonomialProblem) -> Oracle:
+    assert problem.oracle is not None  # RuleExplainer.state attached it
+    return problem.oracle
