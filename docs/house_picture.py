@@ -19,7 +19,7 @@ from cpx.models import FAMILIES  # noqa: E402
 from tests.test_layers import LAYERS, imports_of_modules  # noqa: E402
 
 PATH = Path(__file__).parent / "_static" / "house.svg"
-CELL, LEFT, TOP = 16, 176, 176
+CELL, LEFT, TOP = 16, 196, 196
 INK, CORE, FAMILY, WRONG = "#7d8590", "#2f8fd8", "#23a67a", "#d9482b"
 
 

@@ -49,10 +49,8 @@ def _probabilities(classifier: Any, row: Any) -> Sequence[float] | None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             said = np.asarray(ask(row), dtype=np.float64)
-    except Exception:
-        return (
-            None  # the classes are what is explained; probabilities are told where there are some
-        )
+    except Exception:  # the class is what is explained; a probability is told where there is one
+        return None
     return [*map(float, said[0])] if said.ndim == 2 and len(said) == 1 else None
 
 
