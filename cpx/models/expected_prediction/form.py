@@ -22,8 +22,8 @@ class TableSumForm:
 
     n_features: Number A of features.
     features: The features of each table, increasing; at most 16.
-    tables (2**len(features[t]): Bit i of an index says whether ``features[t][i]`` is chosen. Entry
-        0 is 0.
+    tables: Table t has 2**len(features[t]) entries. Bit i of an index says whether
+        ``features[t][i]`` is chosen. Entry 0 is 0.
     constant: The value of the empty set.
     required, forbidden: What a set must have, and must not have; they may contradict each other.
     penalties: At least 1 each.

@@ -77,8 +77,8 @@ class LeafProducts:
         """Return the means of the leaves' values given N sets, and with each attribute more.
 
         some: The components.
-        Returns mean.
-        Returns more: The same as without an attribute that is in the set.
+        Returns: For each component, set and attribute; where the attribute is in the set, the
+            mean of the set itself.
         """
         used = self.leaves.used
         if self._by_all_means(len(seen)):

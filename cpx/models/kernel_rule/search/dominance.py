@@ -53,7 +53,6 @@ def dominated(part: Restriction, parents: Ints, wanted: Bools, avoided: Bools) -
     parents (k, c): For each of all clauses, by number, some that are true of all its rows, or -1.
     wanted, avoided (k, n): Terms of side constraints that each clause of the part holds, and that
         still count.
-    Returns: shape (k,)
     """
     place = np.full(len(parents) + 1, -1)
     place[part.numbers] = np.arange(len(part))

@@ -77,8 +77,8 @@ def rows_of(
 ) -> tuple[Rows, Words]:
     """Return some rules that may be added to required ones, on the rows that these leave.
 
-    Returns rows.
-    Returns start (2, words): Rows that no required rule covers, and rows that exactly one covers.
+    Returns: Beside them, two lines of words: the rows that no required rule covers, and the rows
+        that exactly one covers.
     """
     given = list(required)
     times = form.times_covered(given)

@@ -136,9 +136,6 @@ class Relaxation:
         costs no less than what the sum asks for, and for each element the difference between its
         cost and its weight in the sum. Elements for which that is too much are in no such set, or
         in all. Where a set with all elements that it may have misses an inequality there is none.
-
-        Returns bound.
-        Returns low, high.
         """
         if self.missed() is not None:
             return upper, self._low, self._high
