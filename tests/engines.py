@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from cpx.backends import backend_class, names
+from cpx.backends.base import Backend, Outcome, Progress
+from cpx.modelling.base import Problem
+from cpx.processes.overtime import OutOfTime
 
 OURS = ("cpsat", "maxsat", "milp", "search")
 
@@ -22,3 +25,11 @@ DELETERS = ("deletion", "best-of-orders:5")
 
 OF_REASONS = ("hitting-sets", *DELETERS)
 """What answers sufficient reasons in the full sense."""
+
+
+def solve_alone(engine: Backend, problem: Problem, progress: Progress) -> Outcome:
+    """Let an engine solve with nothing around it but what ends stating when the time is over."""
+    try:
+        return engine.solve(problem, progress.options, progress)
+    except OutOfTime:
+        return Outcome(False, progress.why_stopped(), "stopped while the problem was stated")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -50,17 +51,17 @@ def test_some_interrupts(engine: str) -> None:
 
 def _interrupt(engine: str, rounds: int) -> None:
     problem, optimum = _problem()
-    instance = find_backend(engine)
-    whole = Progress(problem, SolveOptions())
-    instance.solve(problem, whole.options, whole)
+    options = SolveOptions(warm_start=False)
+    start = time.perf_counter()
+    run(problem, engine, options)
+    whole = time.perf_counter() - start
     rng = np.random.default_rng(0)
     for _ in range(rounds):
-        progress = Progress(problem, SolveOptions())
-        timer = threading.Timer(rng.uniform(0, 1.2 * whole.elapsed), progress.stop)
+        stop = threading.Event()
+        timer = threading.Timer(rng.uniform(0, 1.2 * whole), stop.set)
         timer.start()
-        outcome = instance.solve(problem, progress.options, progress)
+        result = run(problem, engine, options, cancel=stop)
         timer.cancel()
-        result = conclude(progress, outcome, instance, find_encoding(problem), (), 0.0)
         assert result.status in (Status.OPTIMAL, Status.FEASIBLE, Status.UNKNOWN), result
         if result.status is Status.OPTIMAL:
             assert result.objective == optimum, result

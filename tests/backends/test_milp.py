@@ -26,6 +26,7 @@ from cpx.models.monomial.weighted import KMonomial
 from cpx.options import SolveOptions
 from cpx.processes.console import Console
 from cpx.solving import solve
+from tests.engines import solve_alone
 from tests.processor_time import processor_seconds
 
 ENGINES = ("highs", "cbc")
@@ -51,11 +52,10 @@ HARD = instance(600, 50, 5)
 
 
 def run(engine, problem, listen=None, stop_after=None, **options):
-    chosen = SolveOptions(**options)
-    progress = Progress(problem, chosen, listen)
+    progress = Progress(problem, SolveOptions(**options), listen)
     if stop_after is not None:
         threading.Timer(stop_after, progress.stop).start()
-    return progress, Milp(engine).solve(problem, chosen, progress)
+    return progress, solve_alone(Milp(engine), problem, progress)
 
 
 @pytest.mark.parametrize("engine", ENGINES)
