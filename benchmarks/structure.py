@@ -20,19 +20,28 @@ ROOT = Path(cpx.__file__).parent
 def main() -> None:
     """Print the table."""
     files = sorted(ROOT.rglob("*.py"))
-    lines = sum(path.read_text(encoding="utf-8").count("\n") for path in files)
+    core, families = (
+        sum(path.read_text(encoding="utf-8").count("\n") for path in files if family(path) is own)
+        for own in (False, True)
+    )
     entered, changes = one_call()
     show(
         "Structure",
         ("of cpx/", "number"),
         [
             ("files", len(files)),
-            ("lines", lines),
+            ("lines of the core", core),
+            ("lines of families", families),
             ("circles of imports", len(circles(files))),
             ("files entered by one cpx.explain", entered),
             ("changes of file by one cpx.explain", changes),
         ],
     )
+
+
+def family(path: Path) -> bool:
+    """Say whether a file belongs to a family of problems."""
+    return path.is_relative_to(ROOT / "models") and path.parent != ROOT / "models"
 
 
 def one_call() -> tuple[int, int]:
