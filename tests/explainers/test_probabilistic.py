@@ -104,6 +104,16 @@ def test_sampled_share_is_near_the_exact_one() -> None:
     assert asked.exact(range(5)) == 1.0
 
 
+def test_a_class_that_all_rows_get_has_probability_1() -> None:
+    """A sum of rounded probabilities was 0.9999999999999996, and was called exact."""
+    rare = np.arange(len(X)) % 10 == 0
+    forest = RandomForestClassifier(5, max_depth=2, random_state=0).fit(X, rare)
+    assert not forest.predict(X).any()
+    for seed in range(8):
+        problem = ExpectationExplainer(forest, X, components=7, seed=seed).problem(ROW, 2)
+        assert {SameDecision(problem).exact(S) for S in ((), (0,), (1, 3))} == {1.0}
+
+
 def test_attributes_of_several_columns_are_known_together() -> None:
     bits = pd.get_dummies(X["a"], prefix="a").astype(int).join(X[["b", "c"]])
     boosted = GradientBoostingClassifier(n_estimators=5, max_depth=2).fit(bits, Y)
@@ -112,6 +122,8 @@ def test_attributes_of_several_columns_are_known_together() -> None:
     assert explainer.coding.names == ("a", "b", "c")
     found = explainer.explain(bits.iloc[3], 1, required="a")
     assert str(found.rule) == f"a = {ROW['a']} => class {boosted.predict(bits.iloc[[3]])[0]}"
+    assert found.row is not None
+    assert found.row.values == (("a", str(ROW["a"])),)
     impossible = dict.fromkeys(bits.columns, 1)
     with pytest.raises(DataError, match="combination"):
         explainer.explain(impossible, 1)

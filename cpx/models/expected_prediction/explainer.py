@@ -49,7 +49,7 @@ from cpx.models.expected_prediction.expectations import (
 from cpx.models.expected_prediction.fewest import FewestExpected
 from cpx.models.expected_prediction.frontier import Frontier
 from cpx.models.expected_prediction.problem import MLSE, ExpectedPrediction
-from cpx.models.expected_prediction.text import MEASURES
+from cpx.models.expected_prediction.text import MEASURES, group_value
 from cpx.models.sufficient_reason.explainer import class_context, several
 from cpx.support.validation import Share, positive_integer
 from cpx.trees.form import Missing
@@ -352,8 +352,15 @@ class ExpectationExplainer:
         found = result.explanation
         if found is None:
             return result
-        known = sorted(c for a in found.features for c in self.coding.columns[a])
-        row = of_trees(self.model, [*problem.x], known)
+        columns, names = self.coding.columns, self.coding.names
+        alone = [columns[a][0] for a in found.features if len(columns[a]) == 1]
+        row = of_trees(self.model, [*problem.x], sorted(alone))
+        groups = [
+            (names[a], group_value(self.coding, a, problem.x))
+            for a in found.features
+            if len(columns[a]) > 1
+        ]
+        row = replace(row, values=(*row.values, *groups))
         return replace(result, explanation=replace(found, row=row))
 
     def explain(self, x: Any, k: int | None = None, **options: Any) -> ExpectedExplanation:

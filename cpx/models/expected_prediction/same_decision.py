@@ -121,7 +121,10 @@ class SameDecision:
         grid = np.indices([sizes[a] for a in free]).reshape(len(free), count).T
         rows = np.repeat(self.problem.codes[None, :], len(grid), axis=0)
         rows[:, free] = grid
-        rows = rows[self.same(rows)]
+        same = self.same(rows)
+        if same.all():
+            return 1.0  # the sum of all probabilities is rounded
+        rows = rows[same]
         masks: list[Any] = [None] * len(sizes)
         for a in held:
             masks[a] = np.arange(sizes[a]) == self.problem.codes[a]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any, ClassVar
 
@@ -328,13 +328,26 @@ def _column(model: TreeModel, coding: Coding, c: int, cell: int, value: float) -
 
 
 def _group(coding: Coding, a: int, x: tuple[float, ...]) -> str:
-    name, columns = coding.names[a], coding.columns[a]
-    if any(math.isnan(x[c]) for c in columns):
+    name, present = coding.names[a], _present(coding, a, x)
+    if any(math.isnan(x[c]) for c in coding.columns[a]):
         return f"{name} is missing"
-    present = [(coding.column_names[c], x[c]) for c in columns if x[c] != 0]
+    several = len(present) > 1 or any(value != 1 for _, value in present)
+    return f"{name}{':' if several else ' ='} {group_value(coding, a, x)}"
+
+
+def group_value(coding: Coding, a: int, x: Sequence[float]) -> str:
+    """Return what a row has in an attribute of several columns: the one that is 1, as a rule."""
+    name, columns, present = coding.names[a], coding.columns[a], _present(coding, a, x)
+    if any(math.isnan(x[c]) for c in columns):
+        return "missing"
     if len(present) == 1 and present[0][1] == 1:
         title = present[0][0]
-        return f"{name} = {title.removeprefix(name).lstrip('_=: ') or title}"
+        return title.removeprefix(name).lstrip("_=: ") or title
     if not present:
-        return f"{name} = none of its {len(columns)} columns"
-    return f"{name}: " + ", ".join(f"{title} = {value_text(value)}" for title, value in present)
+        return f"none of its {len(columns)} columns"
+    return ", ".join(f"{title} = {value_text(value)}" for title, value in present)
+
+
+def _present(coding: Coding, a: int, x: Sequence[float]) -> list[tuple[str, float]]:
+    """Return the columns of an attribute that are not 0, and their values."""
+    return [(coding.column_names[c], x[c]) for c in coding.columns[a] if x[c] != 0]
