@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import os.path
 import shlex
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 
 from cpx.cli.groups import LazyGroup, Sections, of_families
-from cpx.errors import InvalidOption, shown
+from cpx.errors import InvalidOption
 
 if TYPE_CHECKING:
     from cpx.modelling.base import Problem
@@ -35,25 +35,14 @@ class _Make(LazyGroup):
         return {"What is made": of_families("make")}
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Say what the call is now that was right before there were commands."""
-        known = self.known()
-        named = not args or args[0] in (*known, "-h", "--help") or ctx.resilient_parsing
-        if not named and len(args) > 1 and not get_close_matches(args[0], known):
-            raise InvalidOption(_as_it_is_now(args, known))
+        """Refuse a call that begins with a table or an option, and say what stands before it."""
+        first, known = args[0] if args else "", [*self.known()]
+        begins = first.startswith("-") or os.path.isfile(first)
+        if begins and known and first not in ("-h", "--help") and not ctx.resilient_parsing:
+            raise InvalidOption(
+                f"say what is made ({', '.join(known)}): cpx make {known[0]} {shlex.join(args)}"
+            )
         return list(super().parse_args(ctx, args))
-
-
-def _as_it_is_now(args: list[str], known: dict[str, Any]) -> str:
-    """Return what is said of a call that names its kind by --problem, or none."""
-    rest, names = list(args), [*known]
-    if "--problem" in rest[:-1]:
-        at = rest.index("--problem")
-        kind, rest = rest[at + 1], rest[:at] + rest[at + 2 :]
-        names = [name for name, entry in known.items() if kind in entry.problems]
-    if not names:
-        return f"no command makes the problem {shown(kind)}; there are: {', '.join(known)}"
-    call = f"cpx make {names[0]}"
-    return f"say what is made: {call} {shlex.join(rest)}; '{call} --help' has the options"
 
 
 make = _Make(
