@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import typer
 
@@ -21,9 +21,6 @@ from cpx.errors import InvalidOption, UnknownName, shown
 from cpx.explainers.doors import Kind, kind, loaded
 from cpx.explainers.options import BACKEND
 from cpx.support.validation import valid_seed
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = ["explain"]
 

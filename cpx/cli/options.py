@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 ENGINE, ANSWER = "Engine", "Answer"
 """Titles of options in help."""
 
-FITTED = ("factorised", "mixture", "chow-liu", "fitted")
 CLASSIFIERS = ("mlp", "forest", "tree", "boosting", "logistic")
 TREES = ("tree", "forest", "boosting")
 
@@ -107,7 +106,7 @@ Table = Annotated[
     Path,
     typer.Argument(metavar="TABLE", help="CSV file with a header, or packed: .gz, .zip."),
 ]
-_TARGET: Any = typer.Option(metavar="COLUMN", help="Column with the classes.")
+_TARGET: Any = typer.Option(metavar="COLUMN", help="Column with the classes; rows do not have it.")
 Target = Annotated[str, _TARGET]
 OptionalTarget = Annotated[str | None, _TARGET]
 _ROW: Any = typer.Option(metavar="N", help="Row to explain, counted from 0.")

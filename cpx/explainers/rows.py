@@ -92,7 +92,9 @@ def rows_of(X: Any) -> tuple[Sequence[Any], Sequence[Any]]:
     """
     X = as_pandas(X)
     if getattr(X, "ndim", 2) != 2 or isinstance(X, str | dict):
-        raise InvalidOption("X must be a table of rows; the singular explains one row")
+        raise InvalidOption(
+            "X must be a table of rows; one row is explained by rule(x), reason(x) and the like"
+        )
     if hasattr(X, "iloc"):
         return [X.iloc[[i]] for i in range(len(X))], list(X.index)
     rows = [X[i] for i in range(X.shape[0])] if hasattr(X, "shape") else list(X)

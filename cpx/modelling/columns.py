@@ -70,6 +70,9 @@ def column_order(
     if extra:
         near = nearest(extra[0], lacking)
         told.append(f"has {listed([*map(repr, extra)])}, no columns of the model{near}")
+    if extra and not lacking:
+        told.append("leave out what the model does not take; in the shell --target is left out")
+        raise DataError(f"{holder} {': '.join(told)}")
     if told:
         raise DataError(f"{holder} {', and '.join(told)}")
     return [columns.index(name) for name in own]

@@ -78,7 +78,9 @@ def test_a_model_of_a_frame_takes_columns_by_name(names: tuple[str, ...]) -> Non
         told = f"x lacks '{names[0]}', columns of the model, and has 'other', no columns of the"
         with pytest.raises(DataError, match=told):
             reason(model, row.rename({names[0]: "other"}))
-        with pytest.raises(DataError, match="x has 'target', no columns of the model"):
+        with pytest.raises(
+            DataError, match=r"x has 'target', no columns of the model: leave .* --target"
+        ):
             reason(model, pd.concat([row, pd.Series({"target": 1.0})]))
 
 

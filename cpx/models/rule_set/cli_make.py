@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from cpx.models.rule_set.problem import RuleSetProblem
 
 ALL = "all"
-DISTRIBUTIONS = ("empirical", "product", *opt.FITTED)
+DISTRIBUTIONS = ("empirical", "product", "factorised", "mixture", "chow-liu", "fitted")
 
 
 @dataclass(frozen=True)

@@ -43,8 +43,8 @@ _FITTED = ("factorised", "mixture", "chow-liu", "fitted")
 _DISTRIBUTION = Option(
     "Where rows come from. A rule: empirical rows, product of the columns' marginals, a "
     "distribution fitted to them (factorised, mixture, chow-liu, or fitted for the best), "
-    "perturbed rows, or uniform over the binary features. An expectation: a fitted one, mixture "
-    "unless given. Options in braces: mixture{components=5}.",
+    "perturbed rows, or uniform over the binary features. An expectation: a fitted one or "
+    "naive-bayes, mixture unless given. Options in braces: mixture{components=5}.",
     "NAME",
     choices=("empirical", "product", *_FITTED, "perturbed", "uniform"),
 )
