@@ -131,7 +131,7 @@ def test_explanations_of_families_are_read_as_they_were_saved() -> None:
 
     claim = Claim("contrast", {"weights": 3}, optimal=False, value=4, bound=3)
     found = Contrast(RULE.rule, claim=claim, instead_of="no")
-    assert found.proved == "weight 4: not shown to be the fewest, at least 3 are needed"
+    assert found.proved == "weight 4: not shown to be the least, at least 3 is needed"
     assert (found.weight, found.least, found.minimum) == (4, 3, False)
     assert explanation_of(found.to_dict()) == found
     assert type(explanation_of(RULE.to_dict())) is Explanation

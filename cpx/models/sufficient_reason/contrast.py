@@ -58,7 +58,8 @@ class Contrast(LeastExplanation):
 
     def __str__(self) -> str:
         changed, now = " and ".join(self.rule.words), class_words(self.rule.conclusion)
-        return printable(f"{changed} gives {now} in place of {class_words(self.instead_of)}")
+        give = "give" + "s" * (len(self.rule.words) == 1)
+        return printable(f"{changed} {give} {now} in place of {class_words(self.instead_of)}")
 
     def headline(self) -> list[Block]:
         """Return the sentence that says what gives another class."""

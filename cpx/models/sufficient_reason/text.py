@@ -51,7 +51,10 @@ def contrast_words(claim: Claim, found: Explanation) -> Words:
     weighted = "weights" in claim.over
     told = f"weight {claim.value}" if weighted else plural(int(claim.value or 0), "column")
     if claim.optimal:
-        return Words(f"{told}: no smaller change gives another class")
+        less = "lighter" if weighted else "smaller"
+        return Words(f"{told}: no {less} change gives another class")
+    if weighted:
+        return Words(f"{told}: not shown to be the least, at least {claim.bound} is needed")
     return Words(f"{told}: not shown to be the fewest, at least {claim.bound} are needed")
 
 
