@@ -79,11 +79,12 @@ def _preload(name: str) -> None:
     # NumPy's own are what it imports itself, when a solve first needs them.
     for module in ("cpx.solving.run", "numpy.ma", "numpy.random"):
         import_module(module)
-    # What families register for any solve.
+    # What families register for any solve; one may stand on a family that is left out.
     for family in families():
         for named in (family.judges, family.starts, family.beams):
             for value in named.values():
-                import_module(value.partition(":")[0])
+                with suppress(ModuleNotFoundError):
+                    import_module(value.partition(":")[0])
     engine = backend(name)
     _without_pandas(engine)
     # The solve itself says what is wrong, such as a library that is not there.
