@@ -121,9 +121,8 @@ class Question:
         if self.epsilon is not None:
             if self.m is not None:
                 raise InvalidOption(
-                    f"m = {shown(self.m)} and epsilon = {shown(self.epsilon)} both say "
-                    "how many samples "
-                    "are drawn: give one of the two"
+                    f"m = {shown(self.m)} and epsilon = {shown(self.epsilon)} both say how many "
+                    "samples are drawn: give one of the two"
                 )
             open_unit("epsilon", self.epsilon)
             open_unit("delta", self.delta)
