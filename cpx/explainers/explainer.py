@@ -18,6 +18,7 @@ from cpx.explainers.doors import Answer, Kind, RowExplainer, kind, kinds, loaded
 from cpx.explainers.preparation import counted
 from cpx.explainers.rows import refuse_other_order, row_of, rows_of
 from cpx.processes.interrupts import interruptible
+from cpx.support.validation import valid_seed
 
 
 class Explainer:
@@ -68,6 +69,7 @@ class Explainer:
         self._made: dict[str, Any] = {}
         if options:
             self._refuse_unknown()
+        valid_seed(options.get("seed", 0))
 
     def _refuse_unknown(self) -> None:
         known: dict[str, Any] = {}

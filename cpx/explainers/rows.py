@@ -88,7 +88,7 @@ def rows_of(X: Any) -> tuple[Sequence[Any], Sequence[Any]]:
 
     A row of a table keeps the names and types of its columns as a table of one row.
 
-    Raises InvalidOption: When it is one row.
+    Raises InvalidOption: When it is one row, or positions of rows.
     """
     X = as_pandas(X)
     if getattr(X, "ndim", 2) != 2 or isinstance(X, str | dict):
@@ -98,4 +98,8 @@ def rows_of(X: Any) -> tuple[Sequence[Any], Sequence[Any]]:
     if hasattr(X, "iloc"):
         return [X.iloc[[i]] for i in range(len(X))], list(X.index)
     rows = [X[i] for i in range(X.shape[0])] if hasattr(X, "shape") else list(X)
+    if any(map(_is_place, rows)):
+        raise InvalidOption(
+            f"X must be rows, not where they are: X.iloc[...] gives them, got {shown(X)}"
+        )
     return rows, list(range(len(rows)))

@@ -68,6 +68,13 @@ def test_methods_show_their_arguments_and_defaults(kind: str) -> None:
     ("call", "error", "told"),
     [
         (lambda: cpx.Explainer(X, FOREST), InvalidOption, "the order is model, X, x"),
+        (lambda: cpx.Explainer(FOREST, X, seed=-1), InvalidOption, "seed must be"),
+        (
+            lambda: cpx.Explainer(FOREST, X).rules(X.iloc[0]),
+            InvalidOption,
+            "one row is explained by",
+        ),
+        (lambda: cpx.Explainer(FOREST, X).rules([1, 2]), InvalidOption, "not where they are"),
         (lambda: cpx.explain(X, FOREST, 0), InvalidOption, "the order is model, X, x"),
         (lambda: cpx.explain(FOREST, X.iloc[0], X), InvalidOption, "the order is model, X, x"),
         (lambda: cpx.explain(FOREST, X.iloc[[0]], X), DataError, "the order is model, X, x"),
