@@ -71,7 +71,7 @@ def column_order(
         near = nearest(extra[0], lacking)
         told.append(f"has {listed([*map(repr, extra)])}, no columns of the model{near}")
     if extra and not lacking:
-        told.append("leave out what the model does not take; in the shell --target is left out")
+        told.append("leave these out (in the shell the class by --target COLUMN)")
         raise DataError(f"{holder} {': '.join(told)}")
     if told:
         raise DataError(f"{holder} {', and '.join(told)}")
