@@ -162,10 +162,11 @@ class ContrastExplainer(ReadModel):
         trees, notes = self.fitted(x)
         columns = Features(trees, row_values(trees, x), "attributes")
         kept, limit = question.kept(columns), seconds(question.time_limit)
+        weights = mapped_weights(columns, question.weights)
         found = contrastive(
             trees,
             columns.x,
-            weights=mapped_weights(columns, question.weights),
+            weights=weights,
             must_keep=kept,
             time_limit=left_of(limit),
             seed=self.seed,
@@ -194,7 +195,9 @@ class ContrastExplainer(ReadModel):
             instead_of=own,
             row=of_trees(trees, columns.x, ()),
         )
-        return Answer(replace(result, explanation=told_of), own, brief)
+        cost = sum(1 if weights is None else weights[a] for a in found.attributes)
+        verified = cost == found.upper and told_of.rule.conclusion != own
+        return Answer(replace(result, explanation=told_of, verified=verified), own, brief)
 
     def _called(self, trees: TreeModel, label: int) -> str:
         return class_name(trees.classes[label], self.class_names, trees.classes)

@@ -186,7 +186,8 @@ class RuleExplainer(ClassifierAndRows):
             0.95.
         max_queries : int, optional
             With epsilon and delta, for the objective precision: how many rows the model may be
-            asked about at most, the fresh ones among them.
+            asked about at most, the fresh ones among them. The probability of x itself is asked
+            beside.
         required, forbidden : str, int, or a sequence of them
             Conditions that the rule must, and must not, have: as they are printed, or indices
             of features.
