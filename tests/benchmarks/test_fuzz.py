@@ -122,7 +122,9 @@ def test_an_interrupt_of_the_user_ends_it_and_one_of_its_own_does_not(
         shell=aborted if how == "shell" and by_the_user else None,
     )
     assert wrong == 0, said
-    assert ("interrupted" in said, len(calls)) == ((True, 1) if by_the_user else (False, 3))
+    assert ("interrupted" in said) == by_the_user
+    # An interrupt of its own may come before the solve begins.
+    assert len(calls) == (1 if by_the_user else 3) or (own and len(calls) < 3)
 
 
 @pytest.mark.slow
