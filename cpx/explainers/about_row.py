@@ -57,17 +57,23 @@ def _probabilities(classifier: Any, row: Any) -> Sequence[float] | None:
 def of_trees(model: TreeModel, x: Sequence[float], columns: Iterable[int]) -> AboutRow:
     """Return what is known of a row of a tree model, of which an explanation names columns."""
     values = [(model.attributes[a].name, _text(x[a])) for a in columns]
-    row = np.array([x], dtype=np.float64)
-    own, said = int(model.predict_index(row[0])[0]), None
+    own, said = int(model.predict_index(x)[0]), probabilities_by_trees(model, x)
+    if said is None:
+        return AboutRow(tuple(values))
+    return _with_probability(values, said, [i == own for i in range(len(said))])
+
+
+def probabilities_by_trees(model: TreeModel, x: Sequence[float]) -> list[float] | None:
+    """Return the probability of each class of a row; None where the model gives none."""
+    said = None
     if model.live is not None:
+        row = np.array([x], dtype=np.float64)
         table = model.live.probabilities(row, len(model.classes))
         said = None if table is None else [*map(float, table[0])]
     elif model.rule in ("average", "vote"):
-        scores = model.scores(row[0])
+        scores = model.scores(x)
         said = [float(score / sum(scores)) for score in scores] if sum(scores) else None
-    if said is None or len(said) != len(model.classes):
-        return AboutRow(tuple(values))
-    return _with_probability(values, said, [i == own for i in range(len(said))])
+    return said if said is not None and len(said) == len(model.classes) else None
 
 
 def _with_probability(

@@ -16,6 +16,7 @@ from cpx.data.fitted.number_tables import numbers_and_names
 from cpx.data.fitted.tree_mixture import TreeMixture
 from cpx.data.other_frames import as_pandas
 from cpx.errors import DataError, InvalidOption, UnknownName, shown
+from cpx.explainers.about_row import probabilities_by_trees
 from cpx.modelling.columns import column_order, names_of, renamed
 from cpx.options import read_named
 from cpx.processes.interrupts import interruptible
@@ -137,13 +138,21 @@ class TreePredictor:
 
     def predict(self, rows: Any) -> Any:
         """Return a label for each row."""
+        return self.trees.predict(self._numbers(rows))
+
+    def predict_proba(self, rows: Any) -> Any:
+        """Return the probability of each class for each row; None where the model gives none."""
+        table = [probabilities_by_trees(self.trees, x) for x in self._numbers(rows)]
+        return None if None in table else np.array(table, dtype=np.float64)
+
+    def _numbers(self, rows: Any) -> Any:
         from cpx.data.frames import as_table
 
         frame = as_table(as_pandas(rows))
         columns = names_of(frame.columns)
         if columns is not None:
             frame = frame.iloc[:, column_order(self.trees, columns, "the rows")]
-        return self.trees.predict(numbers_and_names(frame, None)[0])
+        return numbers_and_names(frame, None)[0]
 
 
 def rows_that_may_lack(

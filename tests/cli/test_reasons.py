@@ -90,6 +90,16 @@ def test_a_pickle_needs_trust(run: Run, model: Path) -> None:
     assert a["model"]["trees"] == b["model"]["trees"]
 
 
+def test_a_rule_of_a_model_file_shows_the_probability_that_a_reason_shows(
+    run: Run, model: Path, tmp_path: Path
+) -> None:
+    load_iris(as_frame=True).data.to_csv(tmp_path / "table.csv", index=False)
+    for kind in ("rule", "reason"):
+        done = run("explain", "table.csv", "--row", 60, "--model", model, "--kind", kind)
+        assert done.exit_code == 0, done.output
+        assert "predicted probability of the class 0.98\n" in done.stdout, kind
+
+
 def test_show_and_compare(run: Run, model: Path) -> None:
     run("make", "reason", "row.csv", "--model", model, "-o", "inst.json")
     shown = run("show", "inst.json")
