@@ -141,26 +141,21 @@ def explain(
     prepared = {name: asked.pop(name) for name in [*asked] if one.options[name].prepared}
     if source.isolate and (backend or not one.door.trees):
         _start(backend or BACKEND)
-    training = phase(f"training {source.model} on {len(X)} rows", long=True)
     if not source.named:
         by = _made(one, file.read(Path(source.model)), X, prepared)
     elif one.door.trees:
-        from cpx.cli.tree_row import encoded, require_numbers
-        from cpx.data.classifiers import tree_classifier
+        from cpx.cli.tree_row import encoded, trained
 
         if "groups" in one.options:
             X, prepared["groups"] = encoded(X)
             x = X.iloc[[source.row]]
-        require_numbers(source.table, X)
-        with training:
-            model = tree_classifier(source.model, seed).fit(X, y)
-        by = _made(one, model, X, prepared)
+        by = _made(one, trained(source.model, seed, source.table, X, y), X, prepared)
     else:
         from cpx.data import named_classifier
 
         by = _made(one, named_classifier(source.model, seed), X, prepared)
         by.check(x, **asked)
-        with training:
+        with phase(f"training {source.model} on {len(X)} rows", long=True):
             by.fit(X, y)
     for text in getattr(by, "notes", ()):
         note(text)

@@ -65,8 +65,6 @@ class TreeRow:
         Options of all rows are taken out; those of the question are left.
         """
         from cpx.cli.output import note
-        from cpx.cli.progress import phase
-        from cpx.data.classifiers import tree_classifier
 
         self._check(file)
         one = kind(name)
@@ -79,9 +77,7 @@ class TreeRow:
             X, prepared["groups"] = encoded(X)
         x, place = self._row(X)
         if self.trained:
-            require_numbers(self.table, X)
-            with phase(f"training {self.model} on {len(X)} rows", long=True):
-                model = tree_classifier(self.model, seed).fit(X, y)
+            model = trained(self.model, seed, self.table, X, y)
         else:
             model = file.read(Path(self.model))
         rows = (X,) if self.trained or one.needs_rows else ()
@@ -131,16 +127,21 @@ class Asked:
     by: str
 
 
-def require_numbers(table: Path, X: pd.DataFrame) -> None:
-    """Raise for a column of texts, which a tree model is not trained on."""
+def trained(name: str, seed: int, table: Path, X: pd.DataFrame, y: Any) -> Any:
+    """Train a tree model on the columns of a table; raise for a column of texts."""
     from pandas.api.types import is_numeric_dtype
 
-    for name, dtype in X.dtypes.items():
+    from cpx.cli.progress import phase
+    from cpx.data.classifiers import tree_classifier
+
+    for column, dtype in X.dtypes.items():
         if not is_numeric_dtype(dtype):
             raise DataError(
-                f"{table}: column {shown(name)} has no numbers, which a tree model needs: encode "
+                f"{table}: column {shown(column)} has no numbers, which a tree model needs: encode "
                 "it, or train a model of your own: --model FILE"
             )
+    with phase(f"training {name} on {len(X)} rows", long=True):
+        return tree_classifier(name, seed).fit(X, y)
 
 
 def encoded(X: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, list[str]]]:
