@@ -86,7 +86,7 @@ class RowQuestion:
     def __init__(self, source: Source, options: dict[str, Any]) -> None:
         from cpx.data import row as row_of
 
-        self.source, self._drawn = source, options.get("distribution", "empirical")
+        self.source = source
         source.check(options)
         self._X, self._y = source.read(options)
         self.x = row_of(self._X, source.row)
@@ -104,14 +104,10 @@ class RowQuestion:
 
     def title(self, problem: MonomialProblem) -> str:
         """Return what is explained, in one line."""
-        samples = problem.samples
-        total = f"all {samples.total} rows" if samples.population else f"{samples.total} samples"
-        return (
-            f"class {samples.context.get('class')!s} by {self.source.model}: "
-            f"{', '.join([problem.kind, *problem.short_limits()])}, "
-            f"{total} ({self._drawn}, {samples.m} distinct), "
-            f"{samples.d} features, k = {problem.k}"
-        )
+        from cpx.models.monomial.explainers.rule import brief
+
+        label = problem.samples.context.get("class")
+        return f"class {label!s} by {self.source.model}: {', '.join(brief(problem))}"
 
 
 def stated(

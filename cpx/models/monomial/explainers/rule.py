@@ -255,17 +255,8 @@ class RuleExplainer(ClassifierAndRows):
     def answer(self, x: Any, k: int | None = None, **options: Any) -> Answer:
         """Do what :meth:`solve` does, and say what was asked."""
         problem, result = self._answer(x, {"k": k, **options})
-        samples = problem.samples
-        total = f"all {samples.total} rows" if samples.population else f"{samples.total} samples"
-        drawn = samples.context.get("distribution", {}).get("name", "")
-        brief = (
-            *(problem.kind, *problem.short_limits()),
-            f"{total} ({drawn}, {samples.m} distinct)",
-            f"{samples.d} features",
-            f"k = {problem.k}",
-        )
         told = with_reachable(problem, result, self._wording(problem))
-        return Answer(told, str(samples.context.get("class")), brief, problem)
+        return Answer(told, str(problem.samples.context.get("class")), brief(problem), problem)
 
     def _answer(self, x: Any, asked: dict[str, Any]) -> tuple[MonomialProblem, Result]:
         with counted():
@@ -424,3 +415,16 @@ class RuleExplainer(ClassifierAndRows):
         bound = None if best is None else best.bound
         limit = TIME_LIMIT if best is None else best.options.get("time_limit")
         return with_guarantee(question, problem, measured, bound, limit)
+
+
+def brief(problem: MonomialProblem) -> tuple[str, ...]:
+    """Say what is asked: the kind, its limits, the samples, and the sizes."""
+    samples = problem.samples
+    total = f"all {samples.total} rows" if samples.population else f"{samples.total} samples"
+    drawn = samples.context.get("distribution", {}).get("name", "")
+    return (
+        *(problem.kind, *problem.short_limits()),
+        f"{total} ({drawn}, {samples.m} distinct)",
+        f"{samples.d} features",
+        f"k = {problem.k}",
+    )
