@@ -79,9 +79,9 @@ class Explanations(Shown, Sequence[Explanation]):
     >>> rule = Rule.of([0], ["a > 1"], "yes")
     >>> found = Explanations((Explanation(rule), unanswered("no rule covers enough")), (7, 9))
     >>> print(found)
-    row  precision  coverage  explanation
-      7                       a > 1 => yes
-      9                       (no answer): no rule covers enough
+    row  explanation
+      7  a > 1 => yes
+      9  (no answer): no rule covers enough
     >>> len(found), str(found[0]), found[1:].labels, len(found.answered)
     (2, 'a > 1 => yes', (9,), 1)
     """
@@ -142,16 +142,26 @@ class Explanations(Shown, Sequence[Explanation]):
         return as_text(self.blocks())
 
     def blocks(self) -> list[Block]:
-        """Return a table of the first ones, and how many more there are."""
+        """Return a table of the first ones, and how many more there are.
+
+        Precision and coverage are columns where one of them is known.
+        """
+        shown = self.explanations[:_SHOWN]
+        figures = {
+            "precision": [found.precision for found in shown],
+            "coverage": [found.coverage for found in shown],
+        }
+        columns = {
+            name: shares for name, shares in figures.items() if any(s is not None for s in shares)
+        }
         rows = tuple(
             (
                 printable(label),
-                "" if found.precision is None else share_text(found.precision),
-                "" if found.coverage is None else share_text(found.coverage),
+                *("" if share is None else share_text(share) for share in shares),
                 f"{found}: {found.why}" if found.why else str(found),
             )
-            for label, found in zip(self.labels[:_SHOWN], self[:_SHOWN])
+            for label, found, *shares in zip(self.labels, shown, *columns.values())
         )
-        table = Table(("row", "precision", "coverage", "explanation"), rows, left=(3,))
+        table = Table(("row", *columns, "explanation"), rows, left=(len(columns) + 1,))
         more = len(self) - len(rows)
         return [table, *([Paragraph(f"and {plural(more, 'row')} more")] if more > 0 else [])]

@@ -137,8 +137,8 @@ def trained(name: str, seed: int, table: Path, X: pd.DataFrame, y: Any) -> Any:
     for column, dtype in X.dtypes.items():
         if not is_numeric_dtype(dtype):
             raise DataError(
-                f"{table}: column {shown(column)} has no numbers, which a tree model needs: encode "
-                "it, or train a model of your own: --model FILE"
+                f"{table}: column {shown(column)} has no numbers, which a tree model needs: "
+                "encode it, or train a model of your own: --model FILE"
             )
     with phase(f"training {name} on {len(X)} rows", long=True):
         return tree_classifier(name, seed).fit(X, y)

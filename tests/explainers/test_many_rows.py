@@ -51,6 +51,10 @@ def test_the_plurals_of_all_kinds_are_collections_of_what_the_singulars_return()
         assert list(frame["status"]) == ["OPTIMAL"] * len(rows)
         assert list(frame["size"]) == [len(x.features) for x in found]
         assert all(str(x) in str(found) for x in found)
+        measured = any(x.precision is not None for x in found)
+        head = ["row", *["precision", "coverage"] * measured, "explanation"]
+        assert str(found).splitlines()[0].split() == head
+        assert measured == (one == "rule")
         assert "<table" in found._repr_html_()
 
 
