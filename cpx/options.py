@@ -190,6 +190,15 @@ class EngineOption:
 # ---------------------------------------------------------- as text
 
 
+def names(text: str) -> list[str]:
+    """Read names with commas, each of which may have braces and quotes.
+
+    >>> names("zip, code")
+    ['zip', 'code']
+    """
+    return [part.strip() for part in text.split(",") if part.strip()]
+
+
 def read_named(what: str, text: str) -> tuple[str, dict[str, Any]]:
     """Split a name into the name and its options; ``what`` is named in messages.
 

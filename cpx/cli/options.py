@@ -13,6 +13,7 @@ import typer
 from cpx.backends.base import require
 from cpx.errors import InvalidOption, shown
 from cpx.modelling.encodings import encoding_names, find_encoding
+from cpx.options import names
 
 if TYPE_CHECKING:
     from cpx.modelling.base import Problem
@@ -30,10 +31,11 @@ TREES = ("tree", "forest", "boosting")
 
 def complete_backends(incomplete: str) -> list[str]:
     """Complete the last name of a list of backends."""
-    from cpx.backends import backend_class, names
+    from cpx.backends import backend_class
+    from cpx.backends import names as engines
 
     known = []
-    for name in names():
+    for name in engines():
         known += [name, *(f"{name}:{solver}" for solver in backend_class(name).solvers)]
     return complete_last(incomplete, known)
 
@@ -287,11 +289,9 @@ def require_engine(backend: str, problem: Problem | None, encoding: str | None) 
 
 def words(given: list[str] | None) -> list[str]:
     """Return the words of an option that is repeatable, and takes lists with commas."""
-    return [word for text in given or () for word in split(text) or ()]
+    return [word for text in given or () for word in names(text)]
 
 
 def split(text: str | None) -> list[str] | None:
-    """Return the names in a list with commas, or None."""
-    if text is None:
-        return None
-    return [part.strip() for part in text.split(",") if part.strip()]
+    """Return the names in a list with commas, or None for an option that is not given."""
+    return None if text is None else names(text)

@@ -12,6 +12,7 @@ from cpx.backends import Event
 from cpx.compiled.library import has_kernels
 from cpx.errors import InvalidOption, nearest, shown
 from cpx.explainers.preparation import solve_in_time
+from cpx.options import names
 
 BACKEND = "search" if has_kernels() else "cpsat"
 TIME_LIMIT, FRESH = 10.0, 1000
@@ -47,15 +48,6 @@ def features(given: Sequence[str]) -> tuple[int | str, ...]:
     ('age > 40', 3)
     """
     return tuple(int(text) if text.isdecimal() else text for text in given)
-
-
-def names(text: str) -> list[str]:
-    """Read names with commas.
-
-    >>> names("zip, code")
-    ['zip', 'code']
-    """
-    return [part.strip() for part in text.split(",") if part.strip()]
 
 
 def missing_in(text: str) -> str | list[str]:

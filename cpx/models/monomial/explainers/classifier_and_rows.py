@@ -31,11 +31,11 @@ from cpx.explainers.options import (
     SEED,
     Option,
     ReaderOptions,
-    names,
 )
 from cpx.models.monomial.explainers.conditions import Conditions
 from cpx.models.monomial.explainers.question import Question
 from cpx.models.monomial.problem import MonomialProblem
+from cpx.options import names
 from cpx.processes.interrupts import interruptible
 from cpx.trees import TreeModel, read_model
 
