@@ -15,7 +15,7 @@ from cpx.models.rule_set.search import subproblem as exploring
 from cpx.options import SolveOptions
 from cpx.testing import conformance
 from cpx.testing.brute import optimum
-from tests.engines import ENGINES
+from tests.engines import ENGINES, solve_alone
 from tests.seeds import each, some
 
 
@@ -55,7 +55,7 @@ def test_search_and_cpsat_agree(more) -> None:
 def alone(problem: RuleSetSelection, engine: str = "search", **options) -> Progress:
     """Solve without the start of local search."""
     progress = Progress(problem, SolveOptions(**options))
-    backend(engine).solve(problem, progress.options, progress)
+    solve_alone(backend(engine), problem, progress)
     return progress
 
 

@@ -22,6 +22,7 @@ from cpx.models.expected_prediction.search.table_sums.terms import (
 from cpx.models.expected_prediction.search.table_sums.value_and_penalty import GreatestValue
 from cpx.options import SolveOptions
 from tests.backends.table_sums import Tabled, random_tables
+from tests.engines import solve_alone
 from tests.seeds import each
 
 
@@ -36,7 +37,7 @@ def targeted(rng: np.random.Generator, *, likeliest: bool) -> Tabled:
 def run(problem: Tabled, **options: object) -> tuple[Progress, Outcome]:
     """Solve with the engine alone."""
     progress = Progress(problem, SolveOptions(**options))
-    return progress, backend("search").solve(problem, progress.options, progress)
+    return progress, solve_alone(backend("search"), problem, progress)
 
 
 def check(problem: Tabled, **options: object) -> None:
