@@ -25,7 +25,7 @@ from cpx.solving.run import run
 from cpx.testing import conformance
 from cpx.testing.brute import brute_force
 from cpx.trees import Attribute, TreeModel
-from tests.engines import ENGINES, OF_REASONS
+from tests.engines import ENGINES, OF_REASONS, solve_alone
 
 
 def _problem() -> tuple[KMonomial, int]:
@@ -126,7 +126,7 @@ def test_stopped_at_any_look(engine: str) -> None:
             problem = type(problem).from_dict(data)
             progress = _StopsAtALook(problem, SolveOptions())
             progress.looks = count
-            outcome = instance.solve(problem, progress.options, progress)
+            outcome = solve_alone(instance, problem, progress)
             form = (
                 find_encoding(problem)
                 if instance.needs_model

@@ -212,7 +212,7 @@ def test_without_costs_any_solution_is_optimal(solver):
 def test_stopped_before_the_start(monomial, solver):
     progress = Progress(monomial[0], SolveOptions())
     progress.stop()
-    outcome = MaxSat(solver).solve(monomial[0], progress.options, progress)
+    outcome = solve_alone(MaxSat(solver), monomial[0], progress)
     assert not outcome.proved
     assert outcome.termination is Termination.INTERRUPTED
     assert progress.objective is None

@@ -128,7 +128,7 @@ def test_stop_before_the_search(engine):
     options = SolveOptions()
     progress = Progress(problem, options)
     progress.stop()
-    outcome = Milp(engine).solve(problem, options, progress)
+    outcome = solve_alone(Milp(engine), problem, progress)
     assert (outcome.proved, outcome.termination) == (False, Termination.INTERRUPTED)
 
 

@@ -26,6 +26,7 @@ from cpx.options import SolveOptions
 from cpx.processes.threads import _FIRST_PAUSE
 from cpx.solving import solve
 from cpx.testing.brute import brute_force
+from tests.engines import solve_alone
 from tests.processor_time import processor_seconds
 from tests.seeds import each
 
@@ -236,7 +237,7 @@ def test_stop_is_heeded_at_once(threads):
         progress.stop()
 
     threading.Timer(0.3, tell).start()
-    outcome = Search().solve(HARD, progress.options, progress)
+    outcome = solve_alone(Search(), HARD, progress)
     assert processor_seconds() - told[0] < 5
     assert (outcome.proved, outcome.termination) == (False, Termination.INTERRUPTED)
 
@@ -244,7 +245,7 @@ def test_stop_is_heeded_at_once(threads):
 def test_stop_before_the_search():
     progress = Progress(HARD, SolveOptions())
     progress.stop()
-    outcome = Search().solve(HARD, progress.options, progress)
+    outcome = solve_alone(Search(), HARD, progress)
     assert (outcome.proved, outcome.termination) == (False, Termination.INTERRUPTED)
 
 

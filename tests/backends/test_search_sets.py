@@ -26,6 +26,7 @@ from cpx.models.rule_set.search.multipliers import Relaxation
 from cpx.models.rule_set.search.open_nodes import Incumbent, Subproblem, restrict
 from cpx.options import SolveOptions
 from cpx.testing.drawing import side_constraint
+from tests.engines import solve_alone
 from tests.seeds import some
 
 Key = tuple[int, int, tuple[int, ...]]
@@ -239,7 +240,7 @@ def test_a_start_that_keeps_side_constraints(n: int) -> None:
                     if r not in features:
                         assert with_each[place] == lack(rows, features | {r})
         progress = Progress(problem, SolveOptions())
-        local_search.LocalSearch("0").solve(problem, progress.options, progress)
+        solve_alone(local_search.LocalSearch("0"), problem, progress)
         allowed += bool(keys)
         kept += progress.objective is not None
         assert progress.objective is None or progress.objective >= min(keys)[0]

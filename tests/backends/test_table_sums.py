@@ -101,7 +101,7 @@ def test_a_hint_changes_no_proof(seed: int) -> None:
         hint = allowed[int(rng.integers(len(allowed)))]
         progress = Progress(problem, SolveOptions())
         progress.found(problem.explanation(hint))
-        outcome = backend("search").solve(problem, progress.options, progress)
+        outcome = solve_alone(backend("search"), problem, progress)
         assert outcome.proved
         assert problem.key(progress.explanation.features) == problem.best()
 

@@ -18,7 +18,7 @@ from cpx.models.monomial.problem import MonomialProblem
 from cpx.options import SolveOptions
 from cpx.testing import conformance
 from cpx.testing.brute import brute_force
-from tests.engines import HEURISTICS
+from tests.engines import HEURISTICS, solve_alone
 from tests.seeds import each
 
 
@@ -138,7 +138,7 @@ def test_stops_between_levels() -> None:
     problem = KMonomial(Samples(rng.random((50, 6)) < 0.5, rng.random(50) < 0.5), k=6)
     progress = Progress(problem, SolveOptions())
     progress.stop()
-    outcome = backend("beam").solve(problem, progress.options, progress)
+    outcome = solve_alone(backend("beam"), problem, progress)
     assert (outcome.proved, outcome.termination) == (False, Termination.INTERRUPTED)
     assert progress.explanation is not None
     assert progress.explanation.features == ()

@@ -22,6 +22,7 @@ from cpx.models.rule_set.methods.column_generation.zero_one import (
 )
 from cpx.options import SolveOptions
 from cpx.testing import conformance
+from tests.engines import solve_alone
 from tests.processor_time import processor_seconds
 from tests.seeds import each
 
@@ -167,7 +168,7 @@ def test_it_stops_when_told() -> None:
     timer = threading.Timer(0.6, progress.stop)
     timer.start()
     started = processor_seconds()
-    outcome = backend(ENGINE).solve(problem, progress.options, progress)
+    outcome = solve_alone(backend(ENGINE), problem, progress)
     assert processor_seconds() - started < 40
     assert outcome.termination is Termination.INTERRUPTED
     assert not outcome.proved

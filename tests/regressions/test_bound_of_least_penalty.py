@@ -9,6 +9,7 @@ from cpx.backends.base import Progress
 from cpx.models.expected_prediction.form import TableSumForm
 from cpx.options import SolveOptions
 from tests.backends.table_sums import Tabled
+from tests.engines import solve_alone
 
 TABLES = (
     ((0, 1, 2), (0, -1, 2, 2, 0, 2, 0, -1)),
@@ -32,7 +33,7 @@ def test_the_bound_is_the_least_penalty() -> None:
     )
     problem = Tabled(form)
     progress = Progress(problem, SolveOptions())
-    outcome = backend("search").solve(problem, progress.options, progress)
+    outcome = solve_alone(backend("search"), problem, progress)
     best = problem.best()
     assert best is not None
     assert outcome.proved
