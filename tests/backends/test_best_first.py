@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import threading
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -27,7 +28,7 @@ class NearestSum:
         self, numbers: list[int], target: int, last: int = 10**9, most_open: int = 10**9
     ) -> None:
         self.numbers, self.target = numbers, target
-        self.cost, self.told = target, list[int]()
+        self.cost, self.told, self.found = target, list[int](), threading.Lock()
         self.expanded = list[Part]()
         self.tree = BestFirst(
             self.expand,
@@ -44,7 +45,8 @@ class NearestSum:
     def expand(self, node: Part, note: Callable[[int], None]) -> list[Part]:
         self.expanded.append(node)
         over = node.total - self.target
-        self.cost = min(self.cost, abs(over))
+        with self.found:  # or a thread writes what was the best before another one's
+            self.cost = min(self.cost, abs(over))
         rest = sum(self.numbers[node.decided :])
         bound = max(over, -over - rest, 0)
         note(bound)
