@@ -66,13 +66,13 @@ def test_bounds_of_a_stopped_search_are_bounds(name: str) -> None:
     same = agreement[:, :3].all(axis=1) ^ (rng.random(250) < 0.2)
     problem = cpx.KMonomial(cpx.Samples(agreement, same), k=4)
     optimum = cpx.solve(problem, "search").objective
-    # On a busy machine the first limit may be over before there is a bound.
-    for limit in (1.5, 6, 24):
+    # On a busy machine a limit may be over before there is a bound that took a search.
+    for limit in (1.5, 6, 24, 96):
         result = cpx.solve(problem, name, time_limit=limit)
         if result.status is Status.ERROR:
             assert "Model too large" in result.error
             return
-        if result.bound is not None:
+        if result.bound:
             break
     assert result.bound is not None
     assert 0 < result.bound <= optimum
