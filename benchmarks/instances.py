@@ -16,7 +16,7 @@ def _network():
     from sklearn.datasets import load_breast_cancer
     from sklearn.model_selection import train_test_split
 
-    from cpx import Binarizer
+    from cpx.data import Binarizer
     from cpx.data.perceptron import MLPClassifier
 
     table, target = load_breast_cancer(return_X_y=True, as_frame=True)

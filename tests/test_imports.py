@@ -10,6 +10,8 @@ import sys
 import pytest
 
 import cpx
+from cpx.models import public
+from cpx.support.families import public_names
 
 ENGINES = ("cpmpy", "ortools", "pysat", "pindakaas", "pulp", "highspy")
 HEAVY = (*ENGINES, "sklearn", "pandas", "scipy")
@@ -81,7 +83,18 @@ def test_import_is_fast() -> None:
     assert seconds("import cpx") - seconds("pass") < 0.2
 
 
-def test_names_that_went_say_the_new_call() -> None:
-    with pytest.raises(AttributeError, match=r"cpx.best_rules is cpx.solutions\(problem, n\) now"):
-        _ = cpx.best_rules
-    assert not hasattr(cpx, "nothing")
+def test_a_name_of_a_room_says_which() -> None:
+    with pytest.raises(AttributeError, match=r"no attribute 'Binarizer'; cpx.data has it"):
+        _ = cpx.Binarizer
+    with pytest.raises(AttributeError, match=r"no attribute 'NegativeOnly'; cpx.models has it"):
+        _ = cpx.NegativeOnly
+    assert cpx.models.NegativeOnly.kind == "negative-only"
+    with pytest.raises(AttributeError, match=r"no attribute 'nothing'$"):
+        _ = cpx.nothing
+
+
+def test_public_names_are_few_and_checkers_of_types_know_them() -> None:
+    assert len(cpx.__all__) <= 22
+    assert set(cpx.__all__) <= set(dir(cpx))
+    assert sorted(public.__all__) == sorted(dict(public_names()))
+    assert all(getattr(cpx, name) is getattr(public, name) for name in public.__all__)

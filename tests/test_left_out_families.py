@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -37,8 +38,9 @@ from cpx.solving.run import default_engine
 from cpx.support.families import families
 from cpx.testing.cases import cases, names
 
-left_out, wanted, comparing = sys.argv[1], set(sys.argv[2].split(",")) - {""}, len(sys.argv) > 3
+left_out, wanted, comparing = sys.argv[1], set(sys.argv[2].split(",")) - {""}, len(sys.argv) > 4
 assert not any(name.startswith("cpx.models." + left_out) for name in sys.modules)
+assert cpx.__all__ and not {*cpx.__all__} & {*sys.argv[3].split(",")}
 seen, asked = set(), []
 for family in families():
     folder = family.name.replace("-", "_")
@@ -111,9 +113,14 @@ def test_what_stands_on_what() -> None:
     assert "rule_set" not in _independent("monomial")
 
 
+def _works(folder: str) -> tuple[str, ...]:
+    names = import_module(f"cpx.models.{folder}").FAMILY.names
+    return "-c", WORKS, folder, ",".join(_independent(folder)), ",".join(names)
+
+
 @pytest.mark.parametrize("folder", FAMILIES)
 def test_the_rest_solves_and_checks(folder: str, tmp_path: Path) -> None:
-    _run(folder, tmp_path, "-c", WORKS, folder, ",".join(_independent(folder)))
+    _run(folder, tmp_path, *_works(folder))
 
 
 @pytest.mark.parametrize("folder", ["monomial", "sufficient_reason", "expected_prediction"])
@@ -130,4 +137,4 @@ def test_the_command_helps(folder: str, tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("folder", FAMILIES)
 def test_the_rest_is_compared(folder: str, tmp_path: Path) -> None:
-    _run(folder, tmp_path, "-c", WORKS, folder, ",".join(_independent(folder)), "compare")
+    _run(folder, tmp_path, *_works(folder), "compare")

@@ -276,9 +276,8 @@ class Explanation(Shown):
     def rivals(self) -> Any:
         """The rules within 0.01 of the best one, and how often each would win: a ``Rivals``.
 
-        They are searched for when they are first asked for; see :func:`cpx.rivals`, which takes
-        another limit. None where there was no solve by :func:`cpx.explain`, or it was for
-        no rule.
+        They are searched for when they are first asked for. None where there was no solve by
+        :func:`cpx.explain`, or it was for no rule.
         """
         return None if self.ask_rivals is None else self.ask_rivals()
 

@@ -18,7 +18,10 @@ from cpx.support.lazy_imports import lazily
 
 if TYPE_CHECKING:
     from cpx.explainers.explainer import Explainer, explain
+    from cpx.explainers.solutions import Solutions
 
-__all__ = ["Explainer", "explain"]
+__all__ = ["Explainer", "Solutions", "explain"]
 
-__getattr__, __dir__ = lazily(__name__, {"Explainer": "explainer", "explain": "explainer"})
+__getattr__, __dir__ = lazily(
+    __name__, {"Explainer": "explainer", "Solutions": "solutions", "explain": "explainer"}
+)

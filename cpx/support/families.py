@@ -104,7 +104,10 @@ class Family:
     name : str
         What it is called, for messages.
     problems : mapping of str to str
-        The class of each kind of problem, by the name that it has in saved instances.
+        The class of each kind of problem, by the name that it has in saved instances;
+        :mod:`cpx.models` has them all.
+    names : mapping of str to str
+        What :mod:`cpx` itself has of it.
     judges : mapping of str to str
         For each kind, the function that reads a saved instance and returns what says of a saved
         result what is wrong with it; one with a second parameter gets the seconds that it may
@@ -167,6 +170,7 @@ class Family:
 
     name: str
     problems: Mapping[str, str]
+    names: Mapping[str, str] = field(default_factory=dict)
     judges: Mapping[str, str] = field(default_factory=dict)
     encodings: Mapping[str, str] = field(default_factory=dict)
     reads_arrays: bool = False
@@ -222,6 +226,19 @@ def _others() -> tuple[Family, ...]:
             told = f"the family {point.name} ({point.value}) cannot be loaded: {error}"
             warnings.warn(told, stacklevel=2)
     return tuple(found)
+
+
+def public_names() -> Iterator[tuple[str, str]]:
+    """Yield what :mod:`cpx` has of families, by name, and where it is."""
+    for family in families():
+        yield from family.names.items()
+
+
+def problem_classes() -> Iterator[tuple[str, str]]:
+    """Yield all classes of problems, by their names in Python, and where they are."""
+    for family in families():
+        for place in family.problems.values():
+            yield place.partition(":")[2], place
 
 
 def family_of(kind: object) -> Family | None:

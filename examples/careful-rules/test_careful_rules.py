@@ -110,7 +110,7 @@ def test_every_encoding_has_the_least_cost(encoding):
 def test_the_encoding_of_this_package_states_problems_of_cpx():
     plain = cpx.KMonomial(PROBLEM.samples, k=2)
     assert "big-m" in encoding_names(cpx.KMonomial)
-    assert "big-m" not in encoding_names(cpx.NegativeOnly)
+    assert "big-m" not in encoding_names(cpx.models.NegativeOnly)
     optimum = cpx.solve(plain, "search").objective
     for engine in ("cpsat", "milp"):
         # In a worker, which finds the encoding by its entry point.

@@ -9,7 +9,8 @@ import cpmpy as cp
 import numpy as np
 import pytest
 
-from cpx import KMonomial, MaxCoverage, Samples, Status, solve
+from cpx import KMonomial, MaxCoverage, Samples, solve
+from cpx.answers import Status
 from cpx.answers.result import Termination
 from cpx.backends import backend, cpsat
 from cpx.backends.base import Progress

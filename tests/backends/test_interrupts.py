@@ -10,7 +10,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from cpx import KMonomial, Samples, Status, SufficientReason, solve
+from cpx import KMonomial, Samples, SufficientReason, solve
+from cpx.answers import Status
 from cpx.answers.result import Termination
 from cpx.backends import backend as find_backend
 from cpx.backends.base import Outcome, Progress

@@ -8,9 +8,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from cpx import KMonomial, NegativeOnly, Samples, solve
+from cpx import KMonomial, Samples, solve
 from cpx.answers.values import Value
 from cpx.modelling.encodings import encoding_names
+from cpx.models import NegativeOnly
 from cpx.models.monomial.draw import random_problem
 from cpx.testing import conformance
 from cpx.testing.brute import brute_force

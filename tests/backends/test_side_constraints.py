@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cpx import KMonomial, MaxCoverage, MaxPrecision, RuleSetLearning, Samples, check, solve
+from cpx import KMonomial, MaxCoverage, MaxPrecision, Samples, check, solve
 from cpx.answers.result import Termination
 from cpx.backends import backend as find_backend
 from cpx.backends.base import Outcome
@@ -21,6 +21,7 @@ from cpx.errors import InvalidInstance, InvalidOption
 from cpx.explainers.solutions import solutions
 from cpx.modelling.base import Problem
 from cpx.modelling.instances import from_dict
+from cpx.models import RuleSetLearning
 from cpx.models.certificate.problem import MinCertificate
 from cpx.models.expected_prediction.cases import STRUCTURES, random_expectation
 from cpx.models.kernel_rule import search as kernel_rules

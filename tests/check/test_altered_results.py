@@ -25,8 +25,6 @@ from cpx import (
     MaxCoverage,
     MaxPrecision,
     MinCertificate,
-    NegativeOnly,
-    RuleSetLearning,
     RuleSetSelection,
     Samples,
     SufficientReason,
@@ -37,7 +35,7 @@ from cpx.check.proofs import Claim
 from cpx.cli import app
 from cpx.modelling import instances
 from cpx.modelling.base import Problem
-from cpx.models import PROBLEMS
+from cpx.models import PROBLEMS, NegativeOnly, RuleSetLearning
 from cpx.models.monomial.explainers.question import Question
 from cpx.models.monomial.explainers.rule import RuleExplainer
 from cpx.testing.cases import cases

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from cpx import KMonomial, NegativeOnly, Samples, check, solve
+from cpx import KMonomial, Samples, check, solve
+from cpx.models import NegativeOnly
 from cpx.models.rule_set.cases import random_learning
 
 SAMPLES = Samples(

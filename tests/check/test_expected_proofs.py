@@ -14,7 +14,7 @@ import pytest
 from sklearn.datasets import load_breast_cancer
 from sklearn.ensemble import GradientBoostingClassifier
 
-from cpx import MLSE, FewestExpected, read_model, solve
+from cpx import MLSE, read_model, solve
 from cpx.check.proofs import Claim, Refused, Undecided, proved
 from cpx.check.proofs.branching import Part
 from cpx.check.proofs.document import fingerprint
@@ -22,6 +22,7 @@ from cpx.data.coding import Coding
 from cpx.data.fitted.mixture_fit import fit_mixture
 from cpx.data.fitted.tree_mixture import ONE, TreeMixture
 from cpx.modelling.base import Problem
+from cpx.models import FewestExpected
 from cpx.models.expected_prediction import cases as cases
 from cpx.models.expected_prediction import proof_check as expected
 from cpx.models.expected_prediction import proof_terms

@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cpx import RuleSetLearning, Samples, solve
+from cpx import Samples, solve
 from cpx.check.proofs import Claim, Refused, Undecided, proved
+from cpx.models import RuleSetLearning
 from cpx.models.monomial.prove import close
 from cpx.models.rule_set import learning_proof_check as checker
 from cpx.models.rule_set import learning_prove as prover

@@ -21,14 +21,11 @@ from sklearn.ensemble import GradientBoostingClassifier
 
 from cpx import (
     MLSE,
-    FewestExpected,
     KernelRule,
     KMonomial,
     MaxCoverage,
     MaxPrecision,
     MinCertificate,
-    NegativeOnly,
-    RuleSetLearning,
     RuleSetSelection,
     Samples,
     SufficientReason,
@@ -40,6 +37,7 @@ from cpx.check.proofs import Claim, proved
 from cpx.data.coding import Coding
 from cpx.data.fitted.mixture_fit import fit_mixture
 from cpx.modelling.base import Problem
+from cpx.models import FewestExpected, NegativeOnly, RuleSetLearning
 from cpx.models.certificate import prove as certificates
 from cpx.models.expected_prediction import prove as expected
 from cpx.models.kernel_rule import proof_formulas as formulas

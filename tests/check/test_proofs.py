@@ -17,12 +17,13 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_info
 
-from cpx import KMonomial, MaxCoverage, MaxPrecision, NegativeOnly, Samples
+from cpx import KMonomial, MaxCoverage, MaxPrecision, Samples
 from cpx.answers.values import Value
 from cpx.check.proofs import Claim, Refused, Undecided, covers, proof_of, provable, proved
 from cpx.check.proofs import document as documents
 from cpx.check.proofs.branching import Part, SideConstraints
 from cpx.check.proofs.document import fingerprint
+from cpx.models import NegativeOnly
 from cpx.models.monomial import proof_boxes as boxes
 from cpx.models.monomial import proof_check as checker
 from cpx.models.monomial import proof_goals as goals

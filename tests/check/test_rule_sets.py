@@ -7,8 +7,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from cpx import RuleSetLearning, RuleSetSelection, Samples, solve
+from cpx import RuleSetSelection, Samples, solve
 from cpx.check import violations
+from cpx.models import RuleSetLearning
 from cpx.models.rule_set.judge import Learning, Selection, _by_column, _Sets
 from tests.seeds import each
 

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from cpx import KernelRule, RuleSetLearning, Samples
+from cpx import KernelRule, Samples
 from cpx.modelling import instances
+from cpx.models import RuleSetLearning
 from cpx.models.expected_prediction.cases import random_expectation
 
 from .conftest import Run

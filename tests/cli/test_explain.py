@@ -130,7 +130,7 @@ def test_explain_by_loss_says_that_always_predicting_is_best(run: Run, table: Pa
 
 
 def test_explain_with_a_guarantee(run: Run, table: Path) -> None:
-    from cpx import sample_size
+    from cpx.data import sample_size
 
     asked = ("--objective", "loss", "--distribution", "product", "--epsilon", 0.3, "--delta", 0.2)
     done = run("explain", table, *ASK, *asked)

@@ -155,7 +155,7 @@ def test_guarantee_of_a_loss(explainer: RuleExplainer, x: pd.Series, objective: 
     asked = {"objective": objective, "epsilon": 0.2, "delta": 0.1}
     result = explainer.solve(x, 2, **asked)
     d = explainer.distribution.n_features
-    assert explainer.problem(x, 2, **asked).samples.total == cpx.sample_size(2, d, 0.2, 0.1)
+    assert explainer.problem(x, 2, **asked).samples.total == cpx.data.sample_size(2, d, 0.2, 0.1)
     assert result.explanation.guarantee.startswith(
         "with probability at least 0.9 over the samples drawn, the share of rows of 'empirical' "
     )
@@ -218,7 +218,7 @@ def test_guarantee_of_shares(drawing: RuleExplainer, x: pd.Series, objective: st
     problem = explainer.state(x, question)
     found = explainer.conclude(cpx.solve(problem, "search"), problem, question).explanation
     m, d = problem.samples.total, problem.n_features
-    assert m == cpx.sample_size(2, d, 0.05, 0.1 / 2)
+    assert m == cpx.data.sample_size(2, d, 0.05, 0.1 / 2)
     tail = 0.1 / 3 / (1 + d + d * (d - 1) // 2)
     covered, text = int(found.coverage * m), found.guarantee
     low = binomtest(int(found.precision * covered), covered).proportion_ci(1 - 2 * tail).low

@@ -35,7 +35,7 @@ def irredundant(problem, chosen) -> bool:
 @pytest.mark.parametrize("kind", KINDS)
 def test_all_rules_within_epsilon_are_listed(kind, seed):
     problem, epsilon = random_problem(seed, kinds=(kind,), max_features=7), Fraction(1, 10)
-    found = cpx.rivals(problem, float(epsilon), resamples=20)
+    found = cpx.models.monomial.rivals(problem, float(epsilon), resamples=20)
     values = {}
     for size in range(problem.k + 1):
         for chosen in combinations(range(problem.n_features), size):
@@ -67,22 +67,22 @@ def test_wins_are_shares_of_resamples():
     """b covers what a does but one row, which decides: it is drawn in 1 - (1 - 1/m)^m of them."""
     agreement = np.array([[1, 1]] * 50 + [[1, 0]] + [[0, 0]] * 49)
     samples = cpx.Samples(agreement, [1] * 50 + [0] + [0] * 49, features=("a", "b"))
-    found = cpx.rivals(MaxPrecision(samples, k=1), 0.05, resamples=3000)
+    found = cpx.models.monomial.rivals(MaxPrecision(samples, k=1), 0.05, resamples=3000)
     assert [str(rule.rule).split(" ")[0] for rule in found] == ["b", "a"]
     drawn = 1 - (1 - 1 / 100) ** 100
     # Where it is not drawn both cover the same, and the first wins.
     assert found.wins[0] == pytest.approx(1.0)
-    loss = cpx.rivals(
+    loss = cpx.models.monomial.rivals(
         KMonomial(cpx.Samples(1 - agreement, [1] * 50 + [0] * 50), k=1), 0.9, resamples=50
     )
     assert (
         loss.wins
-        == cpx.rivals(
+        == cpx.models.monomial.rivals(
             KMonomial(cpx.Samples(1 - agreement, [1] * 50 + [0] * 50), k=1), 0.9, resamples=50
         ).wins
     )
     wide = cpx.Samples(agreement, [1] * 51 + [0] * 49, features=("a", "b"))
-    found = cpx.rivals(MaxPrecision(wide, k=1), 0.05, resamples=3000)
+    found = cpx.models.monomial.rivals(MaxPrecision(wide, k=1), 0.05, resamples=3000)
     # Both are always right, and the one that covers more wins: a where the row is drawn.
     assert (
         dict(zip(["a", "b"], sorted(found.wins, reverse=True), strict=True))["a"] >= drawn - 0.03
@@ -94,8 +94,8 @@ def test_of_many_rules_of_the_greatest_precision_those_that_cover_most_are_liste
     samples = cpx.Samples(rng.random((80, 9)) < 0.7, [1] * 80)
     problem = MaxPrecision(samples, k=2)
     every, few = (
-        cpx.rivals(problem, 0.0, resamples=5),
-        cpx.rivals(problem, 0.0, most=6, resamples=5),
+        cpx.models.monomial.rivals(problem, 0.0, resamples=5),
+        cpx.models.monomial.rivals(problem, 0.0, most=6, resamples=5),
     )
     assert len(every) > 30
     assert every.complete
@@ -109,14 +109,14 @@ def test_of_many_rules_of_the_greatest_precision_those_that_cover_most_are_liste
 def test_it_shows_itself_and_plots():
     pytest.importorskip("matplotlib").use("agg")
     problem = random_problem(3, kinds=(MaxPrecision,))
-    found = cpx.rivals(problem, 0.5, resamples=10)
+    found = cpx.models.monomial.rivals(problem, 0.5, resamples=10)
     text = str(found)
     assert f"{len(found)} rule" in text
     assert "none is missing" in text
     assert "<table" in found._repr_html_()
     axes = found.plot()
     assert len(axes.patches) == min(20, len(found))
-    few = cpx.rivals(problem, 0.5, resamples=10, most=1)
+    few = cpx.models.monomial.rivals(problem, 0.5, resamples=10, most=1)
     assert len(few) == 1
     assert few.complete == (len(found) == 1)
 
@@ -125,9 +125,9 @@ def test_wrong_arguments():
     problem = random_problem(3, kinds=(MaxPrecision,))
     for asked in ({"epsilon": 2}, {"most": 0}, {"resamples": 0}, {"seed": -1}):
         with pytest.raises(InvalidOption):
-            cpx.rivals(problem, **asked)
+            cpx.models.monomial.rivals(problem, **asked)
     with pytest.raises(InvalidOption, match="problem must be MaxPrecision"):
-        cpx.rivals(len)
+        cpx.models.monomial.rivals(len)
 
 
 def test_an_explanation_has_its_rivals_when_they_are_asked_for(monkeypatch) -> None:
@@ -137,7 +137,7 @@ def test_an_explanation_has_its_rivals_when_they_are_asked_for(monkeypatch) -> N
     explainer = cpx.Explainer(lambda z: z[:, 0] & (z[:, 1] | z[:, 2]), background, n_bins=2)
     x = [1, 1, 1, 0, 0]
     found = explainer.explain(x, k=2)
-    direct = cpx.rivals(explainer.problem(x, k=2))
+    direct = cpx.models.monomial.rivals(explainer.problem(x, k=2))
     assert [rule.features for rule in found.rivals] == [rule.features for rule in direct]
     assert found.rivals.wins == direct.wins
     assert found.features in [rule.features for rule in found.rivals]

@@ -244,4 +244,4 @@ def test_every_rule_is_checked(monkeypatch):
 
 def test_public_names():
     assert cpx.solutions is solutions
-    assert cpx.Solutions is type(solutions(random_problem(0)))
+    assert cpx.explainers.Solutions is type(solutions(random_problem(0)))

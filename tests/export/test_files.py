@@ -5,12 +5,13 @@ import itertools
 import numpy as np
 import pytest
 
-from cpx import KMonomial, NegativeOnly, Samples
+from cpx import KMonomial, Samples
 from cpx.backends.milp.cbc import cbc_path
 from cpx.errors import DataError, UnknownName
 from cpx.export import export_bytes, read_legend
 from cpx.modelling.encodings import stated_in
 from cpx.modelling.ratio import RatioProblem
+from cpx.models import NegativeOnly
 from cpx.testing import cases
 from tests.export.readers import (
     FORMS,

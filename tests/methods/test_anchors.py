@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 
 import cpx
-from cpx import Background, Empirical, Uniform, solve
+from cpx import solve
 from cpx.answers.result import Status, Termination
 from cpx.backends import base
+from cpx.data import Background, Empirical, Uniform
 from cpx.errors import EngineMissing
 from cpx.models.monomial.explainers.rule import RuleExplainer
 

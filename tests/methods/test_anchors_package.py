@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_iris
 
-from cpx import Uniform
 from cpx.answers.result import Status
+from cpx.data import Uniform
 from cpx.models.monomial.explainers.rule import RuleExplainer
 
 pytest.importorskip("anchor.anchor_base")

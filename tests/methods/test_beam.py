@@ -7,12 +7,13 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from cpx import KMonomial, MaxCoverage, MaxPrecision, NegativeOnly, Samples, solve
+from cpx import KMonomial, MaxCoverage, MaxPrecision, Samples, solve
 from cpx.answers.result import Status, Termination
 from cpx.answers.values import Value
 from cpx.backends import backend
 from cpx.backends.base import Progress
 from cpx.methods.beam import Beam
+from cpx.models import NegativeOnly
 from cpx.models.monomial.draw import random_problem
 from cpx.models.monomial.problem import MonomialProblem
 from cpx.options import SolveOptions

@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from cpx import Uniform, solve
+from cpx import solve
 from cpx.answers.result import Status, Termination
-from cpx.data import Background, Binarizer, Product
+from cpx.data import Background, Binarizer, Product, Uniform
 from cpx.errors import DataError, InvalidOption, UnknownName
 from cpx.models.certificate.methods import (
     ImplicitTree,

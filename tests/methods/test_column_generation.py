@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from cpx import RuleSetLearning, Samples
+from cpx import Samples
 from cpx.errors import InvalidInstance, InvalidOption
+from cpx.models import RuleSetLearning
 from cpx.models.rule_set.methods.column_generation import learn_rules, learner, pricing
 from cpx.models.rule_set.methods.column_generation import table as tables
 from cpx.models.rule_set.methods.column_generation.bounds import (

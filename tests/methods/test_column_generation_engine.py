@@ -8,10 +8,11 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from cpx import RuleSetLearning, Samples, solve
+from cpx import Samples, solve
 from cpx.answers.result import Termination
 from cpx.backends import backend
 from cpx.backends.base import Progress
+from cpx.models import RuleSetLearning
 from cpx.models.rule_set import learning as rule_set_learning
 from cpx.models.rule_set.cases import best_learned, random_learning
 from cpx.models.rule_set.methods.column_generation.table import Table

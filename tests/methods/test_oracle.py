@@ -8,11 +8,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from cpx import Uniform, solve
+from cpx import solve
 from cpx.answers.result import Status
 from cpx.backends import backend_class
 from cpx.compare import compare, engine_names
-from cpx.data import Oracle
+from cpx.data import Oracle, Uniform
 from cpx.errors import InvalidOption
 from cpx.modelling.base import with_oracle
 from cpx.modelling.instances import from_dict

@@ -10,10 +10,11 @@ import numpy as np
 import pulp
 import pytest
 
-from cpx import KMonomial, MaxCoverage, MaxPrecision, NegativeOnly, Samples, solve
+from cpx import KMonomial, MaxCoverage, MaxPrecision, Samples, solve
 from cpx.backends.milp.pulp_solver import CPM_pulp
 from cpx.errors import InvalidOption
 from cpx.modelling.encodings import find_encoding
+from cpx.models import NegativeOnly
 from cpx.models.monomial.draw import random_problem
 from cpx.models.monomial.encodings.channelling import table1_literal
 from cpx.models.monomial.problem import MONOMIAL_ENCODINGS

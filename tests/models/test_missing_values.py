@@ -225,7 +225,7 @@ def test_files_show_what_their_models_do(tmp_path: Path) -> None:
 
 def test_attributes_that_are_declared_stay_so() -> None:
     X, y = table(1)
-    declared = [cpx.Attribute(name) for name in NAMES]
+    declared = [cpx.trees.Attribute(name) for name in NAMES]
     model = fitted("tree", X, y)
     assert not any(a.missing for a in read_sklearn(model, attributes=declared).attributes)
     assert read_sklearn(model, attributes=NAMES).attributes[1].missing

@@ -7,8 +7,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from cpx import KMonomial, NegativeOnly, Samples
+from cpx import KMonomial, Samples
 from cpx.errors import InvalidInstance, UnknownName
+from cpx.models import NegativeOnly
 
 SAMPLES = Samples(
     [[1, 1, 0], [1, 0, 0], [0, 1, 1], [0, 0, 1]],

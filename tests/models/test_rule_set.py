@@ -9,7 +9,8 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from cpx import RuleSet, RuleSetSelection, Samples, solve
+from cpx import RuleSetSelection, Samples, solve
+from cpx.answers import RuleSet
 from cpx.check import violations
 from cpx.errors import InvalidInstance
 from cpx.modelling.instances import dumps, from_dict, loads

@@ -7,11 +7,12 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from cpx import RuleSetLearning, RuleSetSelection, Samples, solve
+from cpx import RuleSetSelection, Samples, solve
 from cpx.answers.result import Status
 from cpx.check import violations
 from cpx.errors import InvalidInstance, InvalidOption
 from cpx.modelling.instances import dumps, from_dict, loads, schema
+from cpx.models import RuleSetLearning
 from cpx.models.rule_set.cases import random_learning
 from cpx.models.rule_set.judge import Learning
 from cpx.models.rule_set.learning import conjunction, conjunctions, how_many, number_of

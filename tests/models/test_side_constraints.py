@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cpx import KMonomial, MaxPrecision, Result, RuleSetLearning, RuleSetSelection, Samples, solve
+from cpx import KMonomial, MaxPrecision, Result, RuleSetSelection, Samples, solve
 from cpx.backends.cpsat import CpSat
 from cpx.errors import InvalidInstance
 from cpx.modelling import instances
@@ -25,6 +25,7 @@ from cpx.modelling.side_constraints.form import (
     SideConstraints,
     propagated,
 )
+from cpx.models import RuleSetLearning
 from cpx.models.kernel_rule.problem import KernelRule
 from cpx.models.sufficient_reason.draw import random_reason
 from cpx.solving import clash

@@ -7,7 +7,8 @@ import itertools
 import numpy as np
 import pytest
 
-from cpx import KMonomial, NegativeOnly, Samples, solve
+from cpx import KMonomial, Samples, solve
+from cpx.models import NegativeOnly
 from cpx.models.monomial.draw import random_problem
 from cpx.models.monomial.encodings import sizes
 from cpx.testing.brute import brute_force

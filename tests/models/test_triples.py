@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_info
 
-from cpx import KMonomial, NegativeOnly, Samples, solve
+from cpx import KMonomial, Samples, solve
+from cpx.models import NegativeOnly
 from cpx.models.monomial.encodings import triples
 from cpx.testing.brute import brute_force
 from tests.seeds import each

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from pysat.formula import IDPool
 
-from cpx import MaxCoverage, Samples, Status, solve
+from cpx import MaxCoverage, Samples, solve
+from cpx.answers import Status
 from cpx.backends.maxsat.linear import linear_clauses
 
 WEIGHTS = [int(2**x) for x in np.linspace(5, 29.3, 8)] * 5

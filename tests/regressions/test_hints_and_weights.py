@@ -17,8 +17,6 @@ from cpx import (
     KMonomial,
     MaxCoverage,
     MaxPrecision,
-    NegativeOnly,
-    RuleSetLearning,
     RuleSetSelection,
     Samples,
     check,
@@ -31,6 +29,7 @@ from cpx.backends import backend as find_backend
 from cpx.backends.base import Progress
 from cpx.errors import InvalidInstance
 from cpx.modelling.base import Problem
+from cpx.models import NegativeOnly, RuleSetLearning
 from cpx.models.rule_set.methods.column_generation.pricing import exact_pricing
 from cpx.models.rule_set.methods.column_generation.table import Table
 from cpx.options import SolveOptions

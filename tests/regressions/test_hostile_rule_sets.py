@@ -7,19 +7,11 @@ from fractions import Fraction
 
 import pytest
 
-from cpx import (
-    KernelRule,
-    Result,
-    RuleSetLearning,
-    RuleSetSelection,
-    Samples,
-    learn_rules,
-    save,
-    solve,
-)
+from cpx import KernelRule, Result, RuleSetSelection, Samples, learn_rules, save, solve
 from cpx.check import violations
 from cpx.errors import InvalidInstance, InvalidOption
 from cpx.modelling.instances import loads
+from cpx.models import RuleSetLearning
 from cpx.models.rule_set.learning import how_many
 
 SAMPLES = Samples(

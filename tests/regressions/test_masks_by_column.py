@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from cpx import Samples, Status, solve
+from cpx import Samples, solve
+from cpx.answers import Status
 from cpx.models.rule_set.selection import RuleSetSelection
 
 

@@ -8,7 +8,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from cpx import KernelRule, KMonomial, MaxPrecision, Samples, Status, solve
+from cpx import KernelRule, KMonomial, MaxPrecision, Samples, solve
+from cpx.answers import Status
 
 ROWS = [
     *("11011111111101111101111", "11111111110011001111111", "11111011111111101111011"),

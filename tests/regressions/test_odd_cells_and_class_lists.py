@@ -53,7 +53,7 @@ def test_hidden_texts_are_missing() -> None:
 def test_hidden_integers_stay_exact() -> None:
     rows = np.ma.array([[2**53 + 1, 1], [2, 3]] * 5, mask=[[False, True], [False, False]] * 5)
     with pytest.raises(DataError, match="9007199254740993, which no float holds"):
-        cpx.Binarizer().fit(rows)
+        cpx.data.Binarizer().fit(rows)
 
 
 @pytest.mark.parametrize("span", [np.timedelta64(3, "D"), np.timedelta64(3, "ns")])

@@ -7,9 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from cpx import KMonomial, MaxPrecision, NegativeOnly, Samples, solve
+from cpx import KMonomial, MaxPrecision, Samples, solve
 from cpx.backends import backend
 from cpx.backends.base import encoding_for
+from cpx.models import NegativeOnly
 from cpx.models.monomial.draw import random_problem
 from cpx.testing.brute import brute_force
 

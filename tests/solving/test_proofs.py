@@ -9,15 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from cpx import (
-    KernelRule,
-    KMonomial,
-    MaxCoverage,
-    MaxPrecision,
-    RuleSetLearning,
-    Samples,
-    solve,
-)
+from cpx import KernelRule, KMonomial, MaxCoverage, MaxPrecision, Samples, solve
 from cpx.answers.result import Status, Termination
 from cpx.backends.base import Outcome
 from cpx.backends.progress import Progress
@@ -26,6 +18,7 @@ from cpx.check import on_trust
 from cpx.check.proofs import Claim, Refused, proved
 from cpx.errors import InvalidOption
 from cpx.modelling.base import Problem
+from cpx.models import RuleSetLearning
 from cpx.models.sufficient_reason.draw import random_reason
 from cpx.options import SolveOptions
 from cpx.solving import proofs

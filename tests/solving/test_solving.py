@@ -14,7 +14,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from cpx import KMonomial, Result, RuleSetLearning, Samples, Status, Termination, solve
+from cpx import KMonomial, Result, Samples, solve
+from cpx.answers import Status, Termination
 from cpx.answers.result import relative_gap
 from cpx.backends import backend, register
 from cpx.backends.base import Backend, Outcome, Progress
@@ -23,6 +24,7 @@ from cpx.data.oracle import Oracle
 from cpx.errors import EngineMissing, InvalidInstance, InvalidOption, UnknownName
 from cpx.modelling.base import with_oracle
 from cpx.modelling.encodings import find_encoding
+from cpx.models import RuleSetLearning
 from cpx.models.sufficient_reason.cases import random_votes
 from cpx.models.sufficient_reason.draw import random_reason
 from cpx.options import SolveOptions

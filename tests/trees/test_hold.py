@@ -192,7 +192,7 @@ def test_agreement_is_told_and_so_is_a_file(tmp_path: Any) -> None:
     assert any("RandomForestClassifier.predict agrees on x" in note for note in found.notes)
     votes = cpx.explain(forest, None, ALIKE, kind="reason", rule="vote")
     assert any("not held against predict: the trees (sklearn" in note for note in votes.notes)
-    saved = cpx.TreeModel.from_dict(read_model(forest).to_dict())
+    saved = cpx.trees.TreeModel.from_dict(read_model(forest).to_dict())
     found = cpx.explain(saved, None, ALIKE, kind="reason")
     assert any("came without their live model" in note for note in found.notes)
     assert saved == read_model(forest)

@@ -181,7 +181,7 @@ def test_no_file(tmp_path: Path) -> None:
 def test_no_library_is_loaded() -> None:
     import subprocess
 
-    code = "import cpx, sys; cpx.read_model; cpx.TreeModel; print(*sys.modules)"
+    code = "import cpx, sys; cpx.read_model; cpx.trees.TreeModel; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = set(done.stdout.split())
     assert "cpx.trees.load" in loaded
@@ -196,4 +196,4 @@ def test_public_names() -> None:
     with pytest.raises(AttributeError, match="has no attribute 'oak'"):
         _ = home.oak
     assert isinstance(np.asarray(read_model(FOREST).classes), np.ndarray)
-    assert TreeModel is cpx.TreeModel
+    assert TreeModel is cpx.trees.TreeModel

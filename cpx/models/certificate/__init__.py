@@ -5,6 +5,7 @@ from cpx.support.families import Family, ProofKind, ShellCommand
 FAMILY = Family(
     name="certificate",
     problems={"min-certificate": "cpx.models.certificate.problem:MinCertificate"},
+    names={"MinCertificate": "cpx.models.certificate.problem:MinCertificate"},
     judges={"min-certificate": "cpx.models.certificate.judge:judge"},
     words={"min-certificate": "cpx.models.certificate.text:words"},
     proofs={

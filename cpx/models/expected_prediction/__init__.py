@@ -8,6 +8,7 @@ FAMILY = Family(
         "mlse": "cpx.models.expected_prediction.problem:MLSE",
         "fewest-expected": "cpx.models.expected_prediction.fewest:FewestExpected",
     },
+    names={"MLSE": "cpx.models.expected_prediction.problem:MLSE"},
     judges=dict.fromkeys(
         ("mlse", "fewest-expected"), "cpx.models.expected_prediction.judge:judge"
     ),

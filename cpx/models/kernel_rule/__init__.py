@@ -5,6 +5,7 @@ from cpx.support.families import Family, ProofKind, ShellCommand
 FAMILY = Family(
     name="kernel-rule",
     problems={"kernel-rule": "cpx.models.kernel_rule.problem:KernelRule"},
+    names={"KernelRule": "cpx.models.kernel_rule.problem:KernelRule"},
     judges={"kernel-rule": "cpx.models.kernel_rule.judge:judge"},
     words={"kernel-rule": "cpx.models.kernel_rule.text:words"},
     proofs={

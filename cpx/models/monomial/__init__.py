@@ -1,6 +1,16 @@
 """Rules for one prediction: conjunctions of at most k conditions."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from cpx.support.families import Door, Family, ProofKind, ShellCommand
+from cpx.support.lazy_imports import lazily
+
+if TYPE_CHECKING:
+    from cpx.models.monomial.explainers.rivals import Rivals, rivals
+
+__all__ = ["FAMILY", "Rivals", "rivals"]
 
 _KINDS = ("k-monomial", "negative-only", "max-precision", "max-coverage")
 _FORMS = ("cpx.models.monomial.form:WeightedMonomial", "cpx.models.monomial.form:RatioMonomial")
@@ -12,6 +22,11 @@ FAMILY = Family(
         "negative-only": "cpx.models.monomial.weighted:NegativeOnly",
         "max-precision": "cpx.models.monomial.precision_coverage:MaxPrecision",
         "max-coverage": "cpx.models.monomial.precision_coverage:MaxCoverage",
+    },
+    names={
+        "KMonomial": "cpx.models.monomial.weighted:KMonomial",
+        "MaxCoverage": "cpx.models.monomial.precision_coverage:MaxCoverage",
+        "MaxPrecision": "cpx.models.monomial.precision_coverage:MaxPrecision",
     },
     judges=dict.fromkeys(_KINDS, "cpx.models.monomial.judge:judge"),
     reads_arrays=True,
@@ -57,4 +72,8 @@ FAMILY = Family(
             "Measure a rule of your own, and compare it with the best.",
         ),
     },
+)
+
+__getattr__, __dir__ = lazily(
+    __name__, {"Rivals": "explainers.rivals", "rivals": "explainers.rivals"}
 )

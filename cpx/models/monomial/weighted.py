@@ -72,7 +72,8 @@ class NegativeOnly(WeightedProblem):
     Examples
     --------
     >>> import numpy as np
-    >>> from cpx import NegativeOnly, Samples
+    >>> from cpx import Samples
+    >>> from cpx.models import NegativeOnly
     >>> samples = Samples(np.array([[1, 0], [1, 1]], dtype=bool), np.array([True, False]))
     >>> problem = NegativeOnly(samples, k=1)
     >>> problem.evaluate(problem.explanation([0])).objective

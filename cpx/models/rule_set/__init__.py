@@ -8,6 +8,11 @@ FAMILY = Family(
         "rule-set": "cpx.models.rule_set.selection:RuleSetSelection",
         "rule-set-learning": "cpx.models.rule_set.learning:RuleSetLearning",
     },
+    names={
+        "RuleSetClassifier": "cpx.models.rule_set.classifier:RuleSetClassifier",
+        "RuleSetSelection": "cpx.models.rule_set.selection:RuleSetSelection",
+        "learn_rules": "cpx.models.rule_set.methods.column_generation:learn_rules",
+    },
     judges=dict.fromkeys(("rule-set", "rule-set-learning"), "cpx.models.rule_set.judge:judge"),
     words=dict.fromkeys(("rule-set", "rule-set-learning"), "cpx.models.rule_set.text:words"),
     reads_arrays=True,

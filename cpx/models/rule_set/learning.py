@@ -92,7 +92,8 @@ class RuleSetLearning(RuleSetProblem):
 
     Examples
     --------
-    >>> from cpx import RuleSetLearning, Samples, solve
+    >>> from cpx import Samples, solve
+    >>> from cpx.models import RuleSetLearning
     >>> samples = Samples([[1, 1, 0], [1, 0, 0], [0, 0, 1], [0, 0, 0]], [1, 0, 1, 0],
     ...                   features=("a", "b", "c"))
     >>> problem = RuleSetLearning(samples, max_literals=2, penalty="1/10")

@@ -20,7 +20,8 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import check_estimator
 from threadpoolctl import threadpool_info
 
-from cpx import RuleSet, RuleSetClassifier
+from cpx import RuleSetClassifier
+from cpx.answers import RuleSet
 from cpx.errors import ClassifierError, CpxError, DataError
 from cpx.models.rule_set.classifier.labelled_rows import LabelledRows
 from cpx.models.rule_set.methods.candidates import Literals

@@ -147,7 +147,8 @@ def rivals(
 
     Examples
     --------
-    >>> from cpx import MaxPrecision, Samples, rivals
+    >>> from cpx import MaxPrecision, Samples
+    >>> from cpx.models.monomial import rivals
     >>> samples = Samples([[1, 1, 1], [1, 1, 0], [1, 0, 1], [0, 1, 1]], [1, 1, 1, 0],
     ...                   [50, 30, 19, 1], features=("a", "b", "c"))
     >>> print(rivals(MaxPrecision(samples, k=1), resamples=100))

@@ -61,7 +61,7 @@ class RuleExplainer(ClassifierAndRows):
     n_bins : int, default=3
     strategy : {"quantile", "uniform"}, default="quantile"
     categorical : sequence of column names, optional
-        How columns become conditions; see :class:`cpx.Binarizer`.
+        How columns become conditions; see :class:`cpx.data.Binarizer`.
     distribution : str or Distribution, default="empirical"
         ``"empirical"`` (rows of X), ``"product"`` (each column drawn independently from X);
         fitted to X, so that rows that it does not have are drawn too: ``"factorised"``,
@@ -168,7 +168,7 @@ class RuleExplainer(ClassifierAndRows):
             What the rule is best in: the precision, among rules that cover enough; the
             coverage, among rules that are precise enough; the least
             :class:`loss <cpx.KMonomial>`; the least :class:`disagreeing weight covered
-            <cpx.NegativeOnly>`.
+            <cpx.models.NegativeOnly>`.
         min_coverage, max_coverage, min_precision : Fraction, float or str, optional
             Limits of shares, such as ``0.05`` or ``"1/20"``, on the samples. By default 1/20 of
             the samples must be covered for the objective precision, and the precision must be at

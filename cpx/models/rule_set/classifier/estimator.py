@@ -328,7 +328,7 @@ class RuleSetClassifier(FittedRules):
         Returns
         -------
         matplotlib axes
-            See :func:`cpx.plot_rules`.
+            See :func:`cpx.answers.plot_rules`.
         """
         from cpx.answers.plots import plot_rules
 

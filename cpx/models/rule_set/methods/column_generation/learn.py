@@ -94,9 +94,9 @@ def learn_rules(
 ) -> LearnedRules:
     """Learn a set of rules of at most k literals each: few errors, and few rules.
 
-    This is :class:`~cpx.RuleSetLearning` by the engine ``column-generation``, with what it finds
-    and proves of both losses in one answer: column generation on the Hamming loss [1]_, a
-    selection by the zero-one loss, and a local search over all rules.
+    This is :class:`~cpx.models.RuleSetLearning` by the engine ``column-generation``, with what
+    it finds and proves of both losses in one answer: column generation on the Hamming loss
+    [1]_, a selection by the zero-one loss, and a local search over all rules.
 
     The two objectives are never mixed: the bound is one of the Hamming loss, which counts
     a sample of another class once for each rule that covers it. :func:`cpx.solve` has a bound
