@@ -12,13 +12,17 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Node:
-    """A leaf with its values, or the test ``value <= threshold`` of a column."""
+    """A leaf with its values, or the test ``value <= threshold`` of a column.
+
+    lefts: For the test of a set, the cells between thresholds that go left; the threshold is NaN.
+    """
 
     values: tuple[int, ...] = ()
     column: int = -1
     place: int = -1
     threshold: float = math.nan
     missing: str = "-"
+    lefts: frozenset[int] | None = None
     left: Node | None = None
     right: Node | None = None
 
@@ -31,7 +35,9 @@ class Forest:
     given, x: The row as it is saved, and as the tests see it.
     tested: The columns that some tree tests.
     refusing: The columns that some tree takes no missing value of.
-    conditions: Column and place of the threshold of each test that can go both ways, in order.
+    sets: For each column, the cells between thresholds that each of its sets has.
+    conditions: Column and place of each test that can go both ways, in order: that of its
+        threshold, or those after all thresholds for sets.
     """
 
     def __init__(
@@ -47,6 +53,8 @@ class Forest:
         self.given = x
         self.x = [None if v is None else self.cast(v) for v in x]
         self.thresholds = [[float.fromhex(t) for t in ts] for ts in model["thresholds"]]
+        given = model.get("sets") or [[] for _ in self.thresholds]
+        self.sets = [[frozenset(cells) for cells in own] for own in given]
         numbers = [float.fromhex(v) for tree in model["trees"] for v in tree["values"]]
         start = [float.fromhex(v) for v in model["base"]]
         self.scale = max((v.as_integer_ratio()[1] for v in [*numbers, *start]), default=1)
@@ -63,7 +71,7 @@ class Forest:
             if way == "-"
         }
         places = {test for tree in model["trees"] for test in _tests(tree)}
-        self.conditions = sorted(p for p in places if 0 <= p[1] < len(self.thresholds[p[0]]))
+        self.conditions = sorted(p for p in places if p[1] not in (-1, len(self.thresholds[p[0]])))
 
     def _integer(self, value: float) -> int:
         numerator, denominator = value.as_integer_ratio()
@@ -84,11 +92,15 @@ class Forest:
             else:
                 tests -= 1
                 place, limits = tree["split"][tests], self.thresholds[column]
-                above = (
-                    limits[place] if 0 <= place < len(limits) else math.copysign(math.inf, place)
-                )
-                left, right = done.pop(), done.pop()
-                done.append(Node((), column, place, above, tree["missing"][tests], left, right))
+                above, lefts = math.nan, None
+                if place > len(limits):
+                    lefts = self.set_of(column, place)
+                elif 0 <= place < len(limits):
+                    above = limits[place]
+                else:
+                    above = math.copysign(math.inf, place)
+                way, left, right = tree["missing"][tests], done.pop(), done.pop()
+                done.append(Node((), column, place, above, way, lefts, left, right))
         return done[0]
 
     # ------------------------------------------------------------- columns
@@ -123,9 +135,14 @@ class Forest:
 
     def holds(self, column: int, place: int) -> bool:
         """Say whether x passes a test."""
-        value = self.x[column]
+        value, limits = self.x[column], self.thresholds[column]
         assert value is not None
-        return value <= self.thresholds[column][place]
+        cell = sum(value > t for t in limits)
+        return cell <= place if place < len(limits) else cell in self.set_of(column, place)
+
+    def set_of(self, column: int, place: int) -> frozenset[int]:
+        """Return the cells of the set of a test."""
+        return self.sets[column][place - len(self.thresholds[column]) - 1]
 
 
 _LARGEST = float(np.finfo(np.float64).max)

@@ -155,8 +155,8 @@ def fitted_to(
     >>> stump = Tree([0, -1, -1], [0] * 3, [0] * 3, [[-1.0], [0.5]], (0,))
     >>> model = TreeModel([Attribute("x0")], [0, 1], [stump], [[2.5]], "sum", "positive", [0])
     >>> named, notes = fitted_to(model, {"size": float("nan")})
-    >>> named.attributes[0], len(notes)
-    (Attribute(name='size', kind='real', lower=None, upper=None, values=None, missing=True), 2)
+    >>> named.attributes[0].name, named.attributes[0].missing, len(notes)
+    ('size', True, 2)
     """
     columns, _ = _columns_and_values(x)
     told: tuple[str, ...] = ()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -37,16 +38,39 @@ def random_tree_model(seed: int, most_attributes: int = 4, most_trees: int = 4) 
     ]
     base = [0.0] * scores if rule != "sum" else (rng.integers(-2, 3, scores) / 4).tolist()
     make: Callable[..., TreeModel] = TreeModel
-    return make(
-        attributes, [f"c{k}" for k in range(classes)], trees, thresholds, rule, decision, base
-    )
+    trees, sets = _with_sets(np.random.default_rng([seed, 1]), trees, thresholds)
+    labels = [f"c{k}" for k in range(classes)]
+    return make(attributes, labels, trees, thresholds, rule, decision, base, sets=sets)
+
+
+def _with_sets(
+    rng: np.random.Generator, trees: list[Tree], thresholds: list[NDArray[Any]]
+) -> tuple[list[Tree], list[NDArray[np.bool_]]]:
+    """Replace thresholds of some attributes by sets, now and then."""
+    sets = [np.zeros((0, len(t) + 1), dtype=np.bool_) for t in thresholds]
+    if rng.random() < 0.7:
+        return trees, sets
+    for a, t in enumerate(thresholds):
+        if len(t) and rng.random() < 0.7:
+            sets[a] = rng.random((int(rng.integers(1, 4)), len(t) + 1)) < 0.5
+            sets[a][:, 0] = ~sets[a][:, 1]  # neither all nor none
+    made = []
+    for tree in trees:
+        split = tree.split.copy()
+        for i in np.flatnonzero(tree.attribute >= 0).tolist():
+            count = len(sets[tree.attribute[i]])
+            if count and rng.random() < 0.6:
+                split[i] = len(thresholds[tree.attribute[i]]) + 1 + int(rng.integers(count))
+        made.append(replace(tree, split=split))
+    return made, sets
 
 
 def _attribute(rng: np.random.Generator, a: int) -> Attribute:
     kind = rng.choice(["real", "real", "integer", "boolean", "categorical"])
     missing = bool(rng.random() < 0.3)
     if kind == "categorical":
-        return Attribute(f"a{a}", "categorical", values=(0.0, 2.0, 5.0), missing=missing)
+        labels = ("red", "green", "blue") if a % 2 else None
+        return Attribute(f"a{a}", "categorical", None, None, (0.0, 2.0, 5.0), missing, labels)
     if kind == "boolean":
         return Attribute(f"a{a}", "boolean", missing=missing)
     low, high = (0.5, 4.5) if rng.random() < 0.5 else (None, None)

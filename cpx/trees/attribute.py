@@ -37,6 +37,8 @@ class Attribute:
         Inclusive bounds of a real or integer attribute.
     values : tuple of float, optional
         All values there are; increasing, each once. Not together with bounds.
+    labels : tuple of str, optional
+        What the values of a categorical attribute are called, in their order; all different.
     missing : bool
         Whether a value may be missing (NaN).
 
@@ -57,6 +59,7 @@ class Attribute:
     upper: float | None = None
     values: tuple[float, ...] | None = None
     missing: bool = False
+    labels: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str):
@@ -74,6 +77,8 @@ class Attribute:
             if not values or any(a >= b for a, b in itertools.pairwise(values)):
                 raise self._error(f"values must be increasing and at least one, got {values}")
             object.__setattr__(self, "values", values)
+        if self.labels is not None:
+            object.__setattr__(self, "labels", tuple(self.labels))
         self._refuse_contradictions()
 
     def _refuse_contradictions(self) -> None:
@@ -86,6 +91,14 @@ class Attribute:
             raise self._error("a categorical attribute needs its values")
         if self.kind == "integer" and any(v != math.floor(v) for v in self.values or ()):
             raise self._error(f"values must be integers, got {self.values}")
+        if self.labels is not None:
+            count = len(self.values or ()) if self.kind == "categorical" else 0
+            texts = all(isinstance(label, str) for label in self.labels)
+            if not texts or len({*self.labels}) < len(self.labels) or len(self.labels) != count:
+                raise self._error(
+                    "labels must be different strings, one for each value of a categorical "
+                    f"attribute, got {shown(self.labels)}"
+                )
         low, high = self.interval
         if low > high or (self.kind == "integer" and math.ceil(low) > math.floor(high)):
             raise self._error(f"no value lies between {self.lower} and {self.upper}")
@@ -107,6 +120,18 @@ class Attribute:
             -largest if self.lower is None else self.lower,
             largest if self.upper is None else self.upper,
         )
+
+    def value_of(self, label: str) -> float | None:
+        """Return the value that is called so, None where none is."""
+        if self.labels is None or self.values is None or label not in self.labels:
+            return None
+        return self.values[self.labels.index(label)]
+
+    def called(self, value: float) -> str:
+        """Return what a value is called: its label, or its digits."""
+        if self.labels is None or self.values is None or value not in self.values:
+            return value_text(value)
+        return self.labels[self.values.index(value)]
 
     def possible(
         self, thresholds: NDArray[np.float64], cast: type[np.floating[Any]] = np.float64
@@ -151,6 +176,8 @@ class Attribute:
                 data[bound] = getattr(self, bound).hex()
         if self.values is not None:
             data["values"] = [value.hex() for value in self.values]
+        if self.labels is not None:
+            data["labels"] = list(self.labels)
         if self.missing:
             data["missing"] = True
         return data
@@ -166,11 +193,13 @@ class Attribute:
         """
         if not isinstance(data, Mapping) or "name" not in data:
             raise ModelError(f"an attribute must be an object with a name, got {shown(data)}")
-        known = ("name", "kind", "lower", "upper", "values", "missing")
+        known = ("name", "kind", "lower", "upper", "values", "labels", "missing")
         for key in data:
             if key not in known:
                 raise ModelError(f"attribute {shown(data['name'])}: unknown key {shown(key)}")
         arguments: dict[str, Any] = dict(data)
+        if not isinstance(data.get("labels", []), list):
+            raise ModelError(f"attribute {shown(data['name'])}: labels must be a list")
         try:
             for bound in ("lower", "upper"):
                 if bound in data:

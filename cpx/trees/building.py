@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -26,6 +26,8 @@ class Nodes:
     missing: See :class:`cpx.trees.Tree`.
     values: What each leaf adds to the scores ``outputs``; ignored at other nodes.
     saw_missing: Whether the node shows that values of its attribute were missing in training.
+    sets: For nodes that test something else than a threshold, what goes left: the values v with
+        low < v <= high, for pairs of numbers or infinities that do not overlap, increasing.
     """
 
     attribute: NDArray[Any]
@@ -36,6 +38,7 @@ class Nodes:
     values: NDArray[np.float64]
     outputs: tuple[int, ...]
     saw_missing: NDArray[np.bool_] | None = None
+    sets: Mapping[int, Sequence[tuple[float, float]]] = field(default_factory=dict)
 
     def preorder(self) -> NDArray[np.int64]:
         """Return the nodes in preorder, those that are not reached left out."""
@@ -124,25 +127,54 @@ def assemble(trees: Sequence[Nodes], attributes: Sequence[Attribute], **fields: 
         for a in np.unique(tested[tested >= 0]).tolist():
             if a >= len(attributes):
                 raise ModelError(f"tree {i} tests the attribute {a}, there are {len(attributes)}")
-            found = tree.threshold[order][tested == a] + 0.0
+            own = order[tested == a]
+            found = tree.threshold[[node for node in own.tolist() if node not in tree.sets]] + 0.0
             if np.isnan(found).any() or (found == -np.inf).any():
                 raise ModelError(f"tree {i} has a threshold that is no number")
-            cuts[a].append(found[np.isfinite(found)])
+            ends = [end for node in own.tolist() for end in np.ravel(tree.sets.get(node, ()))]
+            cuts[a] += [found[np.isfinite(found)], np.array(ends)[np.isfinite(ends)] + 0.0]
     thresholds = [np.unique(np.concatenate([np.empty(0), *found])) for found in cuts]
-    made = [_numbered(tree, order, thresholds) for tree, order in zip(trees, ordered)]
-    return TreeModel(tuple(attributes), trees=tuple(made), thresholds=tuple(thresholds), **fields)
+    sets: list[dict[bytes, int]] = [{} for _ in attributes]
+    made = [_numbered(tree, order, thresholds, sets) for tree, order in zip(trees, ordered)]
+    masks = [
+        np.frombuffer(b"".join(own), dtype=np.bool_).reshape(len(own), len(t) + 1)
+        for own, t in zip(sets, thresholds)
+    ]
+    fields |= {"trees": tuple(made), "thresholds": tuple(thresholds), "sets": tuple(masks)}
+    return TreeModel(tuple(attributes), **fields)
 
 
 def _numbered(
-    tree: Nodes, order: NDArray[np.int64], thresholds: Sequence[NDArray[np.float64]]
+    tree: Nodes,
+    order: NDArray[np.int64],
+    thresholds: Sequence[NDArray[np.float64]],
+    sets: Sequence[dict[bytes, int]],
 ) -> Tree:
     attribute, threshold = tree.attribute[order], tree.threshold[order] + 0.0
     split = np.zeros(len(order), dtype=np.int32)
     for a in np.unique(attribute[attribute >= 0]).tolist():
         # Infinity is above all thresholds: its number is their count, which sends all left.
         split[attribute == a] = np.searchsorted(thresholds[a], threshold[attribute == a])
+    if tree.sets:
+        for i in np.flatnonzero(attribute >= 0).tolist():
+            if (pairs := tree.sets.get(int(order[i]))) is not None:
+                split[i] = _test(pairs, thresholds[attribute[i]], sets[attribute[i]])
     leaves = attribute < 0
     return Tree(attribute, split, tree.missing[order], tree.values[order][leaves], tree.outputs)
+
+
+def _test(
+    pairs: Sequence[tuple[float, float]], cuts: NDArray[np.float64], known: dict[bytes, int]
+) -> int:
+    """Return the number of a test: of cells up to one, or of a set, which is then known."""
+    lefts = np.zeros(len(cuts) + 1, dtype=np.bool_)
+    for low, high in pairs:  # their ends are among the cuts: infinities are before and after
+        first = np.searchsorted(cuts, low) + (low > -np.inf)
+        lefts[first : np.searchsorted(cuts, high) + 1] = True
+    count = int(lefts.sum())
+    if lefts[:count].all():
+        return count - 1
+    return len(cuts) + 1 + known.setdefault(lefts.tobytes(), len(known))
 
 
 @contextmanager

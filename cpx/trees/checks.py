@@ -42,9 +42,11 @@ def checked(fields: Mapping[str, Any]) -> dict[str, Any]:
     thresholds = tuple(
         _thresholds(a.name, t, fields["cast"]) for a, t in zip(attributes, fields["thresholds"])
     )
+    sets = _sets(attributes, fields["sets"], thresholds)
     sizes = np.array([len(t) for t in thresholds], dtype=np.int64)
+    last = sizes + np.array([len(own) for own in sets], dtype=np.int64) if sets else sizes
     for i, tree in enumerate(trees):
-        _fits(i, tree, sizes, len(base))
+        _fits(i, tree, last, len(base))
         if fields["rule"] == "vote" and not _is_vote(tree):
             raise ModelError(f"tree {i}: with the rule vote each leaf has one 1 and zeros")
     if not isinstance(fields["strict"], bool) or not isinstance(fields["source"], str):
@@ -57,6 +59,7 @@ def checked(fields: Mapping[str, Any]) -> dict[str, Any]:
         "classes": classes,
         "trees": trees,
         "thresholds": thresholds,
+        "sets": sets,
         "base": base,
     }
 
@@ -145,15 +148,42 @@ def _thresholds(name: str, values: Any, cast: str) -> NDArray[np.float64]:
     return array
 
 
-def _fits(i: int, tree: Tree, sizes: NDArray[np.int64], scores: int) -> None:
+def _sets(
+    attributes: Sequence[Attribute], values: Any, thresholds: Sequence[NDArray[np.float64]]
+) -> tuple[NDArray[np.bool_], ...]:
+    """Return the sets of each attribute, nothing where no attribute has any."""
+    if not any(map(len, values)):
+        return ()
+    if len(values) != len(attributes):
+        raise ModelError(f"there are {len(attributes)} attributes and sets of {len(values)}")
+    found = []
+    for attribute, given, t in zip(attributes, values, thresholds):
+        array = np.array(given)
+        if array.dtype != np.bool_ or array.ndim != 2 or array.shape[1] != len(t) + 1:
+            raise ModelError(
+                f"sets of {shown(attribute.name)} must be rows of {len(t) + 1} truth values, one "
+                "for each cell"
+            )
+        if array.all(axis=1).any() or not array.any(axis=1).all():
+            raise ModelError(
+                f"sets of {shown(attribute.name)} must have some cells, and not all of them"
+            )
+        array.setflags(write=False)
+        found.append(array)
+    return tuple(found)
+
+
+def _fits(i: int, tree: Tree, last: NDArray[np.int64], scores: int) -> None:
     inner = tree.attribute >= 0
     tested, split = tree.attribute[inner], tree.split[inner]
-    if (tested >= len(sizes)).any():
+    if (tested >= len(last)).any():
         raise ModelError(
-            f"tree {i} tests the attribute {int(tested.max())}, there are {len(sizes)}"
+            f"tree {i} tests the attribute {int(tested.max())}, there are {len(last)}"
         )
-    if (split < -1).any() or (split > sizes[tested]).any():
-        raise ModelError(f"tree {i} has a split that is out of the thresholds of its attribute")
+    if (split < -1).any() or (split > last[tested]).any():
+        raise ModelError(
+            f"tree {i} has a split that is out of the thresholds and sets of its attribute"
+        )
     if max(tree.outputs) >= scores:
         raise ModelError(f"tree {i} adds to the score {max(tree.outputs)}, there are {scores}")
 

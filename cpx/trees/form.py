@@ -17,6 +17,7 @@ from cpx.errors import DataError, InvalidOption, nearest, shown
 from cpx.support.validation import entries
 from cpx.trees import saved
 from cpx.trees.attribute import Attribute, condition_text
+from cpx.trees.cells_text import cells_text
 from cpx.trees.checks import checked, numbers
 from cpx.trees.exact import ExactSums
 from cpx.trees.tree import MISSING, REFUSED, Boxes, Tree
@@ -41,7 +42,9 @@ class TreeModel:
     Each attribute has its thresholds in the whole model, ``thresholds[a]``, t of them, and they
     cut its values into t + 1 cells: cell i has the values v with
     ``thresholds[a][i-1] < v <= thresholds[a][i]``. Every test of a tree is "the cell of a is at
-    most j", and every leaf is a box of cells. A missing value (NaN) is in cell -1.
+    most j" or, where the attribute has sets, "the cell of a is in set k": categories are cells,
+    and a categorical split is a set test. Every leaf is a box of cells. A missing value (NaN) is
+    in cell -1.
 
     Values are first rounded to ``cast``, as the library does. The thresholds are such numbers:
     a test ``v < t`` of the library is kept as ``v <= t'`` where t' is the largest number below
@@ -80,6 +83,9 @@ class TreeModel:
         Whether the names of the attributes are those of the columns that the model was trained
         on. Where it was trained without names they are numbers of its columns, as in ``x0``, and
         rows are read by position. None where that is not known. Equal models may differ in it.
+    sets : sequence of d arrays of bool, shapes (m_a, t_a + 1), optional
+        For each attribute the cells that its set tests send left, by the number of the set. None
+        by default.
     live : LiveModel, optional
         The live model it was read from: what is said of the trees is held against its
         ``predict``. Neither saved nor pickled; equal models may differ in it.
@@ -114,6 +120,7 @@ class TreeModel:
     strict: bool = False
     source: str = field(default="", repr=False)
     named: bool | None = field(default=None, repr=False)
+    sets: tuple[NDArray[np.bool_], ...] = field(default=(), repr=False)
     live: LiveModel | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
@@ -149,15 +156,45 @@ class TreeModel:
     @cached_property
     def boxes(self) -> tuple[Boxes, ...]:
         """The leaves of each tree as boxes of cells."""
-        return tuple(tree.boxes(self.sizes) for tree in self.trees)
+        return tuple(tree.boxes(self.sizes, self.sets) for tree in self.trees)
 
     @cached_property
     def possible(self) -> tuple[NDArray[np.bool_], ...]:
         """For each attribute, the cells that have a value of it; see :class:`Attribute`."""
         return tuple(a.possible(t, self._dtype) for a, t in zip(self.attributes, self.thresholds))
 
+    def lefts(self, attribute: int, j: int) -> NDArray[np.bool_]:
+        """Say of each cell of an attribute whether test j sends it left, shape (t + 1,).
+
+        Up to j = t, the number of thresholds, that is "the cell is at most j"; test t + 1 + k is
+        the set k of the attribute.
+        """
+        t = int(self.sizes[attribute])
+        return np.arange(t + 1) <= j if j <= t else self.sets[attribute][j - t - 1]
+
+    def has_sets(self, attribute: int) -> bool:
+        """Say whether some test of an attribute is of a set, so that its cells have no order."""
+        return bool(self.sets) and len(self.sets[attribute]) > 0
+
     def condition(self, attribute: int, j: int, holds: bool = True) -> str:
-        """Return the test "the cell is at most j", or its negation, as the library has it."""
+        """Return the test j of an attribute, see :meth:`lefts`, or its negation.
+
+        A threshold is printed as the library has it.
+        """
+        if j < self.sizes[attribute] and self.attributes[attribute].labels is None:
+            return self._side(attribute, j, holds)
+        return self.cells_text(attribute, self.lefts(attribute, j) == holds)
+
+    def cells_text(self, attribute: int, cells: NDArray[np.bool_]) -> str:
+        """Return what it means to be in some cells of an attribute, shape (t + 1,)."""
+        return cells_text(
+            self.attributes[attribute],
+            cells,
+            lambda value: int(np.searchsorted(self.thresholds[attribute], self._dtype(value))),
+            lambda j, holds: self._side(attribute, j, holds),
+        )
+
+    def _side(self, attribute: int, j: int, holds: bool) -> str:
         threshold = float(self.thresholds[attribute][j])
         name = self.attributes[attribute].name
         return condition_text(name, threshold, holds, self.strict, self.cast)
@@ -218,7 +255,7 @@ class TreeModel:
         """Return the leaf of each tree for rows given by their cells, shape (n, d)."""
         result = np.empty((len(cells), len(self.trees)), dtype=np.int32)
         for i, tree in enumerate(self.trees):
-            reached = tree.reached(cells)
+            reached = tree.reached(cells, self.sets)
             result[:, i] = tree.leaf[reached]
             if (result[:, i] < 0).any():
                 row = int(np.argmax(result[:, i] < 0))

@@ -3,12 +3,13 @@
 Thresholds, leaves and base are hexadecimal floats (``"0x1.8p+1"`` is 3). A tree is its nodes in
 preorder: ``attribute`` has -1 for a leaf, ``split`` and ``missing`` have only the nodes with a
 test, ``values`` only the leaves. ``missing`` is a string of ``l`` (left), ``r`` (right) and
-``-`` (refused).
+``-`` (refused). ``sets`` is there when trees have set tests: for each attribute a list of sets,
+each the list of the cells that go left.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,10 +22,10 @@ from cpx.trees.tree import LEFT, REFUSED, RIGHT, Tree
 FORMAT, _VERSION = "cpx-tree-model", 1
 
 _PLAIN = ("rule", "decision", "cast", "sums", "strict", "source")
-_OPTIONAL = ("source", "named")
+_OPTIONAL = ("source", "named", "sets")
 _KEYS = (
     *("format", "version", *_PLAIN, "named"),
-    *("classes", "base", "attributes", "thresholds", "trees"),
+    *("classes", "base", "attributes", "thresholds", "sets", "trees"),
 )
 _TREE = ("outputs", "attribute", "split", "missing", "values")
 _LETTERS = {LEFT: "l", RIGHT: "r", REFUSED: "-"}
@@ -42,6 +43,7 @@ def written(fields: Mapping[str, Any]) -> dict[str, Any]:
         "base": [_hex(v) for v in fields["base"]],
         "attributes": [a.to_dict() for a in fields["attributes"]],
         "thresholds": [[_hex(v) for v in t.tolist()] for t in fields["thresholds"]],
+        **({"sets": _cells(fields["sets"])} if fields["sets"] else {}),
         "trees": [_tree(tree) for tree in fields["trees"]],
     }
 
@@ -58,16 +60,40 @@ def read(data: object) -> dict[str, Any]:
         raise ModelError(f"version {shown(holder['version'])} is not known; known: {_VERSION}")
     for key in ("classes", "base", "attributes", "thresholds", "trees"):
         _list(key, holder[key])
+    thresholds = [
+        _floats(f"thresholds[{a}]", values) for a, values in enumerate(holder["thresholds"])
+    ]
+    sets = _list("sets", holder.get("sets", []))
+    if sets and len(sets) != len(thresholds):
+        raise ModelError(
+            f"there are thresholds of {len(thresholds)} attributes, sets of {len(sets)}"
+        )
     return {
         **{key: holder[key] for key in (*_PLAIN, "named") if key in holder},
         "classes": holder["classes"],
         "base": _floats("base", holder["base"]),
         "attributes": [Attribute.from_dict(a) for a in holder["attributes"]],
-        "thresholds": [
-            _floats(f"thresholds[{a}]", values) for a, values in enumerate(holder["thresholds"])
+        "thresholds": thresholds,
+        "sets": [
+            _read_sets(f"sets[{a}]", own, len(thresholds[a]) + 1) for a, own in enumerate(sets)
         ],
         "trees": [_read_tree(f"tree {i}", tree) for i, tree in enumerate(holder["trees"])],
     }
+
+
+def _cells(sets: Sequence[NDArray[np.bool_]]) -> list[list[list[int]]]:
+    return [[np.flatnonzero(row).tolist() for row in own] for own in sets]
+
+
+def _read_sets(what: str, data: object, cells: int) -> NDArray[np.bool_]:
+    rows = _list(what, data)
+    found = np.zeros((len(rows), cells), dtype=np.bool_)
+    for k, row in enumerate(rows):
+        numbers = _integers(f"{what}[{k}]", row)
+        if ((numbers < 0) | (numbers >= cells)).any():
+            raise ModelError(f"{what}[{k}] must have cells from 0 to {cells - 1}")
+        found[k, numbers] = True
+    return found
 
 
 def _tree(tree: Tree) -> dict[str, Any]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -11,6 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 from cpx.errors import ModelError
 
 IntArray = NDArray[np.int32]
+
+Sets = Sequence[NDArray[np.bool_]]
+"""For each attribute, the cells that its set tests send left, as in a TreeModel."""
 
 LEFT, RIGHT, REFUSED = 0, 1, -1
 """Where a missing value goes at a node; REFUSED: the library does not take one there."""
@@ -30,16 +34,54 @@ class Boxes:
         ``low[l, a] .. high[l, a]``, both included; an empty range when no row reaches it.
     missing : (L, d) array of bool
         Whether a missing value of the attribute reaches the leaf too.
+    sets : mapping of int to (L, t + 1) array of bool
+        The cells themselves of the attributes whose cells need not be a range. Their ``low`` and
+        ``high`` are the first and the last of them.
     """
 
     low: IntArray
     high: IntArray
     missing: NDArray[np.bool_]
+    sets: Mapping[int, NDArray[np.bool_]] = field(default_factory=dict)
+
+    def having(self, cells: NDArray[np.int32]) -> NDArray[np.bool_]:
+        """Say of each leaf which cells of a row, shape (d,), reach it; shape (L, d)."""
+        inside = np.where(
+            cells == MISSING, self.missing, (self.low <= cells) & (cells <= self.high)
+        )
+        for a, some in self.sets.items():
+            if cells[a] != MISSING:
+                inside[:, a] = some[:, cells[a]]
+        return np.asarray(inside)
 
     def holding(self, cells: NDArray[np.int32]) -> NDArray[np.bool_]:
         """Say of each leaf whether it has the row with these cells, shape (d,)."""
-        inside = (self.low <= cells) & (cells <= self.high)
-        return np.asarray(np.where(cells == MISSING, self.missing, inside).all(axis=1))
+        return np.asarray(self.having(cells).all(axis=1))
+
+    def of(self, a: int, cells: NDArray[np.integer]) -> NDArray[np.bool_]:
+        """Say of each leaf which of some cells of attribute a, shape (n,), reach it; (L, n)."""
+        if a in self.sets:
+            return self.sets[a][:, cells]
+        return (self.low[:, a, None] <= cells) & (cells <= self.high[:, a, None])
+
+    def only(self, some: NDArray[np.bool_]) -> Boxes:
+        """Return the boxes of some of the leaves, shape (L,)."""
+        sets = {a: cells[some] for a, cells in self.sets.items()}
+        return Boxes(self.low[some], self.high[some], self.missing[some], sets)
+
+    @classmethod
+    def joined(cls, parts: Sequence[Boxes], sizes: IntArray) -> Boxes:
+        """Return the leaves of several trees, which have so many thresholds per attribute."""
+        with_sets = sorted({a for part in parts for a in part.sets})
+        return cls(
+            np.concatenate([part.low for part in parts]),
+            np.concatenate([part.high for part in parts]),
+            np.concatenate([part.missing for part in parts]),
+            {
+                a: np.concatenate([part.of(a, np.arange(sizes[a] + 1)) for part in parts])
+                for a in with_sets
+            },
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,8 +97,9 @@ class Tree:
         Index of the attribute tested at each node, -1 at a leaf.
     split : (n,) array of int
         A row goes left when its cell of the attribute is at most this; see
-        :class:`cpx.trees.TreeModel` for cells. -1 sends no value left, the number of
-        thresholds sends all of them left. Ignored at leaves.
+        :class:`cpx.trees.TreeModel` for cells. -1 sends no value left, the number t of
+        thresholds sends all of them left. From t + 1 on it is a set test: t + 1 + k sends left
+        the cells of set k of the attribute. Ignored at leaves.
     missing : (n,) array of int
         ``LEFT`` (0), ``RIGHT`` (1) or ``REFUSED`` (-1). Ignored at leaves.
     values : (L, w) array of float64
@@ -172,13 +215,24 @@ class Tree:
 
     # ----------------------------------------------------------------- rows
 
-    def reached(self, cells: IntArray) -> IntArray:
+    def lefts(self, sets: Sets) -> dict[int, NDArray[np.bool_]]:
+        """Return the cells that go left at each node with a set test, shape (t + 1,)."""
+        found: dict[int, NDArray[np.bool_]] = {}
+        for a, own in enumerate(sets):
+            if len(own):
+                nodes = np.flatnonzero((self.attribute == a) & (self.split >= own.shape[1]))
+                found.update((i, own[self.split[i] - own.shape[1]]) for i in nodes.tolist())
+        return found
+
+    def reached(self, cells: IntArray, sets: Sets = ()) -> IntArray:
         """Return the node each row ends at: its leaf, or a node that refuses its missing value.
 
         Parameters
         ----------
         cells : (n, d) array of int32
             ``MISSING`` (-1) for a missing value.
+        sets : sequence of d arrays of bool
+            Those of the model, if it has set tests.
         """
         flat, width = cells.ravel(), cells.shape[1]
         some_missing = bool((flat == MISSING).any())
@@ -187,11 +241,20 @@ class Tree:
             return ends
         rows = np.arange(len(cells))
         node = np.zeros(len(cells), dtype=np.int32)
+        lefts = self.lefts(sets)
+        # The cells of all set tests in one row, and where those of each node begin.
+        table = np.concatenate([np.empty(0, dtype=bool), *lefts.values()])
+        begins = np.full(len(self.attribute), -1)
+        begins[[*lefts]] = np.cumsum([0, *map(len, lefts.values())])[:-1]
         while rows.size:
             tested = self.attribute.take(node)
             stays = tested < 0
             cell = flat.take(rows * width + np.maximum(tested, 0))
             left = cell <= self.split.take(node)
+            if lefts:
+                begin = begins.take(node)
+                at_set = begin >= 0
+                left[at_set] = table[begin[at_set] + np.maximum(cell[at_set], 0)]
             if some_missing:
                 way = np.where(cell == MISSING, self.missing.take(node), RIGHT - left)
                 stays |= way == REFUSED
@@ -201,28 +264,41 @@ class Tree:
             rows, node = rows[~stays], child[~stays]
         return ends
 
-    def boxes(self, sizes: IntArray) -> Boxes:
+    def boxes(self, sizes: IntArray, sets: Sets = ()) -> Boxes:
         """Return the leaves as boxes of cells.
 
         Parameters
         ----------
         sizes : (d,) array of int
             Number of thresholds of each attribute.
+        sets : sequence of d arrays of bool
+            Those of the model, if it has set tests.
         """
         n, d = len(self.attribute), len(sizes)
         low = np.zeros((n, d), dtype=np.int32)
         high = np.broadcast_to(np.asarray(sizes, dtype=np.int32), (n, d)).copy()
         missing = np.ones((n, d), dtype=bool)
+        lefts = self.lefts(sets)
+        some = {int(a): np.ones((n, sizes[a] + 1), dtype=bool) for a in self.attribute[[*lefts]]}
         for i in np.flatnonzero(self.attribute >= 0).tolist():
-            a, split, left, right = self.attribute[i], self.split[i], i + 1, self.right[i]
-            for part in (low, high, missing):
+            a, split, left, right = int(self.attribute[i]), self.split[i], i + 1, self.right[i]
+            for part in (low, high, missing, *some.values()):
                 part[left] = part[right] = part[i]
-            high[left, a] = min(high[i, a], split)
-            low[right, a] = max(low[i, a], split + 1)
             missing[left, a] &= self.missing[i] == LEFT
             missing[right, a] &= self.missing[i] == RIGHT
+            if a in some:
+                goes = lefts.get(i, np.arange(sizes[a] + 1) <= split)
+                some[a][left] &= goes
+                some[a][right] &= ~goes
+            else:
+                high[left, a] = min(high[i, a], split)
+                low[right, a] = max(low[i, a], split + 1)
         leaves = self.attribute < 0
-        return Boxes(low[leaves], high[leaves], missing[leaves])
+        for a, cells in some.items():
+            low[:, a] = np.where(cells.any(axis=1), cells.argmax(axis=1), 1)
+            high[:, a] = np.where(cells.any(axis=1), sizes[a] - cells[:, ::-1].argmax(axis=1), 0)
+        kept = {a: cells[leaves] for a, cells in some.items()}
+        return Boxes(low[leaves], high[leaves], missing[leaves], kept)
 
 
 def _integers(name: str, value: ArrayLike, length: int | None = None) -> IntArray:

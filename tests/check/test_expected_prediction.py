@@ -105,7 +105,7 @@ def solved():
     for seed in range(100):
         problem = random_expectation(seed)
         best = best_set(problem)
-        if best is None or len(chosen := best[2]) < 2:
+        if best is None or problem.required or len(chosen := best[2]) < 2:
             continue
         answer = _claim(problem, chosen)
         if answer["explanation"]["expectation"]["bound"]:
@@ -570,7 +570,7 @@ def test_a_row_whose_state_is_unknown_has_none():
 def test_states_on_the_left_of_a_test(threshold, missing, left, lost):
     states = SimpleNamespace(cuts=[[1.5]], titles=["age"], lost=[])
     states._states_of = lambda column: ([0, 0b01, 0b11], 0b100)
-    node = SimpleNamespace(column=0, threshold=threshold, missing=missing)
+    node = SimpleNamespace(column=0, threshold=threshold, missing=missing, lefts=None)
     assert States._lefts(states, node) == left
     assert states.lost == lost
 

@@ -57,7 +57,7 @@ def test_random_models(seed, level):
     assert result.verified
 
 
-@pytest.mark.parametrize("n", some(15, 60))
+@pytest.mark.parametrize("n", some(25, 60))
 @pytest.mark.parametrize("trees", [1, 3])
 def test_many_features_are_required_and_forbidden(n, trees):
     statuses = set()

@@ -7,6 +7,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from functools import reduce
 from itertools import accumulate
 from operator import or_
 from typing import Any, NamedTuple
@@ -100,6 +101,8 @@ class States:
         """Return the states of the tested attribute that go left."""
         cuts = self.cuts[node.column]
         below, missing = self._states_of(node.column)
+        if node.lefts is not None:
+            return self._in_cells(node.column, node.lefts) | (missing * (node.missing == "l"))
         if math.isfinite(node.threshold):
             place = bisect_right(cuts, node.threshold)
             if not place or cuts[place - 1] != node.threshold:
@@ -107,6 +110,18 @@ class States:
         else:
             place = len(below) - 1 if node.threshold > 0 else 0
         return below[place] | (missing if node.missing == "l" else 0)
+
+    def _in_cells(self, c: int, lefts: frozenset[int]) -> int:
+        """Return the states that have the value of a column in some cells of the forest."""
+        limits, (below, _) = self.forest.thresholds[c], self._states_of(c)
+        places = [bisect_right(self.cuts[c], t) for t in limits]
+        self.lost += [
+            f"{self.titles[c]} at {t:g}"
+            for t, place in zip(limits, places, strict=True)
+            if not place or self.cuts[c][place - 1] != t
+        ]
+        ends = [0, *places, len(below) - 1]
+        return reduce(or_, (below[ends[j + 1]] & ~below[ends[j]] for j in lefts), 0)
 
     def _states_of(self, c: int) -> tuple[list[int], int]:
         """Return the states with a value in the first cells of a column, and those without one."""

@@ -17,7 +17,7 @@ from cpx.models.expected_prediction.state_sets import (
     runs_of_rows,
 )
 from cpx.trees.form import TreeModel
-from cpx.trees.tree import MISSING, Boxes, IntArray, Tree
+from cpx.trees.tree import MISSING, Boxes, Tree
 
 Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]
@@ -60,7 +60,9 @@ def leaf_paths(model: TreeModel, coding: Coding) -> Paths:
 
 def _read(model: TreeModel, coding: Coding) -> Paths:
     readers = [
-        (_Column if len(columns) == 1 else _Columns)(model, coding, a)
+        (_Column if len(columns) == 1 and not model.has_sets(columns[0]) else _Columns)(
+            model, coding, a
+        )
         for a, columns in enumerate(coding.columns)
     ]
     used = [a for a, own in enumerate(coding.columns) if not {*own}.isdisjoint(model.used)]
@@ -68,7 +70,7 @@ def _read(model: TreeModel, coding: Coding) -> Paths:
     parts = []
     before = 0
     trees = tuple(tree.merged() for tree in model.trees)
-    for boxes in _boxes(trees, model.sizes):
+    for boxes in _boxes(trees, model):
         reached = np.ones(len(boxes.low), dtype=np.bool_)
         for a in used:
             some, rows = readers[a].read(boxes)
@@ -101,17 +103,13 @@ def cells_of_states(model: TreeModel, coding: Coding, a: int) -> NDArray[np.int6
     return cells
 
 
-def _boxes(trees: Sequence[Tree], sizes: IntArray) -> Iterator[Boxes]:
+def _boxes(trees: Sequence[Tree], model: TreeModel) -> Iterator[Boxes]:
     """Yield the boxes of all leaves, those of some trees at a time."""
     waiting: list[Boxes] = []
     for last, tree in enumerate(trees, start=1 - len(trees)):
-        waiting.append(tree.boxes(sizes))
+        waiting.append(tree.boxes(model.sizes, model.sets))
         if not last or sum(box.low.size for box in waiting) >= _AT_ONCE:
-            yield Boxes(
-                np.concatenate([box.low for box in waiting]),
-                np.concatenate([box.high for box in waiting]),
-                np.concatenate([box.missing for box in waiting]),
-            )
+            yield Boxes.joined(waiting, model.sizes)
             waiting = []
 
 
@@ -146,7 +144,7 @@ class _Column:
 
 
 class _Columns:
-    """Reads the tests of an attribute of several columns: any sets of its states."""
+    """Reads the tests of an attribute of several columns, or of sets: any sets of its states."""
 
     def __init__(self, model: TreeModel, coding: Coding, a: int) -> None:
         self._cells = cells_of_states(model, coding, a)
@@ -159,7 +157,7 @@ class _Columns:
         inside = np.ones((len(boxes.low), len(self._cells)), dtype=np.bool_)
         for i, c in self._tested:
             cell = self._cells[:, i]
-            within = (boxes.low[:, c, None] <= cell) & (cell <= boxes.high[:, c, None])
+            within = boxes.of(c, cell)
             inside &= np.where(cell == MISSING, boxes.missing[:, c, None], within)
         some = inside.any(axis=1)
         rows = np.flatnonzero(~inside.all(axis=1) & some)

@@ -22,10 +22,10 @@ from cpx.models.expected_prediction.answer import ExpectedExplanation
 from cpx.models.expected_prediction.exact_scores import ExactScores
 from cpx.models.expected_prediction.leaves import LeafForm
 from cpx.models.expected_prediction.parameters import Number
-from cpx.models.sufficient_reason.features import between
 from cpx.support.shares import at_most, significant
 from cpx.support.validation import Share
 from cpx.trees.attribute import condition_text, value_text
+from cpx.trees.cells_text import cells_text
 from cpx.trees.form import Label, TreeModel
 from cpx.trees.tree import MISSING
 
@@ -317,14 +317,14 @@ def _column(model: TreeModel, coding: Coding, c: int, cell: int, value: float) -
         values = np.array(listed, dtype=coding.cast)
         alone = int((np.searchsorted(cuts, values, side="left") == cell).sum()) == 1
     if alone or not len(cuts):
-        return f"{name} = {value_text(value)}"
-    above, upto = (
-        condition_text(name, float(cuts[i]), holds, model.strict, model.cast)
-        if 0 <= i < len(cuts)
-        else ""
-        for i, holds in ((cell - 1, False), (cell, True))
-    )
-    return between(name, above, upto)
+        return f"{name} = {attribute.called(value)}"
+    own = np.arange(len(cuts) + 1) == cell
+
+    def side(j: int, holds: bool) -> str:
+        return condition_text(name, float(cuts[j]), holds, model.strict, model.cast)
+
+    cast = np.dtype(coding.cast).type
+    return cells_text(attribute, own, lambda v: int(np.searchsorted(cuts, cast(v))), side)
 
 
 def _group(coding: Coding, a: int, x: tuple[float, ...]) -> str:

@@ -26,10 +26,12 @@ class SufficientReason(Truth):
         self.required = set(self.parameters.get("required") or ())
         self.forbidden = set(self.parameters.get("forbidden") or ())
         self.thresholds = [[float.fromhex(t) for t in ts] for ts in self.model["thresholds"]]
+        given = self.model.get("sets") or [[] for _ in self.thresholds]
+        self.sets = [[{*cells} for cells in own] for own in given]
         self.trees = [self._tree(tree) for tree in self.model["trees"]]
         self.base = [Fraction(float.fromhex(v)) for v in self.model["base"]]
         tested = {test for tree in self.trees for test in _tests(tree)}
-        self.tests = sorted((a, j) for a, j in tested if 0 <= j < len(self.thresholds[a]))
+        self.tests = sorted((a, j) for a, j in tested if j not in (-1, len(self.thresholds[a])))
         cells = [self._cell(a, v) for a, v in enumerate(instance["x"])]
         if self.parameters["level"] == "attributes":
             choices: list[list[Any]] = [
@@ -40,7 +42,7 @@ class SufficientReason(Truth):
         else:
             choices = [[True, False] for _ in self.tests]
             # No value is missing at this level.
-            self.x = tuple(int(cells[a] or 0) <= j for a, j in self.tests)
+            self.x = tuple(self._goes_left(a, j, int(cells[a] or 0)) for a, j in self.tests)
         self.n = len(self.x)
         self.own = self._reached(self.x)
         self.label = self._class(self.own)
@@ -88,6 +90,10 @@ class SufficientReason(Truth):
             return None
         return sum(threshold < self._cast(value) for threshold in self.thresholds[a])
 
+    def _goes_left(self, a: int, j: int, cell: int) -> bool:
+        above = j - len(self.thresholds[a])
+        return cell in self.sets[a][above - 1] if above > 0 else cell <= j
+
     def _values(self, a: int, own: float | None) -> list[float | None]:
         """Return values of an attribute, one at least for each cell that has any."""
         attribute = self.model["attributes"][a]
@@ -119,7 +125,8 @@ class SufficientReason(Truth):
         while not isinstance(node[0], Fraction):
             a, j, missing, left, right = node
             if at is None:
-                goes_left = missing == "l" if row[a] is None else row[a] <= j
+                gone = row[a] is None
+                goes_left = missing == "l" if gone else self._goes_left(a, j, row[a])
             else:
                 goes_left = at.get((a, j), j >= 0)
             node = left if goes_left else right

@@ -100,7 +100,7 @@ def _tests_of(model: Instance) -> set[tuple[int, int]]:
         (a, j)
         for tree in model["trees"]
         for a, j in zip([a for a in tree["attribute"] if a >= 0], tree["split"], strict=True)
-        if 0 <= j < len(model["thresholds"][a])
+        if j not in (-1, len(model["thresholds"][a]))
     }
 
 

@@ -15,7 +15,7 @@ from cpx.errors import InvalidInstance, nearest, shown
 from cpx.models.sufficient_reason.form import Leaves
 from cpx.models.sufficient_reason.minimum_subset.form import LossForm
 from cpx.support.validation import feature_list
-from cpx.trees.attribute import Attribute, value_text
+from cpx.trees.attribute import Attribute
 from cpx.trees.form import TreeModel
 from cpx.trees.tree import MISSING, Tree
 
@@ -65,7 +65,10 @@ class Features:
         cells = self.tree_model.cells(np.array(self.x, dtype=np.float64))
         if self.columns:
             return cells
-        return np.array([cells[a] > j for a, j in conditions(self.tree_model)], dtype=np.int32)
+        lefts = self.tree_model.lefts
+        return np.array(
+            [not lefts(a, j)[cells[a]] for a, j in conditions(self.tree_model)], dtype=np.int32
+        )
 
     @property
     def row(self) -> NDArray[np.float64]:
@@ -117,7 +120,7 @@ class Features:
 
 
 def conditions(model: TreeModel) -> tuple[tuple[int, int], ...]:
-    """Return the tests of the trees, ``(a, j)`` for "the cell of attribute a is at most j".
+    """Return the tests of the trees, ``(a, j)`` for test j of attribute a.
 
     Tests that send all values the same way are left out.
     """
@@ -145,6 +148,7 @@ def conditional(model: TreeModel) -> TreeModel:
         attributes=tuple(Attribute(model.condition(a, j), "boolean") for a, j in numbers),
         trees=tuple(_free(model, tree, numbers) for tree in model.trees),
         thresholds=tuple(np.array([0.5]) for _ in numbers),
+        sets=(),
         live=None,
     )
 
@@ -153,7 +157,7 @@ def _tests(model: TreeModel, tree: Tree) -> NDArray[np.bool_]:
     """Say of each node whether it has a test that values can go both ways at."""
     inner = tree.attribute >= 0
     sizes = model.sizes[tree.attribute] if model.n_attributes else np.zeros(len(inner))
-    return np.asarray(inner & (tree.split >= 0) & (tree.split < sizes))
+    return np.asarray(inner & (tree.split >= 0) & (tree.split != sizes))
 
 
 def _free(model: TreeModel, tree: Tree, numbers: dict[tuple[int, int], int]) -> Tree:
@@ -200,10 +204,10 @@ def interval_text(model: TreeModel, a: int, low: int, high: int, value: float) -
         cells = model.cells(column)[:, a]
         alone = int(((low <= cells) & (cells <= high)).sum()) == 1
     if alone or (low == 0 and high >= last):
-        return f"{attribute.name} = {'missing' if math.isnan(value) else value_text(value)}"
-    above = model.condition(a, low - 1, holds=False) if low else ""
-    upto = model.condition(a, high) if high < last else ""
-    return between(attribute.name, above, upto)
+        return f"{attribute.name} = {'missing' if math.isnan(value) else attribute.called(value)}"
+    some = np.zeros(last + 1, dtype=np.bool_)
+    some[low : high + 1] = True
+    return model.cells_text(a, some)
 
 
 def kept_text(model: TreeModel, a: int, low: int, high: int, value: float) -> str:
@@ -212,18 +216,6 @@ def kept_text(model: TreeModel, a: int, low: int, high: int, value: float) -> st
     if attribute.missing and (low, high) == every and a in model.used:
         return f"{attribute.name} is not missing"
     return interval_text(model, a, low, high, value)
-
-
-def between(name: str, above: str, upto: str) -> str:
-    """Return two sides of an interval as one condition; a side may be empty.
-
-    >>> between("a", "a > 1", "a <= 2"), between("a", "a > 1", "")
-    ('1 < a <= 2', 'a > 1')
-    """
-    if not above or not upto:
-        return above or upto
-    sign, number = above.removeprefix(name).split()
-    return f"{number} {sign.replace('>', '<')} {upto}"
 
 
 def sides_that_matter(
@@ -243,16 +235,16 @@ def sides_that_matter(
     cells: The cells of x.
     S: A set that holds.
     """
-    sizes = model.sizes.tolist()
+    sizes, boxes = model.sizes.tolist(), leaves.boxes
     ranges = {a: (cells[a], cells[a]) for a in S}
     excluded = {a: leaves.excludes[:, a] for a in S}
     for a in S:
-        if cells[a] == MISSING:
+        if cells[a] == MISSING or a in boxes.sets:
             continue
         for side in (0, 1):
             low, high = (0, ranges[a][1]) if side == 0 else (ranges[a][0], sizes[a])
             # Some leaves take no values of an attribute, only missing ones.
-            first, end = np.maximum(leaves.low[:, a], low), np.minimum(leaves.high[:, a], high)
+            first, end = np.maximum(boxes.low[:, a], low), np.minimum(boxes.high[:, a], high)
             out = first > end
             rest = [column for b, column in excluded.items() if b != a]
             every = (low, high) == (0, sizes[a]) and not model.attributes[a].missing

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from cpx.models.sufficient_reason.minimum_subset.form import ceiling, reduced
 from cpx.trees.form import TreeModel
-from cpx.trees.tree import MISSING
+from cpx.trees.tree import Boxes
 
 __all__ = [
     "DEFINITIONS",
@@ -49,21 +49,17 @@ class Leaves:
 
     def __init__(self, model: TreeModel, cells: NDArray[np.int32]) -> None:
         self.reached = model.leaves_of(cells.reshape(1, -1))[0]
-        boxes = model.boxes
-        low = np.concatenate([b.low for b in boxes])
-        high = np.concatenate([b.high for b in boxes])
-        missing = np.concatenate([b.missing for b in boxes])
-        tree = np.repeat(np.arange(len(boxes)), [len(b.low) for b in boxes])
-        leaf = np.concatenate([np.arange(len(b.low)) for b in boxes])
-        inside = (low <= cells) & (cells <= high)
-        self.tree, self.leaf = tree.astype(np.int64), leaf.astype(np.int64)
-        self.low, self.high, self.missing = low, high, missing
-        self.excludes = ~np.where(cells == MISSING, missing, inside)
-        self._keep(_not_empty(model, low, high, missing))
+        sizes = [tree.n_leaves for tree in model.trees]
+        self.tree = np.repeat(np.arange(len(sizes)), sizes).astype(np.int64)
+        self.leaf = np.concatenate([np.arange(size) for size in sizes]).astype(np.int64)
+        self.boxes = Boxes.joined(model.boxes, model.sizes)
+        self.excludes = ~self.boxes.having(cells)
+        self._keep(_not_empty(model, self.boxes))
 
     def _keep(self, some: NDArray[np.bool_]) -> None:
-        for name in ("tree", "leaf", "low", "high", "missing", "excludes"):
+        for name in ("tree", "leaf", "excludes"):
             setattr(self, name, getattr(self, name)[some])
+        self.boxes = self.boxes.only(some)
 
     def only(self, some: NDArray[np.bool_]) -> Leaves:
         """Return these leaves without others, shape (N,)."""
@@ -82,17 +78,16 @@ class Leaves:
         return [v[leaf] for v, leaf in zip(values, self.reached.tolist())]
 
 
-def _not_empty(
-    model: TreeModel,
-    low: NDArray[np.int32],
-    high: NDArray[np.int32],
-    missing: NDArray[np.bool_],
-) -> NDArray[np.bool_]:
-    some = np.ones(len(low), dtype=bool)
+def _not_empty(model: TreeModel, boxes: Boxes) -> NDArray[np.bool_]:
+    some = np.ones(len(boxes.low), dtype=bool)
     for a in model.used:
-        before = np.concatenate(([0], np.cumsum(model.possible[a])))
-        values = (high[:, a] >= low[:, a]) & (before[high[:, a] + 1] > before[low[:, a]])
-        some &= values | (missing[:, a] & model.attributes[a].missing)
+        if a in boxes.sets:
+            values = (boxes.sets[a] & model.possible[a]).any(axis=1)
+        else:
+            low, high = boxes.low[:, a], boxes.high[:, a]
+            before = np.concatenate(([0], np.cumsum(model.possible[a])))
+            values = (high >= low) & (before[high + 1] > before[low])
+        some &= values | (boxes.missing[:, a] & model.attributes[a].missing)
     return some
 
 

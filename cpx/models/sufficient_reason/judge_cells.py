@@ -16,8 +16,10 @@ __all__ = ["Box", "Cells", "Paths", "Span", "counted"]
 Box = NDArray[np.bool_]
 """A set of cells, with some of each feature: the rows whose values are all in these."""
 
-Span = tuple[int, int, bool]
-"""First and last cell, and whether a missing value is among them."""
+Runs = tuple[tuple[int, int], ...]
+
+Span = tuple[Runs, bool]
+"""First and last cell of each run of cells, and whether a missing value is among them."""
 
 
 class Cells:
@@ -83,6 +85,7 @@ class Cells:
 
     def _after(self, node: Node, left: bool, path: dict[int, Span]) -> dict[int, Span] | None:
         """Return a path after a test, None when no row takes it."""
+        lefts = node.lefts if self._by_columns else None  # a condition is true or false
         if self._by_columns:
             feature, place = node.column, node.place
         elif math.isinf(node.threshold):
@@ -90,16 +93,14 @@ class Cells:
         else:
             feature, place = self._condition[node.column, node.place], 0
         begin, absent = int(self.first[feature]), int(self.first[feature + 1]) - 1
-        low, high, missing = path.get(feature, (begin, absent - 1, True))
-        low, high = (
-            (low, min(high, begin + place)) if left else (max(low, begin + place + 1), high)
-        )
+        runs, missing = path.get(feature, (((begin, absent - 1),), True))
+        runs = _common(runs, _runs(begin, absent, place, lefts, left))
         missing = missing and node.missing == ("l" if left else "r")
         before = self._before
-        empty = before[high + 1] <= before[low]
+        empty = not any(before[high + 1] > before[low] for low, high in runs)
         if empty and not (missing and before[absent + 1] > before[absent]):
             return None
-        return {**path, feature: (low, high, missing)}
+        return {**path, feature: (runs, missing)}
 
     def box(self, chosen: frozenset[int]) -> Box:
         """Return the box of the rows that agree with x on the chosen features."""
@@ -118,23 +119,39 @@ class Paths:
     """The cells that lead to leaves, feature by feature."""
 
     def __init__(self, first: NDArray[np.int64], spans: list[dict[int, Span]]) -> None:
-        rows = [
-            (at, low, max(high + 1, low), first[j + 1] - 1, missing)
-            for at, path in enumerate(spans)
-            for j, (low, high, missing) in path.items()
-        ]
-        table = np.array(rows, dtype=np.int64).reshape(-1, 5)
-        self._leaf, self._low, self._end, self._absent, missing = table.T.copy()
-        self._may_miss, self._leaves = missing == 1, len(spans)
+        found = [(at, j, span) for at, path in enumerate(spans) for j, span in path.items()]
+        self._leaf = np.array([at for at, _, _ in found], dtype=np.int64)
+        self._absent = np.array([first[j + 1] - 1 for _, j, _ in found], dtype=np.int64)
+        self._may_miss = np.array([missing for *_, (_, missing) in found], dtype=np.bool_)
+        runs = [(i, low, high + 1) for i, (*_, (own, _)) in enumerate(found) for low, high in own]
+        table = np.array(runs, dtype=np.int64).reshape(-1, 3)
+        self._test, self._low, self._end = table.T.copy()
+        self._leaves = len(spans)
 
     def reached(self, box: Box) -> Box:
         """Say of each leaf whether a row of the box reaches it, shape (L,)."""
         count = counted(box)
-        some = count[self._end] > count[self._low]
-        some |= self._may_miss & box[self._absent]
+        some = self._may_miss & box[self._absent]
+        some[self._test[count[self._end] > count[self._low]]] = True
         out = np.ones(self._leaves, dtype=np.bool_)
         out[self._leaf[~some]] = False
         return out
+
+
+def _runs(begin: int, absent: int, place: int, lefts: frozenset[int] | None, left: bool) -> Runs:
+    """Return the runs of cells that go left at a test, or right."""
+    if lefts is None:
+        split = begin + place
+        return ((begin, split),) if left else ((split + 1, absent - 1),)
+    chosen = [c for c in range(begin, absent) if (c - begin in lefts) == left]
+    ends = [c for c in chosen if c + 1 not in {*chosen}]
+    return tuple(zip([c for c in chosen if c - 1 not in {*chosen}], ends, strict=True))
+
+
+def _common(some: Runs, others: Runs) -> Runs:
+    """Return the runs of cells that are in both."""
+    pairs = ((max(a, c), min(b, d)) for a, b in some for c, d in others)
+    return tuple((low, high) for low, high in pairs if low <= high)
 
 
 def counted(box: Box) -> NDArray[np.int64]:

@@ -98,9 +98,9 @@ class _ClassMargin:
         spans: list[dict[int, Span]] = []
         for path in paths:
             spans.append({})
-            for j, (low, high, missing) in path.items():
+            for j, (runs, missing) in path.items():
                 i, by = back[j]
-                spans[-1][i] = (low - by, high - by, missing)
+                spans[-1][i] = (tuple((low - by, high - by) for low, high in runs), missing)
         self._spans, self._paths = spans, Paths(self._first, spans)
 
     def _list_segments(self) -> None:
@@ -236,13 +236,16 @@ class Segments:
         tested = sorted({(j, t) for t, leaves in enumerate(spans) for p in leaves for j in p})
         for j, t in tested:
             begin, absent = int(first[j]), int(first[j + 1]) - 1
-            free = (begin, absent - 1, True)
-            table = np.array([path.get(j, free) for path in spans[t]])
-            low, high = table[:, 0], table[:, 1]
-            ends = {*low.tolist(), *(high + 1).tolist()}
+            free = (((begin, absent - 1),), True)
+            own = [path.get(j, free) for path in spans[t]]
+            runs = [(at, *run) for at, (some, _) in enumerate(own) for run in some]
+            ends = {end for _, low, high in runs for end in (low, high + 1)}
             cuts = np.array([begin, *sorted(c for c in ends if begin < c < absent), absent])
-            inside = (low <= cuts[:, None]) & (cuts[:, None] <= high)
-            inside[-1] = table[:, 2]
+            inside = np.zeros((len(cuts), len(own)), dtype=np.bool_)
+            leaf, low, high = np.array(runs, dtype=np.int64).reshape(-1, 3).T
+            within = (low <= cuts[:, None]) & (cuts[:, None] <= high)
+            np.logical_or.at(inside.T, leaf, within.T)
+            inside[-1] = [missing for _, missing in own]
             self.masks += list(inside)
             starts += cuts.tolist()
             trees += [t] * len(cuts)

@@ -134,6 +134,7 @@ _ATTRIBUTE = {
         "lower": _HEX,
         "upper": _HEX,
         "values": _HEX_LIST,
+        "labels": {"type": "array", "items": {"type": "string"}},
         "missing": {"type": "boolean"},
     },
 }
@@ -144,7 +145,10 @@ _TREE = {
     "properties": {
         "outputs": {**_INTEGERS, "description": "scores that the leaves add to"},
         "attribute": {**_INTEGERS, "description": "per node in preorder; -1 is a leaf"},
-        "split": {**_INTEGERS, "description": "per test: the cell that is the last to go left"},
+        "split": {
+            **_INTEGERS,
+            "description": "per test: the last cell that goes left; above t: t + 1 + k, set k",
+        },
         "missing": {"type": "string", "pattern": "^[lr-]*$", "description": "per test"},
         "values": {**_HEX_LIST, "description": "per leaf and output"},
     },
@@ -170,6 +174,11 @@ _MODEL = {
         "base": _HEX_LIST,
         "attributes": {"type": "array", "items": _ATTRIBUTE},
         "thresholds": {"type": "array", "items": _HEX_LIST},
+        "sets": {
+            "type": "array",
+            "items": {"type": "array", "items": _INTEGERS},
+            "description": "per attribute: the cells that its set tests send left",
+        },
         "trees": {"type": "array", "minItems": 1, "items": _TREE},
     },
 }

@@ -134,7 +134,7 @@ class Inequalities:
         cell, j = row[node.column], node.column
         if cell == len(self._possible[j]) - 1:
             return node.missing == "l", j
-        return cell <= node.place, j
+        return cell <= node.place if node.lefts is None else cell in node.lefts, j
 
     def _leaf(self, node: TreeNode, row: list[int]) -> tuple[int, ...]:
         while node.left is not None and node.right is not None:

@@ -19,15 +19,14 @@ static inline uint64_t reached_at(int64_t e, int64_t position, int64_t width, in
     if (position < 0)
         return t->absent.at[t->absent_at.at[e] + k];
     int64_t segment = t->segment_of.at[t->segment_at.at[e] + position];
-    int64_t b = t->mask_at.at[e] + width * segment + k;
-    return t->below.at[b] & t->above.at[b];
+    return t->here.at[t->mask_at.at[e] + width * segment + k];
 }
 
 /* Return the value of the best live leaf that a segment reaches; its masks begin at mask. */
 static inline int64_t at_segment(const uint64_t *live, int64_t first, int64_t width, int64_t mask,
                                  const Arrays *t) {
     for (int64_t k = 0; k < width; k++) {
-        uint64_t word = live[first + k] & t->below.at[mask + k] & t->above.at[mask + k];
+        uint64_t word = live[first + k] & t->here.at[mask + k];
         if (word)
             return t->values.at[64 * (first + k) + lowest_place(word)];
     }
@@ -57,7 +56,10 @@ static inline int64_t total_of(const uint64_t *live, const Arrays *t) {
     return total;
 }
 
-/* Drop the leaves that positions low to high, and a missing value if so, do not reach. */
+/* Drop the leaves that positions low to high, and a missing value if so, do not reach.
+
+Of a leaf that is reached by positions with gaps between them, those in the gaps are not known
+here, unless they are one segment: it may stay, and the bounds are bounds all the same. */
 static inline void drop_others(uint64_t *live, int64_t a, int64_t low, int64_t high,
                                int64_t missing, const Arrays *t) {
     for (int64_t e = t->entry_of.at[a]; e < t->entry_of.at[a + 1]; e++) {
@@ -69,7 +71,9 @@ static inline void drop_others(uint64_t *live, int64_t a, int64_t low, int64_t h
             c += width * t->segment_of.at[t->segment_at.at[e] + low];
         }
         for (int64_t k = 0; k < width; k++) {
-            uint64_t mask = low <= high ? t->below.at[b + k] & t->above.at[c + k] : 0;
+            uint64_t mask = 0;
+            if (low <= high)
+                mask = b == c ? t->here.at[b + k] : t->below.at[b + k] & t->above.at[c + k];
             if (missing)
                 mask |= t->absent.at[t->absent_at.at[e] + k];
             live[first + k] &= mask;

@@ -37,6 +37,7 @@ class Arrays(NamedTuple):
     starts: Ints
     below: Words
     above: Words
+    here: Words
     absent: Words
     absent_at: Ints
     last: Ints
@@ -67,7 +68,9 @@ class ClassMargin:
         - mask_at (E,): where the masks of an entry begin;
         - starts: the first position of each segment, from ``segment_at[e]``;
         - below, above: masks of the leaves that begin at or before a segment, and of those
-          that end at or after it; both together are those that the segment reaches;
+          that end at or after it;
+        - here: masks of the leaves that a segment reaches: both together, but for leaves whose
+          positions have gaps;
         - absent, absent_at (E,): masks of the leaves that a missing value reaches;
         - last (64 W,) int64, of each bit the last one of the same tree and value;
         - tested (E,), the attribute of each entry;
@@ -128,7 +131,7 @@ def class_margin(model: TreeModel, grid: Grid, own: int, rival: int) -> ClassMar
     values, base, need = differences(model, own, rival)
     small, base, slack = _in_words(values, base)
     tree_word, full, by_bit, last, trees = [0], [], [], [], []
-    entries: list[list[tuple[int, Words, Words, Words, Any, Any]]] = [[] for _ in grid.used]
+    entries: list[list[tuple[int, Words, Words, Words, Words, Any, Any]]] = [[] for _ in grid.used]
     for tree, (value, reach) in enumerate(zip(small, grid.trees)):
         if not reach.attributes or value.min() == value.max():
             base += int(value[0])
@@ -149,6 +152,7 @@ def class_margin(model: TreeModel, grid: Grid, own: int, rival: int) -> ClassMar
                     len(tree_word) - 1,
                     _packed(entry.below[:, order], words).ravel(),
                     _packed(entry.above[:, order], words).ravel(),
+                    _packed(entry.here[:, order], words).ravel(),
                     _packed(entry.absent[np.newaxis, order], words)[0],
                     entry.starts,
                     entry.segment_of,
@@ -158,7 +162,7 @@ def class_margin(model: TreeModel, grid: Grid, own: int, rival: int) -> ClassMar
     flat = [entry for group in entries for entry in group]
     # Segments of positions and starts of segments are addressed alike: there are no more
     # segments than positions.
-    lengths = [len(entry[5]) for entry in flat]
+    lengths = [len(entry[6]) for entry in flat]
     starts = np.zeros(sum(lengths), dtype=np.int64)
     segment_at = _offsets(lengths)
     for (*_, first, _), at in zip(flat, segment_at):
@@ -170,14 +174,15 @@ def class_margin(model: TreeModel, grid: Grid, own: int, rival: int) -> ClassMar
         np.array(tree_word, dtype=np.int64),
         np.append(_offsets([len(group) for group in entries]), len(flat)).astype(np.int64),
         tree_of,
-        _joined([entry[5] for entry in flat], np.int64),
+        _joined([entry[6] for entry in flat], np.int64),
         segment_at,
         _offsets([len(entry[1]) for entry in flat]),
         starts,
         _joined([entry[1] for entry in flat], np.uint64),
         _joined([entry[2] for entry in flat], np.uint64),
         _joined([entry[3] for entry in flat], np.uint64),
-        _offsets([len(entry[3]) for entry in flat]),
+        _joined([entry[4] for entry in flat], np.uint64),
+        _offsets([len(entry[4]) for entry in flat]),
         _joined(last, np.int64),
         np.repeat(np.arange(len(entries)), [len(group) for group in entries]),
         np.searchsorted(np.sort(tree_of), np.arange(len(tree_word))),

@@ -235,17 +235,16 @@ class VoteClauses:
         least = [int(value.min()) for value in values]
         unit = int(np.gcd.reduce(np.concatenate([v - m for v, m in zip(values, least)])) or 1)
         lost: dict[int, int] = {}
-        cells = np.array(grid.cells)
-        here, there = cells[np.arange(self._n), x], cells[np.arange(self._n), 1 - x]
+        here, there = np.zeros((2, model.n_attributes), dtype=np.int32)
+        for a, cells, place in zip(grid.used, grid.cells, x.tolist()):
+            here[a], there[a] = cells[place], cells[1 - place]
         for boxes, reach, value, low in zip(model.boxes, grid.trees, values, least):
             units = (value - low) // unit
             gains = [new() for _ in range(int(units.max()))]
             lost.update((-gain, 1) for gain in gains)
             tested = np.array([entry.attribute for entry in reach.attributes], dtype=np.int64)
             used = np.array(grid.used, dtype=np.int64)[tested]
-            low_cells, high_cells = boxes.low[:, used], boxes.high[:, used]
-            same = (low_cells <= here[tested]) & (here[tested] <= high_cells)
-            other = (low_cells <= there[tested]) & (there[tested] <= high_cells)
+            same, other = boxes.having(here)[:, used], boxes.having(there)[:, used]
             # False as soon as x must be left, or kept, to reach the leaf, and is not.
             off = np.where(same, np.where(other, 0, -tested - 1), tested + 1)
             for leaf in np.flatnonzero(reach.reachable & (units < len(gains))).tolist():

@@ -23,6 +23,7 @@ class Entry:
     segment_of: The segment of each of the n positions.
     below, above: Whether a leaf begins at the segment or before, and whether it ends there or
         after; none where no position reaches it.
+    here: Whether the segment reaches it: between these two, but for sets of positions with gaps.
     absent: Whether a missing value reaches it.
     """
 
@@ -31,6 +32,7 @@ class Entry:
     segment_of: NDArray[np.int64]
     below: NDArray[np.bool_]
     above: NDArray[np.bool_]
+    here: NDArray[np.bool_]
     absent: NDArray[np.bool_]
 
 
@@ -65,17 +67,15 @@ class Grid:
             if a not in tested:
                 continue
             cells = self.cells[at]
-            low = np.searchsorted(cells, boxes.low[:, a])
-            high = np.searchsorted(cells, boxes.high[:, a], side="right") - 1
-            some = low <= high
             absent = boxes.missing[:, a] & self.missing[at]
+            if a in boxes.sets:
+                some, found = _of_sets(boxes.of(a, cells))
+            else:
+                low = np.searchsorted(cells, boxes.low[:, a])
+                high = np.searchsorted(cells, boxes.high[:, a], side="right") - 1
+                some, found = _of_ranges(low, high, len(cells))
             reachable &= some | absent
-            starts = np.unique(np.concatenate([[0], low[some], high[some] + 1]))
-            starts = starts[starts < len(cells)].astype(np.int64)
-            segment_of = np.searchsorted(starts, np.arange(len(cells)), side="right") - 1
-            below = (low <= starts[:, np.newaxis]) & some
-            above = (high >= starts[:, np.newaxis]) & some
-            entries.append(Entry(at, starts, segment_of, below, above, absent))
+            entries.append(Entry(at, *found, absent))
         return Reach(reachable, tuple(entries))
 
     def positions(self, model: TreeModel, cells: NDArray[np.int32]) -> NDArray[np.int64]:
@@ -95,3 +95,34 @@ class Grid:
                 raise DataError(f"{name} has a value it cannot take, in its cell {cell}")
             result[at] = place
         return result
+
+
+_Ints = NDArray[np.int64]
+_Bools = NDArray[np.bool_]
+_Found = tuple[_Ints, _Ints, _Bools, _Bools, _Bools]
+"""What an entry says of positions."""
+
+
+def _of_ranges(
+    low: NDArray[np.int64], high: NDArray[np.int64], size: int
+) -> tuple[NDArray[np.bool_], _Found]:
+    """Say which leaves some position reaches, and return what an entry says of them."""
+    some = low <= high
+    starts = np.unique(np.concatenate([[0], low[some], high[some] + 1]))
+    starts = starts[starts < size].astype(np.int64)
+    segment_of = np.searchsorted(starts, np.arange(size), side="right") - 1
+    below = (low <= starts[:, np.newaxis]) & some
+    above = (high >= starts[:, np.newaxis]) & some
+    return some, (starts, segment_of, below, above, below & above)
+
+
+def _of_sets(inside: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], _Found]:
+    """Do so for leaves that are reached by any positions, shape (L, n)."""
+    changes = (inside[:, 1:] != inside[:, :-1]).any(axis=0)
+    starts = np.concatenate([[0], np.flatnonzero(changes) + 1]).astype(np.int64)
+    segment_of = np.cumsum(np.concatenate([[0], changes])).astype(np.int64)
+    here = inside.T[starts]
+    below = np.logical_or.accumulate(here)
+    above = np.logical_or.accumulate(here[::-1])[::-1]
+    some = np.asarray(inside.any(axis=1))
+    return some, (starts, segment_of, below, above, here)

@@ -240,10 +240,7 @@ def changes_of_tree(
     totals = np.tile(np.array(model.exact.base_values, dtype=object), (len(values), 1))
     totals[:, list(tree.outputs)] += values
     other = grid.trees[0].reachable & (model.decide(totals) != own)
-    used = list(grid.used)
-    at = cells[used]
-    inside = (boxes.low[other][:, used] <= at) & (at <= boxes.high[other][:, used])
-    differs = ~np.where(at == MISSING, boxes.missing[other][:, used], inside)
+    differs = ~boxes.having(cells)[other][:, list(grid.used)]
     sets = differs[minimal_sets(differs)]
     packed = np.packbits(sets, axis=1, bitorder="little")
     return [int.from_bytes(row.tobytes(), "little") for row in packed]

@@ -19,6 +19,7 @@ typedef struct {
     Ints starts;
     Words below;
     Words above;
+    Words here;
     Words absent;
     Ints absent_at;
     Ints last;

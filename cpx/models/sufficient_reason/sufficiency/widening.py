@@ -46,7 +46,8 @@ def widest_ranges(
     try:
         if not all(forced(a, 0, cells[a]) for a in [*ranges][:1]):
             return None
-        for a, cell in ((a, cells[a]) for a in ranges if cells[a] != MISSING):
+        ordered = (a for a in ranges if not oracle.model.has_sets(a))
+        for a, cell in ((a, cells[a]) for a in ordered if cells[a] != MISSING):
             ranges[a] = (_furthest(cell, 0, partial(forced, a, 0)), cell)
             ranges[a] = (ranges[a][0], _furthest(cell, sizes[a], partial(forced, a, 1)))
             if ranges[a] == (0, sizes[a]) and not oracle.model.attributes[a].missing:

@@ -12,7 +12,7 @@ from cpx.compiled.kernel import bind
 from cpx.models.sufficient_reason.sufficiency.class_margin import ClassMargin, class_margin
 from cpx.models.sufficient_reason.sufficiency.grid import Grid
 from cpx.trees import MISSING, Tree, TreeModel
-from cpx.trees.tree import LEFT
+from cpx.trees.tree import LEFT, Sets
 
 __all__ = ["PreparedModel", "Workspace", "prepared_model"]
 
@@ -25,7 +25,7 @@ class PreparedModel:
 
     def __init__(self, model: TreeModel) -> None:
         self.grid = Grid(model)
-        self.walks = [_walk(tree) for tree in model.trees]
+        self.walks = [_walk(tree, model.sets) for tree in model.trees]
         self._margins: dict[tuple[int, int], ClassMargin] = {}
 
     def margin(self, model: TreeModel, own: int, rival: int) -> ClassMargin:
@@ -34,19 +34,23 @@ class PreparedModel:
         return self._margins[own, rival]
 
 
-def _walk(tree: Tree) -> Callable[[list[int]], int]:
+def _walk(tree: Tree, sets: Sets) -> Callable[[list[int]], int]:
     """Return the function from a row of cells to its leaf."""
     attribute: list[int] = tree.attribute.tolist()
     split: list[int] = tree.split.tolist()
     missing: list[int] = tree.missing.tolist()
     right: list[int] = tree.right.tolist()
     leaf: list[int] = tree.leaf.tolist()
+    lefts = {node: cells.tolist() for node, cells in tree.lefts(sets).items()}
 
     def walk(row: list[int]) -> int:
         node = 0
         while (a := attribute[node]) >= 0:
             cell = row[a]
-            stays_left = missing[node] == LEFT if cell == MISSING else cell <= split[node]
+            if cell == MISSING:
+                stays_left = missing[node] == LEFT
+            else:
+                stays_left = lefts[node][cell] if node in lefts else cell <= split[node]
             node = node + 1 if stays_left else right[node]
         return leaf[node]
 
