@@ -162,6 +162,8 @@ class AboutRow:
         What the model says of its class.
     next : float or None
         What it says of the likeliest other class.
+    predicts : str
+        The number that it predicts, in words, where it predicts numbers.
 
     Examples
     --------
@@ -174,6 +176,7 @@ class AboutRow:
     values: tuple[tuple[str, str], ...]
     probability: float | None = None
     next: float | None = None
+    predicts: str = ""
 
     @property
     def near(self) -> bool:
@@ -190,6 +193,7 @@ class AboutRow:
                 other = share_text(self.next or 0.0, 2)
                 sure += f": near the boundary, another one has {other}"
             told.append(sure)
+        told.append(self.predicts)
         return printable("; ".join(filter(None, told)))
 
 

@@ -119,6 +119,7 @@ def explain(
     from cpx.cli.progress import phase, solve_progress
     from cpx.cli.reading import output_path
     from cpx.data import row as row_of
+    from cpx.data.targets import target_of
 
     path = output_path(output, source.table)
     one, asked = kind(source.kind), options
@@ -136,24 +137,29 @@ def explain(
             f"got {shown(source.model)}"
         )
     named, missing = asked.get("categorical"), opt.words(source.missing)
-    X, y = read_columns(source.table, source.target, missing, named, source.named)
+    limits = {name: asked.get(name) for name in ("above", "below", "between")}
+    about_numbers = target_of(**limits) is not None
+    X, y = read_columns(source.table, source.target, missing, named, source.named, about_numbers)
     x = row_of(X, source.row)
     prepared = {name: asked.pop(name) for name in [*asked] if one.options[name].prepared}
     if source.isolate and (backend or not one.door.trees):
         _start(backend or BACKEND)
     if not source.named:
-        by = _made(one, file.read(Path(source.model)), X, prepared)
+        given = {name: prepared.pop(name) for name in limits if name in prepared}
+        by = _made(one, file.read(Path(source.model), given), X, prepared)
     elif one.door.trees:
         from cpx.cli.tree_row import encoded, trained
 
         if "groups" in one.options:
             X, prepared["groups"] = encoded(X)
             x = X.iloc[[source.row]]
-        by = _made(one, trained(source.model, seed, source.table, X, y), X, prepared)
+        by = _made(
+            one, trained(source.model, seed, source.table, X, y, about_numbers), X, prepared
+        )
     else:
         from cpx.data import named_classifier
 
-        by = _made(one, named_classifier(source.model, seed), X, prepared)
+        by = _made(one, named_classifier(source.model, seed, about_numbers), X, prepared)
         by.check(x, **asked)
         with phase(f"training {source.model} on {len(X)} rows", long=True):
             by.fit(X, y)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
@@ -20,6 +22,7 @@ _SAID = {
     "give classes": "--classes",
     "as attributes": "--columns",
     "output=": "--which-output",
+    "above=": "--above, --below or --between",
 }
 """What an error of a reader asks for, and the option that it is here."""
 
@@ -78,8 +81,8 @@ class ModelFile:
         ),
     ] = None
 
-    def read(self, path: Path) -> TreeModel:
-        """Read the model, and say where nothing can be asked of its predict."""
+    def read(self, path: Path, limits: Mapping[str, Any] = MappingProxyType({})) -> TreeModel:
+        """Read the model, asked about limits, and say where nothing can ask its predict."""
         from cpx.cli.output import note
         from cpx.cli.progress import phase
         from cpx.trees import read_model
@@ -95,7 +98,7 @@ class ModelFile:
         given = {name: value for name, value in given.items() if value is not None}
         try:
             with phase(f"reading {path}"):
-                model = read_model(path, trusted=self.trust, **given)
+                model = read_model(path, trusted=self.trust, **limits, **given)
         except (ModelError, InvalidOption) as error:
             options = [option for words, option in _SAID.items() if words in str(error)]
             if not options:

@@ -67,6 +67,7 @@ def read_columns(
     missing: list[str],
     categorical: list[str] | None = None,
     trains: bool = True,
+    numbers: bool = False,
 ) -> tuple[pd.DataFrame, Any]:
     """Return the columns of a table but the target, and the target where a model is trained.
 
@@ -78,7 +79,7 @@ def read_columns(
     with phase(f"reading {table}"):
         if not trains:
             return read_rows(table, target, missing=missing), None
-        X, y = read_table(table, str(target), categorical, missing=missing)
+        X, y = read_table(table, str(target), categorical, missing=missing, numbers=numbers)
     if y.nunique() < 2:
         raise DataError(
             f"{table}: the target column {shown(y.name)} has a single class, {shown(y.iloc[0])}: "

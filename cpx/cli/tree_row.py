@@ -65,6 +65,7 @@ class TreeRow:
         Options of all rows are taken out; those of the question are left.
         """
         from cpx.cli.output import note
+        from cpx.data.targets import target_of
 
         self._check(file)
         one = kind(name)
@@ -72,14 +73,19 @@ class TreeRow:
         prepared = {n: options.pop(n) for n in [*options] if one.options[n].prepared}
         seed = valid_seed(prepared.get("seed", 0))
         missing = opt.words(self.missing)
-        X, y = read_columns(self.table, self.target, missing, trains=self.trained)
+        limits = {n: prepared.get(n) for n in ("above", "below", "between")}
+        about_numbers = target_of(**limits) is not None
+        X, y = read_columns(
+            self.table, self.target, missing, trains=self.trained, numbers=about_numbers
+        )
         if self.trained and "groups" in one.options:
             X, prepared["groups"] = encoded(X)
         x, place = self._row(X)
         if self.trained:
-            model = trained(self.model, seed, self.table, X, y)
+            model = trained(self.model, seed, self.table, X, y, about_numbers)
         else:
-            model = file.read(Path(self.model))
+            given = {n: prepared.pop(n) for n in limits if n in prepared}
+            model = file.read(Path(self.model), given)
         rows = (X,) if self.trained or one.needs_rows else ()
         explainer = one.explainer(model, *rows, **prepared)
         for text in explainer.notes:
@@ -127,8 +133,13 @@ class Asked:
     by: str
 
 
-def trained(name: str, seed: int, table: Path, X: pd.DataFrame, y: Any) -> Any:
-    """Train a tree model on the columns of a table; raise for a column of texts."""
+def trained(
+    name: str, seed: int, table: Path, X: pd.DataFrame, y: Any, numbers: bool = False
+) -> Any:
+    """Train a tree model on the columns of a table; raise for a column of texts.
+
+    numbers: Whether the target is one of numbers.
+    """
     from pandas.api.types import is_numeric_dtype
 
     from cpx.cli.progress import phase
@@ -141,7 +152,7 @@ def trained(name: str, seed: int, table: Path, X: pd.DataFrame, y: Any) -> Any:
                 "encode it, or train a model of your own: --model FILE"
             )
     with phase(f"training {name} on {len(X)} rows", long=True):
-        return tree_classifier(name, seed).fit(X, y)
+        return tree_classifier(name, seed, numbers).fit(X, y)
 
 
 def encoded(X: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, list[str]]]:

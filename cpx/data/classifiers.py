@@ -1,4 +1,4 @@
-"""The classifiers that the command line trains, as pipelines of scikit-learn."""
+"""The models that the command line trains, as pipelines of scikit-learn."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TREES = ("boosting", "forest", "tree")
 """Names that :func:`tree_classifier` knows."""
 
 
-def named_classifier(name: str, seed: int = 0) -> Any:
+def named_classifier(name: str, seed: int = 0, numbers: bool = False) -> Any:
     """Return an unfitted scikit-learn pipeline by its short name.
 
     Numbers are imputed by their median and standardised, all other columns are one-hot
@@ -31,6 +31,9 @@ def named_classifier(name: str, seed: int = 0) -> Any:
         Koriche et al. (ECML PKDD 2024), with 500 instead of 200 iterations at most.
     seed : int
         Seed of the classifier.
+    numbers : bool
+        Whether it predicts numbers: the regressor of the same kind, least squares for
+        ``logistic``.
 
     Returns
     -------
@@ -59,19 +62,22 @@ def named_classifier(name: str, seed: int = 0) -> Any:
     from sklearn.pipeline import Pipeline, make_pipeline
     from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
 
-    numbers = make_pipeline(
+    numeric = make_pipeline(
         SimpleImputer(strategy="median", keep_empty_features=True), StandardScaler()
     )
     categories = make_pipeline(
         FunctionTransformer(_as_text),
         OneHotEncoder(handle_unknown="ignore", sparse_output=False),
     )
-    columns = ColumnTransformer([("numbers", numbers, _numeric_columns)], remainder=categories)
-    return Pipeline([("columns", columns), ("classifier", _estimator(name, valid_seed(seed)))])
+    columns = ColumnTransformer([("numbers", numeric, _numeric_columns)], remainder=categories)
+    estimator = _estimator(name, valid_seed(seed), numbers)
+    return Pipeline([("columns", columns), ("classifier", estimator)])
 
 
-def tree_classifier(name: str, seed: int = 0) -> Any:
+def tree_classifier(name: str, seed: int = 0, numbers: bool = False) -> Any:
     """Return an unfitted tree model of scikit-learn by its short name.
+
+    numbers: Whether it predicts numbers.
 
     It is the last step of :func:`named_classifier` alone, so that its tests are about the
     columns themselves, which must be numbers.
@@ -84,10 +90,12 @@ def tree_classifier(name: str, seed: int = 0) -> Any:
     """
     if name not in TREES:
         raise UnknownName("tree model", name, TREES)
-    return _estimator(name, valid_seed(seed))
+    return _estimator(name, valid_seed(seed), numbers)
 
 
-def _estimator(name: str, seed: int) -> Any:
+def _estimator(name: str, seed: int, numbers: bool) -> Any:
+    if numbers:
+        return _regressor(name, seed)
     if name == "mlp":
         from cpx.data.perceptron import MLPClassifier
 
@@ -107,6 +115,31 @@ def _estimator(name: str, seed: int) -> Any:
     from sklearn.linear_model import LogisticRegression
 
     return LogisticRegression(max_iter=1000, random_state=seed)
+
+
+def _regressor(name: str, seed: int) -> Any:
+    if name == "mlp":
+        from sklearn.compose import TransformedTargetRegressor
+        from sklearn.neural_network import MLPRegressor
+        from sklearn.preprocessing import StandardScaler
+
+        network = MLPRegressor(max_iter=500, random_state=seed)
+        return TransformedTargetRegressor(network, transformer=StandardScaler())
+    if name == "forest":
+        from sklearn.ensemble import RandomForestRegressor
+
+        return RandomForestRegressor(random_state=seed)
+    if name == "tree":
+        from sklearn.tree import DecisionTreeRegressor
+
+        return DecisionTreeRegressor(random_state=seed)
+    if name == "boosting":
+        from sklearn.ensemble import HistGradientBoostingRegressor
+
+        return HistGradientBoostingRegressor(random_state=seed)
+    from sklearn.linear_model import LinearRegression
+
+    return LinearRegression()
 
 
 def _numeric_columns(table: Any) -> list[int]:

@@ -287,20 +287,51 @@ def labels(f: Any, rows: Any) -> npt.NDArray[Any]:
     >>> labels(lambda z: z[:, 0] > 2, np.array([[1.0], [3.0]]))
     array([False,  True])
     """
+    return _checked(_answer(f, rows), len(rows), classifier_name(f))
+
+
+def numbers_of(f: Any, rows: Any) -> npt.NDArray[np.float64]:
+    """Return the number that a model predicts of each row, shape (m,).
+
+    Raises ClassifierError: When it is no model, raises, or answers with something that is not one
+        finite number per row.
+
+    >>> numbers_of(lambda z: z[:, 0] / 2, np.array([[1.0], [3.0]]))
+    array([0.5, 1.5])
+    """
+    name, answer = classifier_name(f), _answer(f, rows)
+    told = f"the model {name} must answer with a number for each of {len(rows)} rows"
+    try:
+        array = np.asarray(answer, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ClassifierError(f"{told}: {shortened(error)}") from error
+    if array.ndim == 2 and array.shape[1] == 1:
+        array = array.ravel()
+    if array.shape != (len(rows),):
+        raise ClassifierError(f"{told}, got the shape {array.shape}")
+    if not np.isfinite(array).all():
+        row = int(np.argmax(~np.isfinite(array)))
+        raise ClassifierError(f"{told}, got {shown(array[row].item())} for row {row}")
+    return array
+
+
+def _answer(f: Any, rows: Any) -> Any:
+    """Ask a model about a copy of the rows."""
     ask = getattr(f, "predict", f)
     if not callable(ask) or isinstance(f, type):
         raise ClassifierError(
             f"the classifier must have a method predict or be callable, got {shown(f)}"
         )
-    name = classifier_name(f)
     try:
         # Some classifiers scale in place: the table of the caller is not for that.
-        answer = ask(rows.copy() if hasattr(rows, "copy") else rows)
+        return ask(rows.copy() if hasattr(rows, "copy") else rows)
+    except ClassifierError:
+        raise
     except Exception as error:
         raise ClassifierError(
-            f"the classifier {name} raised {type(error).__name__}: {shortened(error)}"
+            f"the classifier {classifier_name(f)} raised {type(error).__name__}: "
+            f"{shortened(error)}"
         ) from error
-    return _checked(answer, len(rows), name)
 
 
 def classifier_name(f: Any) -> str:
@@ -311,6 +342,8 @@ def classifier_name(f: Any) -> str:
     >>> classifier_name(labels), classifier_name(np.random.default_rng(0))
     ('labels', 'Generator')
     """
+    if type(f).__name__ == "AskedNumbers":
+        return classifier_name(f.model)
     if type(f).__name__ == "Pipeline" and getattr(f, "steps", None):
         return f"Pipeline({type(f.steps[-1][1]).__name__})"
     if hasattr(f, "predict") or not hasattr(f, "__name__"):
@@ -360,7 +393,7 @@ def _checked(answer: Any, m: int, name: str) -> npt.NDArray[Any]:
         value = array[array != np.floor(array)][0]
         raise ClassifierError(
             f"the classifier {name} answered with numbers such as {shown(value.item())}: "
-            "these are "
-            "probabilities or a regression, class labels are needed (compare with a threshold)"
+            "these are probabilities or a regression, and class labels are needed: say what is "
+            "asked of them, above=50_000, below=... or between=(low, high)"
         )
     return array

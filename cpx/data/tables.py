@@ -29,6 +29,7 @@ def read_table(
     categorical: Sequence[str] | None = None,
     *,
     missing: str | Iterable[str] = (),
+    numbers: bool = False,
 ) -> tuple[pd.DataFrame, pd.Series[Any]]:
     r"""Read a CSV file with a header and split off the target column.
 
@@ -47,6 +48,8 @@ def read_table(
         binarizer and named classifiers understand.
     missing : str or iterable of str, optional
         Cells without a value, such as ``["?", "NA"]``; the empty field always is one.
+    numbers : bool
+        Whether the target is one of numbers to predict, and not of classes.
 
     Returns
     -------
@@ -84,7 +87,7 @@ def read_table(
             f"{int(y.isna().sum())} rows, "
             f"the first being row {int(y.isna().argmax())}: remove them"
         )
-    _require_classes(path, y)
+    (_require_numbers if numbers else _require_classes)(path, y)
     for name in categorical or ():
         if name != target:
             X[name] = X[name].astype("category")
@@ -194,6 +197,18 @@ def _header_hint(table: TextTable) -> str:
     return ""
 
 
+def _require_numbers(path: Path, y: pd.Series[Any]) -> None:
+    """Refuse a target of anything else than numbers, or of a single one."""
+    from pandas.api.types import is_bool_dtype, is_numeric_dtype
+
+    if not is_numeric_dtype(y.dtype) or is_bool_dtype(y.dtype):
+        value = next((v for v in y.tolist() if not isinstance(v, int | float)), y.iloc[0])
+        raise DataError(
+            f"{path}: the target {shown(y.name)} has {shown(value)}, which is no number: above, "
+            "below and between are asked of numbers"
+        )
+
+
 def _require_classes(path: Path, y: pd.Series[Any]) -> None:
     """Refuse a target of measurements, and warn of one that may be."""
     values = y.tolist()
@@ -215,8 +230,8 @@ def _require_classes(path: Path, y: pd.Series[Any]) -> None:
     if fraction is not None or (many and few):
         example = f" such as {fraction!r}" if fraction is not None else ""
         raise DataError(
-            f"{told} numbers{example}: no classes; make classes of them, such as below and above "
-            "a limit"
+            f"{told} numbers{example}: no classes; say what is asked of them: above=50_000, "
+            "below=... or between=(low, high), in the shell --above 50000, --below or --between"
         )
     if many:
         warn(f"{told} numbers, and each is taken for a class")

@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 
 from cpx.answers.explanation import AboutRow
+from cpx.data.targets import AskedNumbers
 from cpx.support.cells import is_missing, plain
 from cpx.trees.attribute import value_text
 from cpx.trees.form import TreeModel
+from cpx.trees.regressors import LiveNumbers
 
 
 def of_classifier(
@@ -34,11 +36,32 @@ def of_classifier(
     """
     cells = row.iloc[0].tolist() if hasattr(row, "iloc") else list(np.asarray(row)[0])
     values = [(name, _text(cells[place])) for place, name in zip(places, names)]
+    if (predicts := _predicted(classifier, row)) is not None:
+        return AboutRow(tuple(values), predicts=predicts)
     classes = getattr(classifier, "classes_", None)
     said = _probabilities(classifier, row) if classes is not None else None
     if classes is None or said is None or len(said) != len(classes):
         return AboutRow(tuple(values))
     return _with_probability(values, said, [c == label for c in classes])
+
+
+def _predicted(classifier: Any, row: Any) -> str | None:
+    """Return the number that a model predicts, and on which side of limits it is."""
+    if isinstance(classifier, AskedNumbers):
+        return classifier.target.told(float(classifier.values(row)[0]))
+    ask = getattr(classifier, "predicted", None)
+    return None if ask is None else ask(row)
+
+
+def predicted_by_trees(model: TreeModel, x: Sequence[float]) -> str | None:
+    """Return what a tree model predicts of a row, where that is a number, in words."""
+    value = model.predicted(x)
+    if value is None or model.prediction is None:
+        return None
+    said = float(value)
+    if isinstance(model.live, LiveNumbers):
+        said = float(model.live.values(np.array([x], dtype=np.float64))[0])
+    return model.prediction.target.told(said)
 
 
 def _probabilities(classifier: Any, row: Any) -> Sequence[float] | None:
@@ -57,6 +80,8 @@ def _probabilities(classifier: Any, row: Any) -> Sequence[float] | None:
 def of_trees(model: TreeModel, x: Sequence[float], columns: Iterable[int]) -> AboutRow:
     """Return what is known of a row of a tree model, of which an explanation names columns."""
     values = [(model.attributes[a].name, _text(x[a])) for a in columns]
+    if (predicts := predicted_by_trees(model, x)) is not None:
+        return AboutRow(tuple(values), predicts=predicts)
     own, said = int(model.predict_index(x)[0]), probabilities_by_trees(model, x)
     if said is None:
         return AboutRow(tuple(values))

@@ -15,8 +15,9 @@ from cpx.data.fitted.naive_bayes import fit_naive_bayes
 from cpx.data.fitted.number_tables import numbers_and_names
 from cpx.data.fitted.tree_mixture import TreeMixture
 from cpx.data.other_frames import as_pandas
+from cpx.data.targets import Target, refuse_target
 from cpx.errors import DataError, InvalidOption, UnknownName, shown
-from cpx.explainers.about_row import probabilities_by_trees
+from cpx.explainers.about_row import predicted_by_trees, probabilities_by_trees
 from cpx.modelling.columns import column_order, names_of, renamed
 from cpx.options import read_named
 from cpx.processes.interrupts import interruptible
@@ -73,13 +74,14 @@ def fitted_distribution(
 
 
 def read_background(
-    model: Any, background: Any, reader: Mapping[str, Any]
+    model: Any, background: Any, reader: Mapping[str, Any], target: Target | None = None
 ) -> tuple[TreeModel, Any, tuple[str, ...]]:
     """Return the model with the names of the columns, the rows in its order, and notes."""
     from cpx.data.frames import as_table  # loads pandas
 
     frame = as_table(as_pandas(background))
     if is_logistic(model):
+        refuse_target(target, type(model).__name__)
         if reader:
             raise InvalidOption(f"{next(iter(reader))} is for tree models, not for a regression")
         columns, own = names_of(frame.columns), getattr(model, "feature_names_in_", None)
@@ -90,7 +92,7 @@ def read_background(
         )
         trees = read_logistic(model, numbers_and_names(rows, None)[0])
     else:
-        trees = read_model(model, **reader)
+        trees = read_model(model, **({} if target is None else vars(target)), **reader)
     return fitted_to_rows(trees, frame)
 
 
@@ -144,6 +146,10 @@ class TreePredictor:
         """Return the probability of each class for each row; None where the model gives none."""
         table = [probabilities_by_trees(self.trees, x) for x in self._numbers(rows)]
         return None if None in table else np.array(table, dtype=np.float64)
+
+    def predicted(self, rows: Any) -> str | None:
+        """Return the number that is predicted of one row, in words; None of a classifier."""
+        return predicted_by_trees(self.trees, self._numbers(rows)[0])
 
     def _numbers(self, rows: Any) -> Any:
         from cpx.data.frames import as_table

@@ -13,6 +13,7 @@ from cpx.answers.explanations import Explanations, unanswered
 from cpx.answers.result import Result
 from cpx.data import named_classifier
 from cpx.data.other_frames import as_pandas
+from cpx.data.targets import target_of
 from cpx.errors import EngineError, InvalidOption, shown
 from cpx.explainers.doors import Answer, Kind, RowExplainer, kind, kinds, loaded, refuse_unknown
 from cpx.explainers.preparation import counted
@@ -94,7 +95,10 @@ class Explainer:
         **options
             As for the class; ``seed`` is the classifier's as well.
         """
-        classifier = named_classifier(model, options.get("seed", 0))
+        limits = (options.get(name) for name in ("above", "below", "between"))
+        classifier = named_classifier(
+            model, options.get("seed", 0), target_of(*limits) is not None
+        )
         with interruptible():
             classifier.fit(as_pandas(X), as_pandas(y))
         return cls(classifier, X, **options)

@@ -55,6 +55,20 @@ def missing_in(text: str) -> str | list[str]:
     return text if text in ("auto", "never", "always") else names(text)
 
 
+def two_numbers(text: str) -> tuple[float, ...]:
+    """Read numbers with a comma.
+
+    >>> two_numbers("1,2.5")
+    (1.0, 2.5)
+    """
+    try:
+        return tuple(float(part) for part in text.split(","))
+    except ValueError:
+        raise InvalidOption(
+            f"between must be two numbers with a comma, got {shown(text)}"
+        ) from None
+
+
 REQUIRED = Option(
     "What the answer must have: conditions as they are printed, columns by name, or numbers.",
     "FEATURE",
@@ -69,6 +83,11 @@ NAME = Option("Name of the problem.", shell=None)
 LABEL = Option("The class of x, to be sure of it.", shell=None)
 WEIGHTS = Option("What features cost, 1 where nothing is given.", shell=None)
 CLASS_NAMES = Option("Names of the classes, by position or by label.", shell=None)
+ABOVE = Option("Of a model that predicts numbers: why above this, or why not.", "NUMBER", float)
+BELOW = Option("The same: why below this, or why not.", "NUMBER", float)
+BETWEEN = Option(
+    "The same: why between these two, or on which side of them.", "LOW,HIGH", read=two_numbers
+)
 SEED = Option("Seed of every random choice.", "N", int)
 MISSING_IN = Option(
     "Columns of which rows may lack the value, with commas; or always, never, or auto: those of "

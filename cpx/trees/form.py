@@ -24,6 +24,7 @@ from cpx.trees.tree import MISSING, REFUSED, Boxes, Tree
 
 if TYPE_CHECKING:
     from cpx.trees.live import LiveModel
+    from cpx.trees.regressors import Prediction
 
 Label = int | float | str | bool
 Rule = Literal["vote", "average", "sum"]
@@ -89,6 +90,9 @@ class TreeModel:
     live : LiveModel, optional
         The live model it was read from: what is said of the trees is held against its
         ``predict``. Neither saved nor pickled; equal models may differ in it.
+    prediction : Prediction, optional
+        Where the model predicts numbers, and the classes say on which side of limits they are: how
+        the number follows from the scores. Not saved; equal models may differ in it.
 
     Raises
     ------
@@ -122,6 +126,7 @@ class TreeModel:
     named: bool | None = field(default=None, repr=False)
     sets: tuple[NDArray[np.bool_], ...] = field(default=(), repr=False)
     live: LiveModel | None = field(default=None, repr=False)
+    prediction: Prediction | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         for name, value in checked(vars(self)).items():
@@ -315,6 +320,10 @@ class TreeModel:
         """Return the exact scores of one row, shape (d,): an average, a sum or votes."""
         divisor = 2**self.exact.exponent * (len(self.trees) if self.rule == "average" else 1)
         return tuple(Fraction(total, divisor) for total in self.totals(x)[0].tolist())
+
+    def predicted(self, x: ArrayLike) -> Fraction | None:
+        """Return the number that is predicted of one row, exactly; None of a classifier."""
+        return None if self.prediction is None else self.prediction.value(self.scores(x))
 
     # ----------------------------------------------------------- other forms
 

@@ -133,27 +133,28 @@ def _compare(model: TreeModel, rows: NDArray[np.float64], must: int) -> int:
             f"{live.name}.predict gives {words(i)} the class {told}, its trees give it "
             f"{shown(model.classes[ours[i]])}{more}: {why}"
         )
-    _compare_probabilities(model, live, rows, totals, words)
+    _compare_scores(model, live, rows, totals, words)
     return int(near.sum())
 
 
-def _compare_probabilities(
+def _compare_scores(
     model: TreeModel,
     live: LiveModel,
     rows: NDArray[np.float64],
     totals: NDArray[Any],
     words: Callable[[int], str],
 ) -> None:
-    theirs = live.probabilities(rows, len(model.base))
+    theirs = live.scores(rows, len(model.base))
     if theirs is None:
         return
-    divisor = 2**model.exact.exponent * (len(model.trees) if model.rule == "average" else 1)
+    averaged = 1 if model.prediction is None else model.prediction.trees
+    divisor = 2**model.exact.exponent * (len(model.trees) if model.rule == "average" else averaged)
     scores = np.array([[total / divisor for total in row] for row in totals.tolist()]) * live.scale
     ours = _linked(scores, live.link)
     slack = TOLERANCE + float(Fraction(rounding(model), divisor)) * abs(live.scale)
     if theirs.shape != ours.shape:
         raise UnsupportedModel(
-            f"{live.name}.predict_proba answers with {theirs.shape[1]} columns, its trees have "
+            f"{live.name}.{live.method} answers with {theirs.shape[1]} columns, its trees have "
             f"{ours.shape[1]} scores; {_ADVICE}"
         )
     wrong = ~(np.abs(ours - theirs) <= slack).all(axis=1)
@@ -161,10 +162,12 @@ def _compare_probabilities(
         i = int(np.argmax(wrong))
         k = int(np.argmax(np.abs(ours[i] - theirs[i])))
         label = model.classes[k if len(model.base) > 1 else 1]
+        what = f"the probability {theirs[i, k]:.9g} of the class {shown(label)}"
+        if model.prediction is not None:
+            what = f"a number {theirs[i, k]:.9g} away from the limit"
         raise UnsupportedModel(
-            f"{live.name}.predict_proba gives {words(i)} the probability {theirs[i, k]:.9g} of "
-            f"the class {shown(label)}, its trees {ours[i, k]:.9g} (at most {slack:.1g} is "
-            f"rounding): {_ADVICE}"
+            f"{live.name}.{live.method} gives {words(i)} {what}, its trees {ours[i, k]:.9g} (at "
+            f"most {slack:.1g} is rounding): {_ADVICE}"
         )
 
 
@@ -245,8 +248,8 @@ def _refuse_filled(model: TreeModel, live: LiveModel, row: NDArray[np.float64]) 
     if not ones:
         return
     sparse = np.where(row == 0, np.nan, row)
-    said = live.predict(np.vstack([row, sparse]), model.classes)[1]
-    if said[0] != said[1]:
+    places, said = live.predict(np.vstack([row, sparse]), model.classes)
+    if places[0] != places[1]:
         raise DataError(
             f"x: {shown(model.attributes[ones[0]].name)} is 0, and {live.name} saw no other "
             "number in it than 1, as in sparse rows, of which XGBoost takes what is left out as "

@@ -1,4 +1,4 @@
-"""Reader of LightGBM models: text files, boosters and classifiers."""
+"""Reader of LightGBM models: text files, boosters, classifiers and regressors."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from cpx.data.targets import Target, refuse_target, require_target
 from cpx.errors import ModelError, UnsupportedModel, shown
 from cpx.support.files import read_text
 from cpx.trees.attribute import Attribute
@@ -17,11 +18,15 @@ from cpx.trees.building import Nodes, assemble, attribute_list, reading
 from cpx.trees.checks import class_labels, label_list, refuse_one_class
 from cpx.trees.form import TreeModel
 from cpx.trees.live import LiveModel
+from cpx.trees.regressors import LiveNumbers, fields_of_numbers
 from cpx.trees.tree import LEFT, RIGHT
 
 # The bits of decision_type.
 _CATEGORICAL, _DEFAULT_LEFT, _MISSING_SHIFT = 1, 2, 2
 _ZERO, _NAN = 1, 2
+
+_NUMBERS = ("regression", "regression_l1", "huber", "fair", "quantile", "mape")
+"""Objectives whose models predict the sum itself."""
 
 _ZERO_THRESHOLD = float(np.float32(1e-35))
 """Values up to this size are zero to LightGBM, which skips them in rows."""
@@ -32,18 +37,21 @@ def read_lightgbm(
     *,
     classes: Sequence[Any] | None = None,
     attributes: Sequence[str | Attribute] | None = None,
+    target: Target | None = None,
 ) -> TreeModel:
-    """Read a classifier of LightGBM.
+    """Read a classifier or regressor of LightGBM.
 
     Parameters
     ----------
-    model : path, Booster or LGBMClassifier
+    model : path, Booster, LGBMClassifier or LGBMRegressor
         A text file of ``save_model``, plain or gzipped, or a live model. With early stopping,
         both have the rounds up to the best one.
     classes : sequence of labels, optional
         By default those of the LGBMClassifier, or 0, 1, ...
     attributes : sequence of str or Attribute, optional
         Names of the columns, or all there is to say of them. By default those of the model.
+    target : Target, optional
+        Of a model that predicts numbers: what is asked of them; see :func:`read_model`.
 
     Returns
     -------
@@ -52,10 +60,10 @@ def read_lightgbm(
     Raises
     ------
     UnsupportedModel
-        For other objectives than ``binary``, ``multiclass`` and ``multiclassova``; linear
-        trees; categorical splits; and tests for which a zero is missing
-        (``zero_as_missing``), where that is not what the threshold says anyway. Naming it,
-        and the tree and node.
+        For other objectives than ``binary``, ``multiclass``, ``multiclassova`` and those that
+        predict a sum, such as ``regression``; linear trees; categorical splits; and tests for
+        which a zero is missing (``zero_as_missing``), where that is not what the threshold says
+        anyway. Naming it, and the tree and node.
     ModelError
         When the file cannot be read, is no such model, or has no trees; when the classifier
         is not fitted; when classes or attributes do not fit.
@@ -110,16 +118,23 @@ def read_lightgbm(
         head, blocks = _sections(text)
         per_round = int(head["num_tree_per_iteration"])
         trees = [_nodes(block, (i % per_round,), i) for i, block in enumerate(blocks)]
-        objective = head.get("objective", "none").split()[0]
+        objective, *options = head.get("objective", "none").split()
         names = head["feature_names"].split()
         named = _has_names(text, names) if attributes is None else True
     if not trees:
         raise ModelError("the model has no trees")
+    fields: dict[str, Any] = {"attributes": attribute_list(attributes, names, trees)}
+    fields |= {"source": source, "named": named}
+    if objective in _NUMBERS and "sqrt" not in options:
+        asked = require_target(target, f"a model of LightGBM with the objective {objective}")
+        averaged = "average_output" in head
+        return _about_numbers(model, trees, asked, averaged, fields)
     if objective not in ("binary", "multiclass", "multiclassova"):
         raise UnsupportedModel(
-            f"the objective {shown(objective)} is not supported; cpx reads binary, multiclass and "
-            "multiclassova"
+            f"the objective {shown(' '.join([objective, *options]))} is not supported; cpx reads "
+            f"binary, multiclass, multiclassova, {', '.join(_NUMBERS)}"
         )
+    refuse_target(target, f"a model of LightGBM with the objective {objective}")
     count = 2 if objective == "binary" else per_round
     live = None
     if not isinstance(model, str | PathLike):
@@ -127,15 +142,24 @@ def read_lightgbm(
     labels = class_labels(classes, count)
     return assemble(
         trees,
-        attribute_list(attributes, names, trees),
         classes=labels,
         rule="sum",
         decision="positive" if objective == "binary" else "first",
         base=(0.0,) * per_round,
-        source=source,
-        named=named,
         live=live,
+        **fields,
     )
+
+
+def _about_numbers(
+    model: Any, trees: list[Nodes], target: Target, averaged: bool, fields: dict[str, Any]
+) -> TreeModel:
+    """Return what says on which side of limits the predicted numbers are."""
+    live = None
+    if not isinstance(model, str | PathLike):
+        name = type(model).__name__
+        live = LiveNumbers(model, target.classes, "average", title=name, target=target)
+    return assemble(**fields_of_numbers(target, trees, (), averaged), live=live, **fields)
 
 
 def _live(
@@ -174,9 +198,8 @@ def _text(model: Any) -> str:
     if hasattr(model, "__sklearn_is_fitted__"):
         if not model.__sklearn_is_fitted__():
             raise ModelError(f"the {name} is not fitted")
-        if not hasattr(model, "classes_"):
-            raise UnsupportedModel(f"{name} is no classifier")
-        refuse_one_class(name, model.classes_)
+        if hasattr(model, "classes_"):
+            refuse_one_class(name, model.classes_)
         model = model.booster_
     if not hasattr(model, "model_to_string"):
         raise UnsupportedModel(f"{name} is no model of LightGBM")

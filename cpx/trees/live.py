@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +25,10 @@ class LiveModel:
     title: What it is called in messages; by default the name of its class.
     sparse_is_missing: Whether it takes what a sparse row leaves out as missing, and not as 0.
     held: The rows that it was asked about, and how many rows near them rounding decides.
+    method: What says the numbers that are held against the scores.
     """
+
+    method: ClassVar[str] = "predict_proba"
 
     model: Any
     classes: tuple[Any, ...]
@@ -66,6 +69,10 @@ class LiveModel:
             return None
         array = np.asarray(said, dtype=np.float64).reshape(len(rows), -1)
         return array[:, -1:] if width == 1 else array
+
+    def scores(self, rows: NDArray[np.float64], width: int) -> NDArray[np.float64] | None:
+        """Return the numbers that ``link`` makes of the scores; None where there are none."""
+        return self.probabilities(rows, width)
 
     def _ask(self, ask: Callable[[Any], Any], rows: NDArray[np.float64]) -> Any:
         names = getattr(self.model, "feature_names_in_", None)

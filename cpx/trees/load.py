@@ -9,6 +9,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from cpx.data.targets import target_of
 from cpx.errors import (
     EngineMissing,
     InvalidOption,
@@ -39,14 +40,18 @@ def read_model(
     *,
     trusted: bool | Iterable[str] = False,
     missing: Missing = "auto",
+    above: float | None = None,
+    below: float | None = None,
+    between: tuple[float, float] | None = None,
     **options: Any,
 ) -> TreeModel:
     """Read a tree model, whatever it is.
 
     Parameters
     ----------
-    source : path or fitted classifier
-        A classifier of scikit-learn, XGBoost or LightGBM, or a Booster of the latter two. Or a
+    source : path or fitted model
+        A classifier of scikit-learn, XGBoost or LightGBM, or a Booster of the latter two; or a
+        regressor, of which ``above``, ``below`` or ``between`` says what is asked. Or a
         file, recognised by its content: JSON or UBJ of XGBoost, a text dump of XGBoost, text of
         LightGBM, skops, joblib or pickle, or JSON of :meth:`TreeModel.to_dict`. Text may be
         gzipped.
@@ -58,6 +63,10 @@ def read_model(
         Which values rows may lack, as far as the model takes missing values. ``"auto"``: those of
         the attributes of which the model shows that it saw missing values in training. LightGBM
         records that, scikit-learn lets see it mostly, XGBoost never. A list names attributes.
+    above, below : float, optional
+    between : (float, float), optional
+        Of a model that predicts numbers: the classes are "above 50,000" and "at most 50,000",
+        "below" and "at least", or "between" the two limits, both among them, "below" and "above".
     **options
         Those of the reader: :func:`read_sklearn`, :func:`read_xgboost`,
         :func:`read_xgboost_dump` (``classes`` is needed there) or :func:`read_lightgbm`.
@@ -88,6 +97,8 @@ def read_model(
     >>> read_model(DecisionTreeClassifier().fit([[0.0], [1.0]], [0, 1]))
     <TreeModel: 1 trees over 1 attributes, 2 classes, rule average>
     """
+    if (target := target_of(above, below, between)) is not None:
+        options["target"] = target
     return _read(source, trusted, options).with_missing(missing)
 
 
@@ -111,8 +122,8 @@ def _live(model: Any, options: dict[str, Any]) -> TreeModel:
         if library in homes:
             return _call(reader, model, options)
     raise UnsupportedModel(
-        f"{type(model).__name__} is no model that cpx reads: a classifier of scikit-learn, "
-        "XGBoost or LightGBM, or the path of a file"
+        f"{type(model).__name__} is no model that cpx reads: a classifier or regressor of "
+        "scikit-learn, XGBoost or LightGBM, or the path of a file"
     )
 
 
@@ -210,6 +221,8 @@ def _call(reader: Callable[..., TreeModel], model: Any, options: dict[str, Any])
 
 def _refuse_options(reader: str, options: dict[str, Any], known: Iterable[str]) -> None:
     for name in options:
+        if name == "target" and name not in known:
+            raise InvalidOption(f"above, below and between are no options of {reader}")
         if name not in known:
             raise InvalidOption(
                 f"{name} is no option of {reader}{nearest(name, known)}; "

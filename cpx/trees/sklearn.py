@@ -1,4 +1,4 @@
-"""Reader of scikit-learn models: decision trees, forests, gradient boosting."""
+"""Reader of scikit-learn models: decision trees, forests, gradient boosting, of either kind."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from cpx.data.targets import Target, refuse_target, require_target
 from cpx.errors import InvalidOption, ModelError, UnsupportedModel, shown
 from cpx.support.validation import integer
 from cpx.trees.attribute import Attribute
@@ -15,6 +16,7 @@ from cpx.trees.building import Nodes, assemble, attribute_list, highest_upto
 from cpx.trees.checks import class_labels, label_list, refuse_one_class
 from cpx.trees.form import Rule, TreeModel
 from cpx.trees.live import LiveModel
+from cpx.trees.regressors import LiveNumbers, fields_of_numbers
 from cpx.trees.tree import LEFT, REFUSED, RIGHT
 
 FORESTS = (
@@ -23,8 +25,14 @@ FORESTS = (
     "RandomForestClassifier",
     "ExtraTreesClassifier",
 )
-_SINGLE = FORESTS[:2]
 _BOOSTED = ("GradientBoostingClassifier", "HistGradientBoostingClassifier")
+_KINDS = tuple(
+    name.replace("Classifier", kind)
+    for kind in ("Classifier", "Regressor")
+    for name in (*FORESTS, *_BOOSTED)
+)
+_SINGLE = ("DecisionTree", "ExtraTree")
+"""What the kinds of a single tree are called, before Classifier or Regressor."""
 
 
 def read_sklearn(
@@ -34,14 +42,16 @@ def read_sklearn(
     classes: Sequence[Any] | None = None,
     output: int | None = None,
     attributes: Sequence[str | Attribute] | None = None,
+    target: Target | None = None,
 ) -> TreeModel:
-    """Read a fitted classifier of scikit-learn.
+    """Read a fitted classifier or regressor of scikit-learn.
 
     Parameters
     ----------
-    model : classifier
+    model : classifier or regressor
         DecisionTreeClassifier, ExtraTreeClassifier, RandomForestClassifier,
-        ExtraTreesClassifier, GradientBoostingClassifier or HistGradientBoostingClassifier.
+        ExtraTreesClassifier, GradientBoostingClassifier or HistGradientBoostingClassifier, or the
+        regressors of these names.
     rule : {"average", "vote", "sum"}, optional
         For trees and forests, ``"average"`` of the probabilities, which is what scikit-learn
         predicts and the default, or ``"vote"``: each tree votes for its most probable class,
@@ -55,6 +65,8 @@ def read_sklearn(
     attributes : sequence of str or Attribute, optional
         Names of the columns, or all there is to say of them. By default the names seen in
         fit, or ``x0, x1, ...``.
+    target : Target, optional
+        Of a regressor: what is asked of its numbers; see :func:`read_model`.
 
     Returns
     -------
@@ -63,9 +75,9 @@ def read_sklearn(
     Raises
     ------
     UnsupportedModel
-        For anything else than these classifiers, several outputs of which none is chosen,
-        categorical features of
-        HistGradientBoostingClassifier, or an initial estimator that is no constant.
+        For anything else than these models, several outputs of which none is chosen,
+        categorical features of HistGradientBoostingClassifier, an initial estimator that is no
+        constant, a regressor without a target or whose loss has a logarithm.
     ModelError
         When the model is not fitted, or the attributes do not fit.
     InvalidOption
@@ -91,6 +103,9 @@ def read_sklearn(
     (['a', 'b'], 'x0 <= 2')
     """
     kind = _kind(model)
+    if kind.endswith("Regressor"):
+        return _read_regressor(model, kind, rule, classes, output, attributes, target)
+    refuse_target(target, kind)
     rules = ("sum",) if kind in _BOOSTED else ("average", "vote")
     if rule is not None and rule not in rules:
         raise InvalidOption(
@@ -105,7 +120,7 @@ def read_sklearn(
     elif kind in _BOOSTED:
         fields = _boosted(model)
     else:
-        fields = _forest(model, [model] if kind in _SINGLE else model.estimators_, rule, at or 0)
+        fields = _forest(model, _estimators(model, kind), rule, at or 0)
     own = label_list(model.classes_ if at is None else model.classes_[at])
     source, live = f"sklearn {kind}", None
     if rule == "vote":
@@ -113,16 +128,72 @@ def read_sklearn(
     else:
         asked = model if at is None else _OneOutput(model, at)
         live = LiveModel(asked, own, *_link(model, fields), type(model).__name__)
+    fields["classes"] = own if classes is None else class_labels(classes, len(own))
+    return _assembled(model, attributes, source=source, live=live, **fields)
+
+
+def _read_regressor(
+    model: Any,
+    kind: str,
+    rule: Rule | None,
+    classes: Sequence[Any] | None,
+    output: int | None,
+    attributes: Sequence[str | Attribute] | None,
+    target: Target | None,
+) -> TreeModel:
+    """Read a model that predicts numbers as one that says on which side of limits they are."""
+    for option, given in (("rule", rule), ("classes", classes)):
+        if given is not None:
+            raise InvalidOption(f"{option} is for classifiers, not for {kind}")
+    asked = require_target(target, kind)
+    _refuse_unfitted(model, kind)
+    at = _output(model, kind, output)
+    averaged = not kind.startswith(("Gradient", "Hist"))
+    if kind.startswith("Hist"):
+        if type(model._loss.link).__name__ != "IdentityLink":
+            raise UnsupportedModel(
+                f"the {kind} of the loss {shown(model.loss)} predicts the exponential of a sum; "
+                "cpx reads those that predict the sum"
+            )
+        fields = _histogram(model)
+    elif averaged:
+        trees = [
+            _nodes(e.tree_, e.tree_.value[:, at or 0], (0,), _takes_missing(e))
+            for e in _estimators(model, kind)
+        ]
+        fields = {"trees": trees, "cast": "float32"}
+    else:
+        fields = _boosted(model)
+    fields |= fields_of_numbers(asked, fields["trees"], fields.get("base", ()), averaged)
+    live = LiveNumbers(
+        model if at is None else _OneOutput(model, at),
+        asked.classes,
+        "average",
+        title=type(model).__name__,
+        target=asked,
+    )
+    return _assembled(model, attributes, source=f"sklearn {kind}", live=live, **fields)
+
+
+def _assembled(
+    model: Any, attributes: Sequence[str | Attribute] | None, **fields: Any
+) -> TreeModel:
     names = getattr(model, "feature_names_in_", None)
     default = [f"x{i}" for i in range(model.n_features_in_)] if names is None else names
     return assemble(
         attributes=attribute_list(attributes, [str(name) for name in default], fields["trees"]),
-        classes=own if classes is None else class_labels(classes, len(own)),
-        source=source,
-        live=live,
         named=names is not None or attributes is not None,
         **fields,
     )
+
+
+def _estimators(model: Any, kind: str) -> Sequence[Any]:
+    single = kind.removesuffix("Classifier").removesuffix("Regressor") in _SINGLE
+    return [model] if single else model.estimators_
+
+
+def _takes_missing(estimator: Any) -> bool:
+    return bool(estimator.__sklearn_tags__().input_tags.allow_nan)
 
 
 def _link(
@@ -139,7 +210,7 @@ def _link(
 def _kind(model: Any) -> str:
     """Return the name of the class of scikit-learn that the model is of."""
     for cls in type(model).__mro__:
-        if cls.__name__ in (*FORESTS, *_BOOSTED) and cls.__module__.startswith("sklearn."):
+        if cls.__name__ in _KINDS and cls.__module__.startswith("sklearn."):
             return cls.__name__
     if type(model).__name__ == "Pipeline" and getattr(model, "steps", None):
         raise UnsupportedModel(
@@ -154,8 +225,9 @@ def _kind(model: Any) -> str:
             f"{type(model.best_estimator_).__name__}"
         )
     raise UnsupportedModel(
-        f"{type(model).__name__} is no tree classifier of scikit-learn that cpx reads; it reads "
+        f"{type(model).__name__} is no tree model of scikit-learn that cpx reads; it reads "
         + ", ".join((*FORESTS, *_BOOSTED))
+        + ", and the regressors of these names"
         + (
             ". kind='rule' explains any classifier by its predict alone"
             * hasattr(model, "classes_")
@@ -164,7 +236,8 @@ def _kind(model: Any) -> str:
 
 
 def _refuse_unfitted(model: Any, kind: str) -> None:
-    if not hasattr(model, "classes_") or not hasattr(model, "n_features_in_"):
+    unfitted = not kind.endswith("Regressor") and not hasattr(model, "classes_")
+    if unfitted or not hasattr(model, "n_features_in_"):
         raise ModelError(f"the {kind} is not fitted")
 
 
@@ -211,8 +284,8 @@ def _forest(
         values = estimator.tree_.value[:, output, :classes]
         if rule == "vote":
             values = np.eye(classes)[values.argmax(axis=1)]
-        takes_missing = estimator.__sklearn_tags__().input_tags.allow_nan
-        trees.append(_nodes(estimator.tree_, values, tuple(range(classes)), takes_missing))
+        outputs = tuple(range(classes))
+        trees.append(_nodes(estimator.tree_, values, outputs, _takes_missing(estimator)))
     return {
         "trees": trees,
         "rule": rule or "average",
@@ -224,10 +297,11 @@ def _forest(
 
 def _boosted(model: Any) -> dict[str, Any]:
     start = model.init_
-    if not isinstance(start, str) and type(start).__name__ != "DummyClassifier":
+    constant = ("DummyClassifier", "DummyRegressor")
+    if not isinstance(start, str) and type(start).__name__ not in constant:
         raise UnsupportedModel(
             f"init={type(start).__name__} gives each row a start of its own; cpx reads a "
-            "GradientBoostingClassifier whose init is None or 'zero'"
+            f"{type(model).__name__} whose init is None or 'zero'"
         )
     # The start of every row, as the library computes it.
     base = model._raw_predict_init(np.zeros((1, model.n_features_in_), dtype=np.float32))[0]
@@ -275,7 +349,7 @@ def _histogram(model: Any) -> dict[str, Any]:
     categorical = getattr(model, "is_categorical_", None)
     if categorical is not None and np.any(categorical):
         raise UnsupportedModel(
-            f"the HistGradientBoostingClassifier has the categorical features "
+            f"the {type(model).__name__} has the categorical features "
             f"{np.flatnonzero(categorical).tolist()}; cpx reads tests of thresholds only"
         )
     base = model._baseline_prediction.ravel()

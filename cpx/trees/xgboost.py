@@ -1,4 +1,4 @@
-"""Reader of XGBoost models: JSON files, boosters and classifiers."""
+"""Reader of XGBoost models: JSON files, boosters, classifiers and regressors."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from cpx.data.targets import Target, refuse_target, require_target
 from cpx.errors import InvalidOption, ModelError, UnsupportedModel, shown
 from cpx.support.files import parse_json, read_text
 from cpx.support.validation import integer
@@ -20,6 +21,7 @@ from cpx.trees.building import Nodes, assemble, attribute_list, highest_below, r
 from cpx.trees.checks import class_labels, label_list, refuse_one_class
 from cpx.trees.form import TreeModel
 from cpx.trees.live import LiveModel
+from cpx.trees.regressors import LiveNumbers, fields_of_numbers
 from cpx.trees.tree import LEFT, RIGHT
 
 
@@ -29,12 +31,13 @@ def read_xgboost(
     rounds: int | str | None = None,
     classes: Sequence[Any] | None = None,
     attributes: Sequence[str | Attribute] | None = None,
+    target: Target | None = None,
 ) -> TreeModel:
-    """Read a classifier of XGBoost.
+    """Read a classifier or regressor of XGBoost.
 
     Parameters
     ----------
-    model : path, mapping, Booster or XGBClassifier
+    model : path, mapping, Booster, XGBClassifier or XGBRegressor
         A JSON file of ``save_model``, plain or gzipped, or its content; or a live model.
     rounds : int or {"all", "best"}, optional
         How many boosting rounds to read: a number, all, or those up to the best iteration
@@ -46,6 +49,8 @@ def read_xgboost(
     attributes : sequence of str or Attribute, optional
         Names of the columns, or all there is to say of them. By default the names that the
         model has, or ``f0, f1, ...``.
+    target : Target, optional
+        Of a model that predicts numbers: what is asked of them; see :func:`read_model`.
 
     Returns
     -------
@@ -55,8 +60,9 @@ def read_xgboost(
     ------
     UnsupportedModel
         For other boosters than gbtree (dart, gblinear), other objectives than
-        ``binary:logistic``, ``multi:softprob`` and ``multi:softmax``, categorical splits,
-        several targets, and another ``missing`` value than NaN or None; naming it.
+        ``binary:logistic``, ``multi:softprob``, ``multi:softmax`` and those that predict a sum,
+        such as ``reg:squarederror``; categorical splits, several targets, and another ``missing``
+        value than NaN or None; naming it.
     ModelError
         When the file cannot be read, is no such model, or has no trees; when the classifier
         is not fitted; when classes or attributes do not fit.
@@ -90,13 +96,15 @@ def read_xgboost(
             content = parse_json(read_text(model, ModelError), ModelError)
         except ModelError as error:
             raise ModelError(f"{model}: {str(error).removeprefix(f'{model}: ')}") from error
-        return _from_file(content, rounds, classes, attributes)
+        return _from_file(content, rounds, classes, attributes, target)
     if isinstance(model, Mapping):
-        return _from_file(model, rounds, classes, attributes)
-    return _from_live(model, rounds, classes, attributes)
+        return _from_file(model, rounds, classes, attributes, target)
+    return _from_live(model, rounds, classes, attributes, target)
 
 
-def _from_file(content: Any, rounds: Any, classes: Any, attributes: Any) -> TreeModel:
+def _from_file(
+    content: Any, rounds: Any, classes: Any, attributes: Any, target: Target | None
+) -> TreeModel:
     with reading("XGBoost model"):
         best, count = _best(content), _rounds_of(content)
     if rounds is None and best is not None and best != count:
@@ -104,27 +112,29 @@ def _from_file(content: Any, rounds: Any, classes: Any, attributes: Any) -> Tree
             f"the model has {count} rounds and its best iteration is the round {best}: say "
             "rounds='best', as XGBClassifier predicts, or rounds='all', as Booster does"
         )
-    return _read(content, "all" if rounds is None else rounds, classes, attributes, "xgboost file")
+    used = "all" if rounds is None else rounds
+    return _read(content, used, classes, attributes, target, "xgboost file")
 
 
-def _from_live(model: Any, rounds: Any, classes: Any, attributes: Any) -> TreeModel:
+def _from_live(
+    model: Any, rounds: Any, classes: Any, attributes: Any, target: Target | None
+) -> TreeModel:
     name, booster = type(model).__name__, model
     if hasattr(model, "get_booster"):
         if not hasattr(model, "__sklearn_is_fitted__") or not model.__sklearn_is_fitted__():
             raise ModelError(f"the {name} is not fitted")
-        if not hasattr(model, "n_classes_"):
-            raise UnsupportedModel(f"{name} is no classifier")
-        refuse_one_class(name, model.classes_)
+        if hasattr(model, "n_classes_"):
+            refuse_one_class(name, model.classes_)
+            classes = model.classes_ if classes is None else classes
         _refuse_other_missing(name, getattr(model, "missing", np.nan))
         booster = model.get_booster()
-        classes = model.classes_ if classes is None else classes
     elif not hasattr(model, "save_raw"):
         raise UnsupportedModel(f"{name} is no model of XGBoost")
     content = json.loads(bytes(booster.save_raw("json")))
     asked = model
     if booster is model:
         objective = content["learner"]["objective"]["name"]
-        asked = _BoosterClasses(booster, objective == "multi:softmax")
+        asked = _BoosterAnswers(booster, objective)
     elif getattr(model, "missing", np.nan) is None:
         asked = copy.copy(model)  # fit takes None for NaN, predict takes NaN alone
         asked.missing = np.nan
@@ -133,7 +143,10 @@ def _from_live(model: Any, rounds: Any, classes: Any, attributes: Any) -> TreeMo
         rounds = "best" if best_is_used else "all"
     else:
         asked = _UpTo(asked, _used_rounds(content, rounds))
-    read = _read(content, rounds, classes, attributes, f"xgboost {name}")
+    read = _read(content, rounds, classes, attributes, target, f"xgboost {name}")
+    if target is not None:
+        live = LiveNumbers(asked, target.classes, "average", 1.0, name, True, target=target)
+        return replace(read, live=live)
     own = label_list(getattr(model, "classes_", range(len(read.classes))))
     link: Literal["sigmoid", "softmax"] = "sigmoid" if len(read.base) == 1 else "softmax"
     return replace(read, live=LiveModel(asked, own, link, 1.0, name, True))
@@ -151,11 +164,11 @@ def _refuse_other_missing(name: str, missing: Any) -> None:
 
 
 @dataclass(frozen=True)
-class _BoosterClasses:
-    """A Booster, which predicts probabilities, as a classifier."""
+class _BoosterAnswers:
+    """A Booster, which predicts probabilities or numbers, as a classifier or regressor."""
 
     booster: Any
-    gives_classes: bool
+    objective: str
 
     def _said(self, rows: Any, **options: Any) -> Any:
         from xgboost import DMatrix
@@ -165,14 +178,16 @@ class _BoosterClasses:
 
     def predict_proba(self, rows: Any, **options: Any) -> Any:
         """Return what it predicts; None where that is classes."""
-        return None if self.gives_classes else self._said(rows, **options)
+        return None if self.objective == "multi:softmax" else self._said(rows, **options)
 
     def predict(self, rows: Any, **options: Any) -> Any:
-        """Return the class that is most probable; of two, the second beyond one half."""
+        """Return the class that is most probable, of two the second beyond .5; or numbers."""
         said = self._said(rows, **options)
+        if self.objective in NUMBERS:
+            return said
         if said.ndim == 2:
             return said.argmax(axis=1)
-        return said.astype(int) if self.gives_classes else (said > 0.5).astype(int)
+        return said.astype(int) if self.objective == "multi:softmax" else (said > 0.5).astype(int)
 
 
 @dataclass(frozen=True)
@@ -197,7 +212,12 @@ class _UpTo:
 
 
 def _read(
-    content: Any, rounds: int | str, classes: Any, attributes: Any, source: str
+    content: Any,
+    rounds: int | str,
+    classes: Any,
+    attributes: Any,
+    target: Target | None,
+    source: str,
 ) -> TreeModel:
     with reading("XGBoost model"):
         learner = content["learner"]
@@ -209,7 +229,12 @@ def _read(
         objective = learner["objective"]["name"]
         groups = max(int(parameters["num_class"]), 1)
         count = max(groups, 2)
-        fields = decided_by(objective, count)
+        if objective in NUMBERS:
+            asked = require_target(target, f"a model of XGBoost with {objective}")
+            fields: dict[str, Any] = dict(_FLOAT32)
+        else:
+            fields = decided_by(objective, count)
+            refuse_target(target, f"a model of XGBoost with {objective}")
         if int(parameters.get("num_target", "1")) > 1:
             raise UnsupportedModel("several targets are not supported")
         starts = [float(v) for v in parameters["base_score"].strip("[]").split(",")]
@@ -228,11 +253,12 @@ def _read(
         features = int(parameters["num_feature"])
         names = learner.get("feature_names")
         default = names or [f"f{i}" for i in range(features)]
+    if objective in NUMBERS:
+        fields |= fields_of_numbers(asked, trees, base)
+    else:
+        fields |= {"trees": trees, "base": base, "classes": class_labels(classes, count)}
     return assemble(
-        trees,
-        attribute_list(attributes, default),
-        classes=class_labels(classes, count),
-        base=base,
+        attributes=attribute_list(attributes, default),
         source=source,
         named=bool(names) or attributes is not None,
         **fields,
@@ -344,7 +370,18 @@ def _array(tree: Mapping[str, Any], key: str, length: int, index: int) -> NDArra
 
 
 OBJECTIVES = ("binary:logistic", "multi:softprob", "multi:softmax")
-"""Objectives whose models are read."""
+"""Objectives whose models are read as classifiers."""
+
+NUMBERS = tuple(
+    f"reg:{name}"
+    for name in (
+        *("squarederror", "squaredlogerror", "absoluteerror", "pseudohubererror"),
+        "quantileerror",
+    )
+)
+"""Objectives whose models predict the sum itself."""
+
+_FLOAT32 = {"cast": "float32", "sums": "float32", "strict": True}
 
 
 def decided_by(objective: str, classes: int) -> dict[str, Any]:
@@ -354,7 +391,8 @@ def decided_by(objective: str, classes: int) -> dict[str, Any]:
     """
     if objective not in OBJECTIVES:
         raise UnsupportedModel(
-            f"the objective {shown(objective)} is not supported; cpx reads {', '.join(OBJECTIVES)}"
+            f"the objective {shown(objective)} is not supported; cpx reads "
+            f"{', '.join((*OBJECTIVES, *NUMBERS))}"
         )
     binary = objective == "binary:logistic"
     if binary and classes != 2:
@@ -362,9 +400,7 @@ def decided_by(objective: str, classes: int) -> dict[str, Any]:
     return {
         "rule": "sum",
         "decision": "positive" if binary else "first",
-        "cast": "float32",
-        "sums": "float32",
-        "strict": True,
+        **_FLOAT32,
     }
 
 

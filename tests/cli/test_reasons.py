@@ -282,7 +282,7 @@ def _write(kind: str) -> Path:
         ("skops untrained", "model.skops: the DecisionTreeClassifier is not fitted"),
         ("skops tree", "types that are not trusted: sklearn.tree._tree.Tree"),
         ("json objective", "the objective 'count:poisson' is not supported"),
-        ("txt objective", "the objective 'regression' is not supported"),
+        ("txt objective", "the objective regression predicts numbers"),
         ("json empty", "model.json: not recognised as a tree model"),
         ("txt words", "model.txt: not recognised as a tree model"),
     ],

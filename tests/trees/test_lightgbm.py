@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cpx.errors import ModelError, UnsupportedModel
+from cpx.errors import InvalidOption, ModelError, UnsupportedModel
 from cpx.trees import TreeModel, read_lightgbm, read_model
 from tests.seeds import every_other
 from tests.trees.rows import TABLES, hard_rows, table, with_missing
@@ -121,10 +121,12 @@ def test_what_is_not_read() -> None:
     with pytest.raises(ModelError, match="the LGBMClassifier is not fitted"):
         read_lightgbm(lightgbm.LGBMClassifier())
     regressor = lightgbm.LGBMRegressor(n_estimators=1, verbose=-1).fit(X, y)
-    with pytest.raises(UnsupportedModel, match="LGBMRegressor is no classifier"):
-        read_lightgbm(regressor)
-    with pytest.raises(UnsupportedModel, match="objective 'regression' is not supported"):
-        read_lightgbm(regressor.booster_)
+    for numbers in (regressor, regressor.booster_):
+        with pytest.raises(InvalidOption, match="objective regression predicts numbers: say"):
+            read_lightgbm(numbers)
+    rooted = lightgbm.LGBMRegressor(n_estimators=1, verbose=-1, reg_sqrt=True).fit(X, y)
+    with pytest.raises(UnsupportedModel, match="objective 'regression sqrt' is not supported"):
+        read_lightgbm(rooted)
     with pytest.raises(UnsupportedModel, match=r"tree \d is a linear tree"):
         read_lightgbm(fitted(X, y, linear_tree=True))
     codes = np.random.default_rng(0).integers(0, 6, (300, 1)).astype(float)

@@ -42,7 +42,7 @@ def test_live_models() -> None:
 
 @pytest.mark.parametrize("source", [3, None, {"learner": 1}, LogisticRegression(), FOREST.predict])
 def test_what_is_no_model(source: Any) -> None:
-    with pytest.raises(UnsupportedModel, match=r"is no (model|tree classifier)"):
+    with pytest.raises(UnsupportedModel, match=r"is no (model|tree model)"):
         read_model(source)
 
 

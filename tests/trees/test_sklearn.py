@@ -17,7 +17,7 @@ from sklearn.ensemble import (
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor, ExtraTreeClassifier
+from sklearn.tree import DecisionTreeClassifier, ExtraTreeClassifier
 
 from cpx.errors import DataError, InvalidOption, ModelError, UnsupportedModel
 from cpx.trees import Attribute, TreeModel, agreement, read_sklearn
@@ -175,9 +175,8 @@ def test_several_outputs() -> None:
 @pytest.mark.parametrize(
     ("classifier", "message"),
     [
-        (LogisticRegression(), "LogisticRegression is no tree classifier of scikit-learn"),
-        (DecisionTreeRegressor(), "DecisionTreeRegressor is no tree classifier"),
-        (object(), "object is no tree classifier"),
+        (LogisticRegression(), "LogisticRegression is no tree model of scikit-learn"),
+        (object(), "object is no tree model"),
         (
             make_pipeline(StandardScaler(), DecisionTreeClassifier()),
             "give pipeline.-1., DecisionTreeClassifier",

@@ -178,7 +178,7 @@ def test_live_models_that_are_not_read() -> None:
     X, y = table("iris")
     with pytest.raises(ModelError, match="the XGBClassifier is not fitted"):
         read_xgboost(xgboost.XGBClassifier())
-    with pytest.raises(UnsupportedModel, match="XGBRegressor is no classifier"):
+    with pytest.raises(InvalidOption, match="reg:squarederror predicts numbers: say"):
         read_xgboost(xgboost.XGBRegressor(n_estimators=1).fit(X, y))
     with pytest.raises(UnsupportedModel, match=r"missing=0\.0 is not supported"):
         read_xgboost(fitted("iris", n_estimators=1, missing=0.0))

@@ -62,10 +62,13 @@ class ExpectedExplanation(Explanation):
     def first_order_probability(self) -> float | None:
         """The sigmoid of the expected score of a sum of trees, its log-odds; None for others.
 
+        A model that predicts numbers has no log-odds.
+
         A first-order approximation of the expected probability, with no guarantee: it can be
         above it or below it.
         """
-        if self.measure != "score":
+        numbers = self.problem is not None and self.problem.tree_model.prediction is not None
+        if self.measure != "score" or numbers:
             return None
         if self.expected < 0:
             return math.exp(self.expected) / (1 + math.exp(self.expected))

@@ -11,6 +11,7 @@ import numpy as np
 from cpx.answers.result import Result, Status
 from cpx.data.coding import Coding
 from cpx.data.fitted.tree_mixture import TreeMixture
+from cpx.data.targets import target_of
 from cpx.errors import InvalidOption, UnknownName, shown
 from cpx.explainers.about_row import of_trees
 from cpx.explainers.background import (
@@ -22,7 +23,10 @@ from cpx.explainers.background import (
 from cpx.explainers.class_names import ClassNames
 from cpx.explainers.doors import Answer
 from cpx.explainers.options import (
+    ABOVE,
     BACKEND,
+    BELOW,
+    BETWEEN,
     CLASS_NAMES,
     FORBIDDEN,
     FRESH,
@@ -161,6 +165,10 @@ class ExpectationExplainer:
         than so many, more finely.
     smoothing : float, default=1.0
         See :func:`cpx.data.fit_mixture`.
+    above, below : float, optional
+    between : (float, float), optional
+        Of a model that predicts numbers: which of them are asked about; see
+        :func:`cpx.read_model`.
     class_names : sequence or mapping, optional
         Names of the classes, by position or by label.
     seed : int, default=0
@@ -219,13 +227,19 @@ class ExpectationExplainer:
         ] = None,
         max_states: Annotated[int, Option("Most states of a number.", shell=None)] = 10,
         smoothing: Annotated[float, Option("Of the shares of states.", shell=None)] = 1.0,
+        above: Annotated[float | None, ABOVE] = None,
+        below: Annotated[float | None, BELOW] = None,
+        between: Annotated[tuple[float, float] | None, BETWEEN] = None,
         class_names: Annotated[ClassNames, CLASS_NAMES] = None,
         seed: Annotated[int, SEED] = 0,
         missing: Annotated[Missing, MISSING_IN] = "auto",
         **reader: Unpack[ReaderOptions],
     ) -> None:
         self.class_names, self.seed = class_names, seed
-        self.model, rows, self.notes = read_background(model, X, reader)
+        if between is not None:
+            raise InvalidOption("between is for rules, reasons and contrasts: ask above or below")
+        target = target_of(above, below)
+        self.model, rows, self.notes = read_background(model, X, reader, target)
         also = None
         if not (isinstance(missing, str) and missing == "auto"):
             self.model = self.model.with_missing(missing)
@@ -420,6 +434,8 @@ class ExpectationExplainer:
                 raise nothing_found(problem, result, self.seed)
             checked = "the expectation"
         remarks = [*self.notes, *held_against(self.model, problem.x)]
+        if drawn is None and self.model.prediction is not None:
+            remarks.append(self.model.prediction.expected(found.expected, problem.label_index))
         return answered(problem, self.measured(problem, result, question.fresh), checked, remarks)
 
     def sampled(self, x: Any, threshold: Any, **asked: Any) -> FewestSampled:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
@@ -62,7 +63,9 @@ class TrainedModel:
     def read(self, options: dict[str, Any]) -> tuple[pd.DataFrame, pd.Series[Any]]:
         """Return the columns of the table without the target, and the target."""
         named, missing = options.get("categorical"), opt.words(self.missing)
-        return read_columns(self.table, self.target, missing, named)
+        return read_columns(
+            self.table, self.target, missing, named, numbers=_about_numbers(options)
+        )
 
     def explainer(self, X: pd.DataFrame, options: dict[str, Any]) -> RuleExplainer:
         """Return what explains rows, of a classifier that is not trained; take its options out."""
@@ -70,7 +73,15 @@ class TrainedModel:
         from cpx.models.monomial.explainers.rule import RuleExplainer
 
         prepared = {n: options.pop(n) for n in kind("rule").prepared if n in options}
-        return RuleExplainer(named_classifier(self.model, prepared.get("seed", 0)), X, **prepared)
+        seed, numbers = prepared.get("seed", 0), _about_numbers(prepared)
+        return RuleExplainer(named_classifier(self.model, seed, numbers), X, **prepared)
+
+
+def _about_numbers(options: Mapping[str, Any]) -> bool:
+    """Whether limits of predicted numbers are given."""
+    from cpx.data.targets import target_of
+
+    return target_of(*(options.get(name) for name in ("above", "below", "between"))) is not None
 
 
 @dataclass(frozen=True)

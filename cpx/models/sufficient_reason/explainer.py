@@ -14,6 +14,9 @@ from cpx.explainers.background import fitted_to_rows
 from cpx.explainers.class_names import ClassNames, class_name
 from cpx.explainers.doors import Answer
 from cpx.explainers.options import (
+    ABOVE,
+    BELOW,
+    BETWEEN,
     CLASS_NAMES,
     FORBIDDEN,
     LABEL,
@@ -99,6 +102,10 @@ class ReadModel:
         Which values rows may lack, of a model that takes missing values: none, all, or those of
         some columns. ``"auto"``: those of columns of which x, X or the model itself shows missing
         values; see :func:`cpx.read_model`. The answer says which.
+    above, below : float, optional
+    between : (float, float), optional
+        Of a model that predicts numbers: which of them are asked about; see
+        :func:`cpx.read_model`.
     seed : int, default=0
         Of the engine.
     **reader
@@ -112,11 +119,15 @@ class ReadModel:
         *,
         class_names: Annotated[ClassNames, CLASS_NAMES] = None,
         missing: Annotated[Missing, MISSING_IN] = "auto",
+        above: Annotated[float | None, ABOVE] = None,
+        below: Annotated[float | None, BELOW] = None,
+        between: Annotated[tuple[float, float] | None, BETWEEN] = None,
         seed: Annotated[int, SEED] = 0,
         **reader: Unpack[ReaderOptions],
     ) -> None:
         self.class_names, self.missing, self.seed = class_names, missing, seed
-        self.model, self.notes = read_model(model, **reader), tuple[str, ...]()
+        asked: Any = {"above": above, "below": below, "between": between}
+        self.model, self.notes = read_model(model, **asked, **reader), tuple[str, ...]()
         self._of_rows = X is not None
         if X is not None:
             self.model, _, self.notes = fitted_to_rows(self.model, X)

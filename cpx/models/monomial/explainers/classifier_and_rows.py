@@ -21,12 +21,16 @@ from cpx.data import (
 from cpx.data import distribution as make_distribution
 from cpx.data.oracle import labels, precision_of
 from cpx.data.other_frames import as_pandas
+from cpx.data.targets import asked_about, target_of
 from cpx.data.terms import true_of
 from cpx.errors import InvalidOption, NoMass
 from cpx.explainers.about_row import of_classifier
 from cpx.explainers.background import TreePredictor, fitted_to_rows
 from cpx.explainers.class_names import ClassNames, class_name, classes_of
 from cpx.explainers.options import (
+    ABOVE,
+    BELOW,
+    BETWEEN,
     CLASS_NAMES,
     SEED,
     Option,
@@ -76,16 +80,22 @@ class ClassifierAndRows:
             Sequence[Any] | None,
             Option("Numeric columns that are categories, with commas.", "COL,COL", read=names),
         ] = None,
+        above: Annotated[float | None, ABOVE] = None,
+        below: Annotated[float | None, BELOW] = None,
+        between: Annotated[tuple[float, float] | None, BETWEEN] = None,
         class_names: Annotated[ClassNames, CLASS_NAMES] = None,
         seed: Annotated[int, SEED] = 0,
         **reader: Unpack[ReaderOptions],
     ) -> None:
         self.notes: tuple[str, ...] = ()
         if isinstance(model, str | os.PathLike | TreeModel):
-            trees, _, self.notes = fitted_to_rows(read_model(model, **reader), X)
+            asked: Any = {"above": above, "below": below, "between": between}
+            trees, _, self.notes = fitted_to_rows(read_model(model, **asked, **reader), X)
             model = TreePredictor(trees)
         elif reader:
             raise InvalidOption(f"{next(iter(reader))} is for the file of a tree model")
+        else:
+            model = asked_about(model, target_of(above, below, between))
         self.classifier = model
         self._said: Any = None
         self.seed = seed
@@ -115,8 +125,11 @@ class ClassifierAndRows:
         **options
             The other parameters of the class; ``seed`` is the classifier's as well.
         """
-        seed = options.get("seed", 0)
-        return cls(named_classifier(model, seed), X, **options).fit(X, y)
+        limits = (options.get(name) for name in ("above", "below", "between"))
+        classifier = named_classifier(
+            model, options.get("seed", 0), target_of(*limits) is not None
+        )
+        return cls(classifier, X, **options).fit(X, y)
 
     def fit(self, X: Any, y: Any) -> Self:
         """Train the classifier, and return the explainer itself.

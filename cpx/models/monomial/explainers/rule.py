@@ -69,6 +69,11 @@ class RuleExplainer(ClassifierAndRows):
         best, with options in braces as in ``"mixture{components=5}"``; ``"perturbed"`` (found on
         rows of X, measured on rows of X with the rule written in: expect a lower precision), or
         ``"uniform"`` over the binary features, which the model must take then.
+    above, below : float, optional
+    between : (float, float), optional
+        Of a model or function that predicts numbers: which of them are asked about. The classes
+        are "above 50,000" and "at most 50,000", "below" and "at least", or "between" two limits,
+        both among them, "below" and "above".
     class_names : sequence or mapping, optional
         Names of the classes: one for each, in the order of the model's ``classes_``, or by
         label. Of a function, labels 0, 1, ... have positions.
