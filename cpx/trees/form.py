@@ -23,8 +23,8 @@ from cpx.trees.exact import ExactSums
 from cpx.trees.tree import MISSING, REFUSED, Boxes, Tree
 
 if TYPE_CHECKING:
+    from cpx.data.targets import Prediction
     from cpx.trees.live import LiveModel
-    from cpx.trees.regressors import Prediction
 
 Label = int | float | str | bool
 Rule = Literal["vote", "average", "sum"]

@@ -11,45 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpx.data.oracle import numbers_of
-from cpx.data.targets import Target, limit_text
+from cpx.data.targets import Prediction, Target
 from cpx.trees.building import Nodes
 from cpx.trees.live import LiveModel
 
-__all__ = ["LiveNumbers", "Prediction", "fields_of_numbers"]
-
-
-@dataclass(frozen=True)
-class Prediction:
-    """How a predicted number follows from the scores of a model that was asked about it.
-
-    target: What is asked.
-    trees: How many trees its sum is divided by.
-    """
-
-    target: Target
-    trees: int = 1
-
-    def value(self, scores: Sequence[Fraction]) -> Fraction:
-        """Return the number that belongs to exact scores.
-
-        >>> Prediction(Target(above=3.0), 2).value([Fraction(1)])
-        Fraction(7, 2)
-        """
-        sign, constant = self.target.scores[-1]
-        return sign * (scores[-1] / self.trees - Fraction(constant))
-
-    def expected(self, score: float, label: int) -> str:
-        """Say what number is expected where the score of a class, of one limit, is this.
-
-        >>> Prediction(Target(above=50_000.0), 20).expected(224_000.0, 1)
-        'the expected number is 61,200: the score is its distance from 50,000, times 20 trees'
-        """
-        (limit,) = self.target.limits
-        away = score / self.trees if label == 1 else -score / self.trees
-        times = f", times {self.trees} trees" if self.trees > 1 else ""
-        number = self.target.text(limit + away)
-        told = f"the score is its distance from {limit_text(limit)}{times}"
-        return f"the expected number is {number}: {told}"
+__all__ = ["LiveNumbers", "fields_of_numbers"]
 
 
 def fields_of_numbers(
