@@ -17,9 +17,12 @@ from cpx.support.shares import share_text
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Explanations", "Unanswered", "unanswered"]
+__all__ = ["INTERRUPTED", "Explanations", "Unanswered", "unanswered"]
 
 _SHOWN = 20
+
+INTERRUPTED = "not explained: interrupted"
+"""Why a row has no answer that Ctrl-C came before."""
 
 
 @dataclass(frozen=True)
@@ -113,6 +116,11 @@ class Explanations(Shown, Sequence[Explanation]):
         return Explanations(
             tuple(self.explanations[i] for i in kept), tuple(self.labels[i] for i in kept)
         )
+
+    @property
+    def complete(self) -> bool:
+        """Whether each row was asked about: Ctrl-C leaves the rest without an answer."""
+        return not any(found.why == INTERRUPTED for found in self)
 
     def to_frame(self) -> pd.DataFrame:
         """Return a row for each, with the labels as index.

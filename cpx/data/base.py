@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -69,6 +69,10 @@ class Distribution(ABC):
     def read(self, x: Any) -> tuple[Any, BoolArray]:
         """Return x as the classifier takes it, and its Boolean features."""
         return self.row(x), self.encode(x)
+
+    def read_many(self, rows: Sequence[Any]) -> list[ReadRow]:
+        """Read many rows; where they are rows of a table, in little more time than one."""
+        return [ReadRow(*self.read(x)) for x in rows]
 
     @abstractmethod
     def literal_names(self, bits: Any) -> tuple[str, ...]:

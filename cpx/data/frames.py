@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from numbers import Real
 from typing import Any
 
@@ -23,6 +23,7 @@ __all__ = [
     "instance",
     "positions",
     "row_like",
+    "stacked",
     "with_columns",
 ]
 
@@ -204,6 +205,25 @@ def append_row(table: pd.DataFrame, row: pd.DataFrame) -> pd.DataFrame:
             above = above.astype(below.dtype)
         columns[c] = pd.concat([above, below], ignore_index=True)
     return pd.DataFrame(columns)
+
+
+def stacked(rows: Sequence[Any]) -> Iterator[tuple[list[int], Any]]:
+    """Yield tables of those rows that have the same types, and the places of the rows in each.
+
+    rows: Tables or arrays of one row, as :func:`row_like` and :func:`array_row_like` make them.
+
+    >>> rows = [np.array([[1.0]]), np.array([[None]]), np.array([[2.0]])]
+    >>> [(places, table.tolist()) for places, table in stacked(rows)]
+    [([0, 2], [[1.0], [2.0]]), ([1], [[None]])]
+    """
+    alike: dict[Any, list[int]] = {}
+    for place, row in enumerate(rows):
+        types = tuple(row.dtypes) if hasattr(row, "dtypes") else row.dtype
+        alike.setdefault(types, []).append(place)
+    for places in alike.values():
+        own = [rows[place] for place in places]
+        framed = isinstance(own[0], pd.DataFrame)
+        yield places, pd.concat(own, ignore_index=True) if framed else np.concatenate(own)
 
 
 def array_row_like(values: Sequence[Any], table: npt.NDArray[Any]) -> npt.NDArray[Any]:

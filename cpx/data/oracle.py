@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +16,23 @@ from cpx.errors import ClassifierError, DataError, shortened, shown
 from cpx.support.shares import share_text
 from cpx.support.validation import open_unit, positive_integer, valid_seed
 
+if TYPE_CHECKING:
+    from cpx.data.labelled import Labelled
+
 BoolArray = npt.NDArray[np.bool_]
+
+
+class KnownRow(NamedTuple):
+    """A row that the classifier was asked about.
+
+    x: In a form that the distribution reads.
+    label: Its class.
+    about: What else is known of it, for who shows it.
+    """
+
+    x: Any
+    label: Any
+    about: Any = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,8 +52,10 @@ class Oracle:
         In any form that ``distribution.encode`` takes.
     distribution : Distribution
         D.
-    said : array, optional
+    said : Labelled, optional
         What f says of all rows of D, where it was asked before.
+    known : KnownRow, optional
+        What f says of x, where it was asked before.
 
     Examples
     --------
@@ -51,7 +69,8 @@ class Oracle:
     classifier: Any
     x: Any
     distribution: Distribution
-    said: npt.NDArray[Any] | None = None
+    said: Labelled | None = None
+    known: KnownRow | None = None
 
     @cached_property
     def bits(self) -> BoolArray:
@@ -66,6 +85,8 @@ class Oracle:
     @cached_property
     def label(self) -> Any:
         """The class f(x)."""
+        if self.known is not None:
+            return self.known.label
         return labels(self.classifier, self._read.row)[0]
 
     @cached_property
@@ -92,20 +113,21 @@ class Oracle:
         """
         return np.asarray(labels(self.classifier, rows) == self.label, dtype=bool)
 
-    def population(self) -> tuple[BoolArray, BoolArray]:
-        """Return where all rows of D have the value of x, (n, d), and which have its class.
+    def population(self) -> Labelled:
+        """Return all rows of D with what f says of them.
 
         Raises
         ------
         DataError
             When D has no list of its rows.
         """
-        rows = self.distribution.population()
-        if rows is None:
+        from cpx.data.labelled import Labelled
+
+        found = self.said or Labelled.of(self.classifier, self.distribution)
+        if found is None:
             name = self.distribution.name
             raise DataError(f"the distribution {name!r} has no list of all its rows: give m")
-        said = labels(self.classifier, rows.rows) if self.said is None else self.said
-        return rows.bits == self.bits, np.asarray(said == self.label, dtype=bool)
+        return found
 
     def draw(
         self, m: int, features: Sequence[int], rng: np.random.Generator

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from cpx.data.bits import bit_array, packed_rows, surely_distinct, unpacked_row
+from cpx.data.bits import bit_array, by_column, packed_rows, surely_distinct
+from cpx.data.packed import Packed
 from cpx.errors import InvalidInstance, shown
 from cpx.support.validation import group_list, integer, name_list, positive_integer, valid_seed
 
@@ -126,8 +127,21 @@ class Samples:
         """Return which samples have the values of x in all of these features, shape (m,)."""
         covered = np.ones(self.m, dtype=np.bool_)
         for j in features:
-            covered &= self.agreement[:, j]
+            covered &= self.columns[j]
         return covered
+
+    @cached_property
+    def columns(self) -> BoolArray:
+        """The features one after the other in memory, shape (d, m)."""
+        return by_column(self.agreement)
+
+    def pack(self) -> Packed | None:
+        """Return the samples packed for the exact search; None where some are equal."""
+        return self._packed if self.distinct == self.m else None
+
+    @cached_property
+    def _packed(self) -> Packed:
+        return Packed.of(self.agreement, self.same, self.weights)
 
     def merged(self) -> Samples:
         """Return the samples with identical rows (bits and label) merged into weights.
@@ -174,8 +188,7 @@ class Samples:
     @cached_property
     def constant(self) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
         """The features that all samples have, and those that none has."""
-        every = unpacked_row(np.bitwise_and.reduce(self._words), self.d)
-        some = unpacked_row(np.bitwise_or.reduce(self._words), self.d)
+        every, some = self.columns.all(axis=1), self.columns.any(axis=1)
         return np.flatnonzero(every), np.flatnonzero(~some)
 
     @cached_property
@@ -292,14 +305,17 @@ class Samples:
 
         D = oracle.distribution
         origin: dict[str, Any]
+        seen, more = None, dict[str, Any]()
         if m is None:
-            agreement, same = oracle.population()
-            origin = {"population": True, "m": len(same)}
+            rows = oracle.population()
+            seen = rows.seen_from(oracle.label, merge)
+            agreement, same = seen.agreement == oracle.bits, seen.same
+            origin, more["weights"] = {"population": True, "m": len(rows.said)}, seen.weights
         else:
             m = positive_integer("m", m)
             rng = np.random.default_rng(valid_seed(seed))
-            rows, agreement = oracle.draw(m, (), rng)
-            same, origin = oracle.same(rows), {"seed": int(seed), "m": m}
+            drawn, agreement = oracle.draw(m, (), rng)
+            same, origin = oracle.same(drawn), {"seed": int(seed), "m": m}
         context = {
             "classifier": classifier_name(oracle.classifier),
             "distribution": {"name": D.name, **D.parameters()},
@@ -312,8 +328,18 @@ class Samples:
             features=oracle.literals,
             groups=D.groups,
             context=context,
+            **more,
         )
-        return samples.merged() if merge else samples
+        if not merge:
+            return samples
+        if seen is None:
+            return samples.merged()
+        # Rows that are equal, or packed, are so whatever x they are seen from.
+        columns, flipped = seen.columns == oracle.bits[:, None], ~oracle.bits
+        samples.__dict__.update(
+            distinct=samples.m, columns=columns, _packed=seen._packed.flipped(flipped)
+        )
+        return samples
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Samples):

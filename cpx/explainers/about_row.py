@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cpx.answers.explanation import AboutRow
+from cpx.data.base import Distribution
+from cpx.data.oracle import KnownRow, labels
 from cpx.data.targets import AskedNumbers
 from cpx.support.cells import is_missing, plain
 from cpx.trees.attribute import value_text
@@ -16,41 +20,41 @@ from cpx.trees.form import TreeModel
 from cpx.trees.regressors import LiveNumbers
 
 
-def of_classifier(
-    classifier: Any, row: Any, label: Any, places: Iterable[int], names: Sequence[str]
-) -> AboutRow:
-    """Return what is known of a row of any classifier.
+def known_rows(classifier: Any, distribution: Distribution, rows: Sequence[Any]) -> list[KnownRow]:
+    """Read rows and ask the classifier about them, all that have the same types at once."""
+    from cpx.data.frames import stacked  # loads pandas
 
-    Parameters
-    ----------
-    classifier : object
-        Asked for probabilities where it has ``predict_proba`` and ``classes_``.
-    row : table or array of one row
-        As the classifier takes it.
-    label : label
-        What it says of the row.
-    places : iterable of int
-        The columns that the explanation speaks of.
-    names : sequence of str
-        Of these columns.
-    """
-    cells = row.iloc[0].tolist() if hasattr(row, "iloc") else list(np.asarray(row)[0])
-    values = [(name, _text(cells[place])) for place, name in zip(places, names)]
-    if (predicts := _predicted(classifier, row)) is not None:
-        return AboutRow(tuple(values), predicts=predicts)
+    read, found = distribution.read_many(rows), dict[int, KnownRow]()
+    for places, table in stacked([one.row for one in read]):
+        said = [*labels(classifier, table)]
+        for place, label, about in zip(places, said, of_rows(classifier, table, said)):
+            x = read[place] if distribution.takes_read_rows else rows[place]
+            found[place] = KnownRow(x, label, about)
+    return [found[place] for place in range(len(rows))]
+
+
+def of_rows(classifier: Any, rows: Any, labels: Sequence[Any]) -> list[AboutRow]:
+    """Return what a classifier says of rows of these labels, without the values of the rows."""
+    if (predicted := _predicted(classifier, rows)) is not None:
+        return [AboutRow((), predicts=told) for told in predicted]
     classes = getattr(classifier, "classes_", None)
-    said = _probabilities(classifier, row) if classes is not None else None
-    if classes is None or said is None or len(said) != len(classes):
-        return AboutRow(tuple(values))
-    return _with_probability(values, said, [c == label for c in classes])
+    said = None if classes is None else _probabilities(classifier, rows)
+    if classes is None or said is None or said.shape != (len(labels), len(classes)):
+        return [AboutRow(()) for _ in labels]
+    known = [*classes]
+    return [
+        _with_probability((), [*map(float, shares)], [c == label for c in known])
+        for label, shares in zip(labels, said)
+    ]
 
 
-def _predicted(classifier: Any, row: Any) -> str | None:
-    """Return the number that a model predicts, and on which side of limits it is."""
+def _predicted(classifier: Any, rows: Any) -> list[str] | None:
+    """Return the numbers that a model predicts, and on which side of limits they are."""
     if isinstance(classifier, AskedNumbers):
-        return classifier.target.told(float(classifier.values(row)[0]))
+        return [classifier.target.told(float(value)) for value in classifier.values(rows)]
     ask = getattr(classifier, "predicted", None)
-    return None if ask is None else ask(row)
+    told: list[str] | None = None if ask is None else ask(rows)
+    return told
 
 
 def predicted_by_trees(model: TreeModel, x: Sequence[float]) -> str | None:
@@ -64,17 +68,25 @@ def predicted_by_trees(model: TreeModel, x: Sequence[float]) -> str | None:
     return model.prediction.target.told(said)
 
 
-def _probabilities(classifier: Any, row: Any) -> Sequence[float] | None:
+def with_values(
+    about: AboutRow, row: Any, places: Iterable[int], names: Sequence[str]
+) -> AboutRow:
+    """Return it with the values of the row in these columns, of these names."""
+    cells = row.iloc[0].tolist() if hasattr(row, "iloc") else list(np.asarray(row)[0])
+    values = tuple((name, _text(cells[place])) for place, name in zip(places, names))
+    return replace(about, values=values)
+
+
+def _probabilities(classifier: Any, rows: Any) -> NDArray[np.float64] | None:
     ask = getattr(classifier, "predict_proba", None)
     if ask is None:
         return None
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            said = np.asarray(ask(row), dtype=np.float64)
+            return np.asarray(ask(rows), dtype=np.float64)
     except Exception:  # the class is what is explained; a probability is told where there is one
         return None
-    return [*map(float, said[0])] if said.ndim == 2 and len(said) == 1 else None
 
 
 def of_trees(model: TreeModel, x: Sequence[float], columns: Iterable[int]) -> AboutRow:

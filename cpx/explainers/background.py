@@ -147,9 +147,11 @@ class TreePredictor:
         table = [probabilities_by_trees(self.trees, x) for x in self._numbers(rows)]
         return None if None in table else np.array(table, dtype=np.float64)
 
-    def predicted(self, rows: Any) -> str | None:
-        """Return the number that is predicted of one row, in words; None of a classifier."""
-        return predicted_by_trees(self.trees, self._numbers(rows)[0])
+    def predicted(self, rows: Any) -> list[str] | None:
+        """Return the numbers that are predicted, in words; None of a classifier."""
+        told = [predicted_by_trees(self.trees, x) for x in self._numbers(rows)]
+        known = [one for one in told if one is not None]
+        return known if len(known) == len(told) else None
 
     def _numbers(self, rows: Any) -> Any:
         from cpx.data.frames import as_table

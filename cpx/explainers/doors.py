@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields
 from functools import cache
@@ -13,12 +13,15 @@ from cpx.answers.explanation import Explanation
 from cpx.answers.result import Result, Status
 from cpx.errors import CpxError, InvalidOption, UnknownName, nearest, shown
 from cpx.explainers.options import Option
+from cpx.explainers.rows import values_of
 from cpx.modelling.base import Problem
 from cpx.support.families import Door, families, family_of
 from cpx.support.lazy_imports import named_object
 
 __all__ = [
+    "Alike",
     "Answer",
+    "Batch",
     "Declared",
     "Kind",
     "RowExplainer",
@@ -60,8 +63,38 @@ class RowExplainer(Protocol):
     def answer(self, x: Any, **asked: Any) -> Answer:
         """Return the whole answer for one row, also where there is no explanation."""
 
-    def for_many(self, asked: Mapping[str, Any]) -> RowExplainer:
-        """Return what explains many rows, with what it can learn once for all of them."""
+    def for_many(self, rows: Sequence[Any], asked: Mapping[str, Any]) -> Batch:
+        """Return rows made ready, with what can be learnt once for all of them."""
+
+    def retold(self, found: Any, x: Any) -> Explanation:
+        """Return the explanation of a row as that of another one with an equal key."""
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Many rows made ready.
+
+    by: Who explains them.
+    rows: As it takes them.
+    keys: Rows with equal ones have the same answer.
+    """
+
+    by: RowExplainer
+    rows: Sequence[Any]
+    keys: Sequence[Hashable]
+
+
+class Alike:
+    """What is common to explainers that explain equal rows alike, and others one by one."""
+
+    def for_many(self, rows: Sequence[Any], asked: Mapping[str, Any]) -> Batch:
+        """Return the rows as they are; those with equal values are the same question."""
+        by: Any = self
+        return Batch(by, rows, [*map(values_of, rows)])
+
+    def retold(self, found: Any, x: Any) -> Any:
+        """Return the explanation itself: the rows are equal."""
+        return found
 
 
 @dataclass(frozen=True)

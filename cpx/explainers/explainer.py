@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable
-from dataclasses import replace
-from functools import partial
 from typing import Any
 
 from cpx.answers.explanation import Explanation
-from cpx.answers.explanations import Explanations, unanswered
+from cpx.answers.explanations import Explanations
 from cpx.answers.result import Result
 from cpx.data import named_classifier
 from cpx.data.other_frames import as_pandas
 from cpx.data.targets import target_of
-from cpx.errors import EngineError, InvalidOption, shown
-from cpx.explainers.doors import Answer, Kind, RowExplainer, kind, kinds, loaded, refuse_unknown
+from cpx.errors import InvalidOption, shown
+from cpx.explainers.doors import Answer, Kind, kind, kinds, loaded, refuse_unknown
+from cpx.explainers.many_rows import Told, answers
 from cpx.explainers.preparation import counted
 from cpx.explainers.rows import refuse_other_order, row_of, rows_of
 from cpx.processes.interrupts import interruptible
@@ -183,6 +182,7 @@ class Explainer:
         kind: str = "rule",
         *,
         n_jobs: int | None = None,
+        progress: Told = None,
         **asked: Any,
     ) -> Explanations:
         """Explain the predictions of many rows; what ``rules`` and the others are short for.
@@ -200,6 +200,9 @@ class Explainer:
             Processes, as scikit-learn has it: -1 for one for each core. Default: this one, unless
             ``joblib.parallel_config`` says otherwise. With several, the model must be one that
             can be pickled.
+        progress : bool or callable, optional
+            Show how many rows are done: by default in a terminal or a notebook. A function is
+            called with how many are done and how many there are.
         **asked
             As for the method of that kind.
 
@@ -207,18 +210,13 @@ class Explainer:
         -------
         Explanations
             One for each row. A row without an answer has one that says why: its ``why`` is not
-            empty, and its ``status`` what was proved.
+            empty, and its ``status`` what was proved. After Ctrl-C these are the rows that were
+            answered until then, and the others say so.
         """
-        from joblib import Parallel, delayed
-
         (rows, labels), asked = rows_of(X), _with(k, asked)
         _refuse(kind, asked)
-        by: RowExplainer = self.of(kind).for_many(asked)
-        # On a cluster joblib leaves arguments with one machine: a row is lost with it.
-        found = Parallel(n_jobs=n_jobs)(
-            delayed(partial(_answered, by, row, asked))() for row in rows
-        )
-        return Explanations(tuple(found), tuple(labels))
+        batch = self.of(kind).for_many(rows, asked)
+        return Explanations(tuple(answers(batch, asked, n_jobs, progress)), tuple(labels))
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         """Return the method of a kind, or of many rows of it."""
@@ -255,16 +253,6 @@ def _refuse(name: str, asked: dict[str, Any]) -> None:
     refuse_unknown(asked, one.asked, name)
 
 
-def _answered(by: RowExplainer, x: Any, asked: dict[str, Any]) -> Explanation:
-    """Explain a row; of one without an answer say why."""
-    try:
-        with counted():
-            # Rivals would keep the samples of each row; for one row they are found when asked for.
-            return replace(by.explain(x, **asked), ask_rivals=None)
-    except EngineError as error:
-        return unanswered(str(error), getattr(error, "result", None))
-
-
 def _method(explain: Callable[..., Any], one: Kind) -> Callable[..., Any]:
     """Return explain of one kind, with the arguments and the help of its family."""
     many, has_k = explain.__name__ == "explain_many", "k" in one.asked
@@ -273,7 +261,11 @@ def _method(explain: Callable[..., Any], one: Kind) -> Callable[..., Any]:
         return explain(x, k, one.name, **asked)
 
     parameter = inspect.Parameter
-    named = [parameter("n_jobs", parameter.KEYWORD_ONLY, default=None)] if many else []
+    named = [
+        parameter(name, parameter.KEYWORD_ONLY, default=None)
+        for name in ("n_jobs", "progress")
+        if many
+    ]
     options = {n: d for n, d in one.asked.items() if n != "k"}
     method.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
         [

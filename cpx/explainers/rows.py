@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from numbers import Integral
 from typing import Any
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from cpx.data.other_frames import as_pandas
 from cpx.errors import DataError, InvalidOption, shown
+from cpx.support.cells import is_missing, plain
 
 _ORDER = "the order is model, X, x: explain(model, X, x), Explainer(model, X)"
 
@@ -103,3 +104,15 @@ def rows_of(X: Any) -> tuple[Sequence[Any], Sequence[Any]]:
             f"X must be rows, not where they are: X.iloc[...] gives them, got {shown(X)}"
         )
     return rows, list(range(len(rows)))
+
+
+def values_of(row: Any) -> Hashable:
+    """Return the values of a row, which those of an equal row are equal to.
+
+    >>> values_of([1, None]) == values_of([1, float("nan")])
+    True
+    """
+    if hasattr(row, "iloc"):
+        row = row.iloc[0] if row.ndim == 2 else row
+    cells = row.items() if hasattr(row, "items") else enumerate(np.asarray(row, dtype=object).flat)
+    return tuple((key, None if is_missing(value) else plain(value)) for key, value in cells)

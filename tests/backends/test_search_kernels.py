@@ -12,10 +12,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cpx.backends.search import bitsets as bits
+from cpx.backends.search import bitsets
 from cpx.backends.search.remaining_constraints import NOWHERE, _additive
 from cpx.backends.search.side_constraints import buffers as new_buffers
 from cpx.compiled.kernel import LANES
+from cpx.data import packed as bits
 from cpx.data.bits import packed_rows
 from cpx.errors import InvalidInstance
 from cpx.models.monomial.form import CoverageLimits, WeightedMonomial
@@ -61,7 +62,7 @@ def test_counts_are_weights_of_covered_samples(seed, heaviest):
     cover = packed[:, chosen].copy()
     sums = np.zeros((2, n + LANES), dtype=np.int64)
     low = int(rng.integers(n))
-    bits.count(workspace, 0, stride, bad_words, words, low, n, n, planes, cover, *sums)
+    bitsets.count(workspace, 0, stride, bad_words, words, low, n, n, planes, cover, *sums)
     both = agreement & agreement[:, [chosen]]
     weighed = both * weights[:, None]
     assert sums[0, low:n].tolist() == weighed[:bad].sum(axis=0)[low:].tolist()
@@ -87,7 +88,7 @@ def test_compressed_columns_keep_the_covered_samples_in_order(seed):
     workspace = np.concatenate([packed.ravel(), np.full(words * 8 + 16, 7, dtype=np.uint64)])
     buffer, moves = np.zeros(32, dtype=np.uint64), np.zeros(48, dtype=np.uint64)
     padded = np.append(cover, np.zeros(8, dtype=np.uint64))
-    new_bad, new_words = bits.compress(
+    new_bad, new_words = bitsets.compress(
         workspace, 0, stride, bad_words, words, columns, 7, padded, to, 8, buffer, moves
     )
     result = unpacked(workspace[to : to + 8 * new_words].reshape(new_words, 8)[:, :7])

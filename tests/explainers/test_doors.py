@@ -19,7 +19,7 @@ import cpx
 from cpx.answers.explanation import Explanation
 from cpx.answers.rule import Rule
 from cpx.errors import CpxError, DataError, EngineError, InvalidOption, UnknownName
-from cpx.explainers.doors import kinds
+from cpx.explainers.doors import Alike, kinds
 from cpx.explainers.options import Option, built
 from cpx.explainers.rows import row_of
 from cpx.support import families as registry
@@ -155,7 +155,7 @@ class EchoQuestion:
     loud: Annotated[bool, Option("Whether it shouts.", kind=bool)] = False
 
 
-class Echo:
+class Echo(Alike):
     """A kind of explanation of another package."""
 
     asks = (EchoQuestion,)
@@ -170,9 +170,6 @@ class Echo:
             raise EngineError("no echo of class 2")
         said = said + "!" * built(EchoQuestion, asked).loud
         return Explanation(Rule((), said))
-
-    def for_many(self, asked: Any) -> Echo:
-        return self
 
 
 def test_a_family_of_another_package_has_a_method(monkeypatch: pytest.MonkeyPatch) -> None:

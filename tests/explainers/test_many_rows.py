@@ -3,6 +3,7 @@ from __future__ import annotations
 import os
 import signal
 import threading
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,8 @@ from sklearn.datasets import load_iris
 from sklearn.tree import DecisionTreeClassifier
 
 import cpx
-from cpx.answers.explanations import Explanations
+from cpx.answers.explanations import INTERRUPTED, Explanations
+from cpx.models.monomial.explainers.rule import RuleExplainer
 
 
 def _explainer() -> tuple[cpx.Explainer, Any]:
@@ -98,3 +100,91 @@ def test_a_worker_of_a_cluster_that_dies_costs_no_row() -> None:
         threading.Timer(0.5, os.kill, (victim, signal.SIGKILL)).start()
         found = explainer.rules(rows, k=2, m=200)
     assert list(found) == list(explainer.rules(rows, k=2, m=200))
+
+
+class Counted:
+    """A classifier that says how often it was asked, and about how many rows."""
+
+    classes_ = np.array([0, 1, 2])
+
+    def __init__(self, model: Any) -> None:
+        self.model, self.asked = model, list[int]()
+
+    def predict(self, rows: Any) -> Any:
+        self.asked.append(len(rows))
+        return self.model.predict(rows)
+
+    def predict_proba(self, rows: Any) -> Any:
+        return self.model.predict_proba(rows)
+
+
+def test_equal_questions_are_asked_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    data = load_iris(as_frame=True)
+    model = Counted(
+        DecisionTreeClassifier(max_depth=3, random_state=0).fit(data.data, data.target)
+    )
+    explainer = cpx.Explainer(model, data.data)
+    solved: list[Any] = []
+    explain = RuleExplainer.explain
+
+    def noted(self: Any, x: Any, **asked: Any) -> Any:
+        solved.append(x)
+        return explain(self, x, **asked)
+
+    monkeypatch.setattr(RuleExplainer, "explain", noted)
+    found = explainer.rules(data.data, k=2)
+    assert len(model.asked) == 2  # all rows of X, and all that are explained
+    bits = explainer.of("rule").binarizer.transform(data.data)
+    said = model.model.predict(data.data)
+    assert len(solved) == len({(row.tobytes(), label) for row, label in zip(bits, said)}) < 100
+    monkeypatch.undo()
+    for label in (3, 60, 144):
+        assert found[label] == explainer.rule(label, k=2)
+        assert found[label].row == explainer.rule(label, k=2).row
+
+
+@pytest.mark.parametrize("kind", ["rules", "reasons"])
+def test_ctrl_c_keeps_what_was_answered(kind: str) -> None:
+    explainer, rows = _explainer()
+    told: list[tuple[int, int]] = []
+
+    def stop(done: int, total: int) -> None:
+        told.append((done, total))
+        if done == 2:
+            signal.raise_signal(signal.SIGINT)
+
+    found = getattr(explainer, kind)(rows, progress=stop)
+    assert told == [(1, 4), (2, 4)]
+    assert [one.why for one in found] == ["", "", INTERRUPTED, INTERRUPTED]
+    assert not found.complete
+    assert "not explained: interrupted" in str(found)
+    assert getattr(explainer, kind)(rows.iloc[:2]).complete
+
+
+def test_ctrl_c_during_a_solve_ends_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The solve keeps it to itself and returns its incumbent."""
+    explainer, rows = _explainer()
+    answer = RuleExplainer._answer
+
+    def interrupted(self: Any, x: Any, asked: Any) -> Any:
+        with suppress(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+        return answer(self, x, asked)
+
+    monkeypatch.setattr(RuleExplainer, "_answer", interrupted)
+    assert [one.why for one in explainer.rules(rows)] == [INTERRUPTED] * 4
+
+
+def test_rows_of_other_types_are_read_one_by_one() -> None:
+    explainer, rows = _explainer()
+    frame = rows.astype(object)
+    frame.iloc[1, 0] = np.nan
+    with pytest.raises(cpx.errors.ClassifierError, match="NaN"):
+        cpx.Explainer(lambda table: _no_nan(table), load_iris(as_frame=True).data).rules(frame)
+    assert list(explainer.rules(rows.astype(object), k=2)) == list(explainer.rules(rows, k=2))
+
+
+def _no_nan(table: Any) -> Any:
+    if table.isna().to_numpy().any():
+        raise ValueError("NaN in the table")
+    return table.iloc[:, 0].to_numpy() > 5

@@ -1,23 +1,10 @@
-"""Bitsets: packing, weighted counting, compaction.
-
-A matrix of bits has one row per word of 64 samples and one column per feature: the words of
-many features side by side are what one popcount instruction on a vector takes. Rows of bad
-samples come first; good ones begin at a word of their own. Weights are bit slices: after the
-features come ``planes`` columns, and plane b has the samples whose weight has bit b. The
-weight of a set of samples v is then sum over b of 2^b popcount(v & plane b). Without planes
-every sample weighs 1. Rows are padded to a multiple of eight columns.
-"""
+"""Bitsets: weighted counting and compaction of samples as :mod:`cpx.data.packed` packs them."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from cpx.compiled.kernel import LANES, Bools, Ints, Words, kernel
-
-
-def stride_of(n: int, planes: int) -> int:
-    """Return the words of a row with n features."""
-    return -(-(n + planes) // LANES) * LANES
+from cpx.compiled.kernel import LANES, Ints, Words, kernel
 
 
 def aligned(size: int) -> Words:
@@ -28,42 +15,6 @@ def aligned(size: int) -> Words:
     words = np.zeros(size + LANES, dtype=np.uint64)
     skipped = -(words.ctypes.data // 8) % LANES
     return words[skipped : skipped + size]
-
-
-def pack(agreement: Bools, bad: int, weights: Ints | None = None) -> tuple[Words, int]:
-    """Return the matrix of bits, shape (words, stride), and how many of its rows are bad.
-
-    With ``weights``, which must be positive, planes are appended unless all are 1.
-    """
-    columns = agreement
-    planes = 0 if weights is None else planes_of(weights)
-    if weights is not None and planes:
-        slices = (weights[:, None] >> np.arange(planes)) & 1
-        columns = np.column_stack([agreement, slices.astype(np.bool_)])
-    m, n = columns.shape
-    bad_words = -(-bad // 64)
-    words = bad_words - (bad - m) // 64
-    packed = np.zeros((stride_of(n, 0), words * 8), dtype=np.uint8)
-    # Bits that lie side by side are packed several times faster.
-    sides = np.ascontiguousarray(columns.T)
-    for part, at in ((sides[:, :bad], 0), (sides[:, bad:], bad_words * 8)):
-        filled = np.packbits(part, axis=1, bitorder="little")
-        packed[:n, at : at + filled.shape[1]] = filled
-    bits = np.ascontiguousarray(packed.view("<u8").T).astype(np.uint64, copy=False)
-    return bits, bad_words
-
-
-def planes_of(weights: Ints) -> int:
-    """Return how many bit slices positive weights need, none if all are 1."""
-    heaviest = int(weights.max(initial=1))
-    return heaviest.bit_length() if heaviest > 1 else 0
-
-
-def take(bits: Words, columns: Ints, n: int, planes: int) -> Words:
-    """Return some of the n columns, in their order, and the planes behind them."""
-    taken = np.zeros((bits.shape[0], stride_of(columns.size, planes)), dtype=np.uint64)
-    taken[:, : columns.size + planes] = bits[:, np.append(columns, np.arange(n, n + planes))]
-    return taken
 
 
 @kernel

@@ -21,7 +21,7 @@ from cpx.explainers.background import (
     rows_that_may_lack,
 )
 from cpx.explainers.class_names import ClassNames
-from cpx.explainers.doors import Answer
+from cpx.explainers.doors import Alike, Answer
 from cpx.explainers.options import (
     ABOVE,
     BACKEND,
@@ -134,7 +134,7 @@ class ExpectationQuestion:
         return self.measure == SAMPLED
 
 
-class ExpectationExplainer:
+class ExpectationExplainer(Alike):
     """Explain predictions of a tree model by the values that make it expect its class.
 
     :meth:`cpx.Explainer.expectation` asks it. A distribution of rows is fitted to X once. What
@@ -265,10 +265,6 @@ class ExpectationExplainer:
             )
 
     # ------------------------------------------------------------------ one row
-
-    def for_many(self, asked: Mapping[str, Any]) -> ExpectationExplainer:
-        """Return what explains many rows: itself, for the distribution is fitted already."""
-        return self
 
     def problem(self, x: Any, k: int | None = None, **asked: Any) -> ExpectedPrediction:
         """State the problem of explaining x.

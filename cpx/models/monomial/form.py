@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cpx.data.packed import Packed
 from cpx.errors import InvalidInstance
 from cpx.modelling.base import Problem
 from cpx.modelling.side_constraints.form import NO_SIDE_CONSTRAINTS, SideConstraints
@@ -94,9 +95,13 @@ class CoverageLimits:
 
 @dataclass(frozen=True, eq=False)
 class _Choice:
-    """What all monomial problems share: which sets of features there are."""
+    """What all monomial problems share: which sets of features there are.
+
+    packed: Returns the samples packed, unless some are equal.
+    """
 
     agreement: NDArray[np.bool_]
+    packed: Callable[[], Packed | None] | None = field(default=None, kw_only=True)
 
     @property
     def shape(self) -> tuple[int, int]:

@@ -98,6 +98,7 @@ class MaxPrecision(MonomialProblem, RatioProblem):
             self.choice_groups,
             limits=self._limits,
             side=self.side_constraints,
+            packed=self.samples.pack,
         )
 
     @property

@@ -308,6 +308,7 @@ class WeightedProblem(MonomialProblem):
             self.choice_groups,
             self.limits,
             self.side_constraints,
+            packed=self.samples.pack,
         )
 
     def form(self) -> WeightedMonomial:

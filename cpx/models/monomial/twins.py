@@ -40,18 +40,17 @@ def plainer_twins(samples: Samples, feature: int) -> list[int]:
     if not is_negated(samples.features[feature]):
         return []
     groups = samples.groups
-    found = [j for j in _equal(samples.agreement, feature) if not is_negated(samples.features[j])]
+    found = [j for j in _equal(samples.columns, feature) if not is_negated(samples.features[j])]
     if groups is None:
         return found
     return sorted(found, key=lambda j: bool(groups[j] != groups[feature]))
 
 
-def _equal(table: NDArray[np.bool_], feature: int) -> list[int]:
-    """Return the columns that equal one, in their order."""
-    equal = np.arange(table.shape[1])
-    for rows in (slice(_FIRST), slice(_FIRST, None)):
-        part = table[rows]
-        equal = equal[(part[:, equal] == part[:, [feature]]).all(axis=0)]
+def _equal(columns: NDArray[np.bool_], feature: int) -> list[int]:
+    """Return the columns, shape (d, m), that equal one, in their order."""
+    equal = np.arange(len(columns))
+    for part in (slice(_FIRST), slice(_FIRST, None)):
+        equal = equal[(columns[equal, part] == columns[feature, part]).all(axis=1)]
     return [int(j) for j in equal]
 
 

@@ -12,7 +12,7 @@ from cpx.errors import EngineError, Infeasible
 from cpx.explainers.about_row import of_trees
 from cpx.explainers.background import fitted_to_rows
 from cpx.explainers.class_names import ClassNames, class_name
-from cpx.explainers.doors import Answer
+from cpx.explainers.doors import Alike, Answer
 from cpx.explainers.options import (
     ABOVE,
     BELOW,
@@ -86,7 +86,7 @@ class ReasonQuestion:
         return stated.where(*texts) if texts else stated
 
 
-class ReadModel:
+class ReadModel(Alike):
     """A tree model that is read once, and made to fit one row after the other.
 
     Parameters
@@ -138,10 +138,6 @@ class ReadModel:
         known = self._of_rows or level == "conditions"
         trees, told = fitted_to(self.model, x, self.missing, of_data=known)
         return trees, (*self.notes, *told)
-
-    def for_many(self, asked: Mapping[str, Any]) -> Any:
-        """Return what explains many rows: itself, for the model is read already."""
-        return self
 
 
 class ReasonExplainer(ReadModel):

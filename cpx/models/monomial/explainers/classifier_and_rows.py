@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import cached_property, partial
-from typing import Annotated, Any, Literal, Self, Unpack
+from typing import Annotated, Any, Literal, Self, Unpack, cast
 
 from cpx.answers.explanation import Explanation, PrecisionEstimate
 from cpx.answers.rule import Rule
@@ -19,14 +19,16 @@ from cpx.data import (
     named_classifier,
 )
 from cpx.data import distribution as make_distribution
-from cpx.data.oracle import labels, precision_of
+from cpx.data.labelled import Labelled
+from cpx.data.oracle import KnownRow, precision_of
 from cpx.data.other_frames import as_pandas
 from cpx.data.targets import asked_about, target_of
 from cpx.data.terms import true_of
 from cpx.errors import InvalidOption, NoMass
-from cpx.explainers.about_row import of_classifier
+from cpx.explainers.about_row import known_rows, of_rows, with_values
 from cpx.explainers.background import TreePredictor, fitted_to_rows
 from cpx.explainers.class_names import ClassNames, class_name, classes_of
+from cpx.explainers.doors import Batch
 from cpx.explainers.options import (
     ABOVE,
     BELOW,
@@ -36,6 +38,7 @@ from cpx.explainers.options import (
     Option,
     ReaderOptions,
 )
+from cpx.explainers.rows import values_of
 from cpx.models.monomial.explainers.conditions import Conditions
 from cpx.models.monomial.explainers.question import Question
 from cpx.models.monomial.problem import MonomialProblem
@@ -143,21 +146,31 @@ class ClassifierAndRows:
             self.classifier.fit(rows, as_pandas(y))
         return self
 
-    def for_many(self, asked: Mapping[str, Any]) -> Self:
-        """Return an explainer that knows what the classifier says of all rows, if all are used.
+    def for_many(self, rows: Sequence[Any], asked: Mapping[str, Any]) -> Batch:
+        """Return the rows with what the classifier says of them, asked about all at once.
 
-        It asks once for all the instances to come, where the rows of the background are the
-        distribution; what the classifier learns after that it does not notice.
+        Where the rows of the background are the distribution, it is asked about these too; what
+        it learns after that is not noticed. Then rows with the same features and class are the
+        same question.
         """
-        rows, known = self.distribution.population(), copy(self)
+        known = known_rows(self.classifier, self.distribution, rows)
         drawn = asked.get("m") is not None or asked.get("epsilon") is not None
-        if rows is not None and not drawn:
-            known._said = labels(self.classifier, rows.rows)
-        return known
+        said = None if drawn else Labelled.of(self.classifier, self.distribution)
+        if said is None:
+            return Batch(cast(Any, self), known, [*map(values_of, rows)])
+        by: Any = copy(self)
+        by._said = said
+        return Batch(by, known, [(one.x.bits.tobytes(), one.label) for one in known])
+
+    def retold(self, found: Explanation, x: KnownRow) -> Explanation:
+        """Return the rule of a row as that of another one with the same features and class."""
+        return self._about(found, self.oracle(x))
 
     def oracle(self, x: Any) -> Oracle:
         """Return the classifier and the distribution as they are asked about x."""
-        return Oracle(self.classifier, x, self.distribution, self._said)
+        known = x if isinstance(x, KnownRow) else None
+        row = x if known is None else known.x
+        return Oracle(self.classifier, row, self.distribution, self._said, known)
 
     def conditions(self, x: Any) -> Conditions:
         """Return the conditions that are true of x, to read rules with."""
@@ -218,8 +231,11 @@ class ClassifierAndRows:
         if self.distribution.name == "uniform":
             return found  # its rows are bits
         places, names = [one.place for one in terms], [one.column.name for one in terms]
-        row = of_classifier(self.classifier, oracle.row, oracle.label, places, names)
-        return replace(found, row=row)
+        if oracle.known is None:
+            about = of_rows(self.classifier, oracle.row, [oracle.label])[0]
+        else:
+            about = oracle.known.about
+        return replace(found, row=with_values(about, oracle.row, places, names))
 
     def _wording(self, problem: MonomialProblem) -> Callable[[Rule], Rule] | None:
         oracle = problem.oracle  # none where samples were drawn in rounds

@@ -19,14 +19,15 @@ the value is a constant + scale * (alpha * covered bad weight + beta * excluded 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from math import gcd
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.backends.search.bitsets import pack, planes_of, take
 from cpx.backends.search.remaining_constraints import NO_CONSTRAINTS, Remaining
 from cpx.data.bits import packed_rows, row_hashes, surely_distinct, unpacked_row
+from cpx.data.packed import Packed, pack, planes_of, take, unpacked
 from cpx.errors import InvalidInstance
 from cpx.modelling.side_constraints.form import propagated
 from cpx.models.monomial.form import CoverageLimits, RatioMonomial, WeightedMonomial
@@ -44,10 +45,8 @@ class Reduced:
     The value of a set S of the remaining features, chosen in addition to the fixed ones, is
     ``base + scale * cost``, and the objective says what it costs.
 
-    agreement (rows, n): First the bad rows, then the good ones; in each part the heaviest first,
-        then those that few features exclude.
-    bits: The same as words, with bit slices of the weights; see
-        :mod:`~cpx.backends.search.bitsets`.
+    bits: The samples as words, with bit slices of the weights, as :mod:`cpx.data.packed` has it:
+        first the bad ones, then the good ones, in each part the heaviest first.
     bad_words: How many rows of ``bits`` are of bad samples.
     weights (rows,): Positive; without a common divisor where no limits count them.
     bad: Number of bad rows.
@@ -61,7 +60,6 @@ class Reduced:
     remaining: Side constraints on the columns.
     """
 
-    agreement: Bools
     bits: Words
     bad_words: int
     weights: Ints
@@ -75,6 +73,12 @@ class Reduced:
     scale: int
     uncovered: int
     remaining: Remaining
+
+    @cached_property
+    def agreement(self) -> Bools:
+        """The rows as a table, shape (rows, n)."""
+        of = self.bad, self.weights.size, self.features.size
+        return unpacked(self.bits, self.bad_words, *of)
 
     @property
     def base(self) -> int:
@@ -134,6 +138,87 @@ def reduce(form: WeightedMonomial | RatioMonomial, every: bool = False) -> Reduc
     if columns is None:
         return None
     samples = sample_weights(form)
+    packed = None
+    if form.packed is not None and samples.limited and not (fixed or every):
+        packed = form.packed()
+    if packed is not None:
+        rows = _of_packed(packed, form, columns, samples)
+    else:
+        rows = _of_table(form, columns, fixed, samples, every)
+    bits, groups, columns, remaining = rows.bits, rows.groups, rows.columns, rows.remaining
+    weights, bad = rows.weights, rows.bad
+    if not every:
+        kept = np.flatnonzero(_needed(bits, groups, remaining))
+        if kept.size < columns.size:
+            bits = take(bits, kept, columns.size, planes_of(weights))
+            columns, groups = columns[kept], groups[kept]
+            remaining = remaining.on(columns)
+    objective = samples.objective(int(weights[:bad].sum()), int(weights[bad:].sum()))
+    return Reduced(
+        bits=bits,
+        bad_words=rows.bad_words,
+        weights=weights,
+        bad=bad,
+        features=columns,
+        groups=groups,
+        k=min(form.k - len(fixed), columns.size),
+        fixed=fixed,
+        objective=objective,
+        ideal=rows.base - rows.scale * objective.beta * objective.good,
+        scale=rows.scale,
+        uncovered=samples.uncovered,
+        remaining=remaining,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Rows:
+    """Rows that matter, and columns that exclude some: see :class:`Reduced`."""
+
+    bits: Words
+    bad_words: int
+    weights: Ints
+    bad: int
+    columns: Ints
+    groups: Ints
+    base: int
+    scale: int
+    remaining: Remaining
+
+
+def _of_packed(
+    packed: Packed,
+    form: WeightedMonomial | RatioMonomial,
+    columns: Ints,
+    samples: _SampleWeights,
+) -> _Rows:
+    """Take rows that are merged and packed already."""
+    remaining = Remaining.of(form.side, columns, ()) if form.side else NO_CONSTRAINTS
+    places = _excluding(packed.counts()[columns] < packed.weights.size, remaining)
+    if places.size < columns.size:
+        columns = columns[places]
+        remaining = remaining.on(columns)
+    return _Rows(
+        take(packed.bits, columns, packed.d, packed.planes),
+        packed.bad_words,
+        packed.weights,
+        packed.bad,
+        columns,
+        _numbered(form, columns),
+        samples.uncovered,
+        samples.scale,
+        remaining,
+    )
+
+
+def _of_table(
+    form: WeightedMonomial | RatioMonomial,
+    columns: Ints,
+    fixed: tuple[int, ...],
+    samples: _SampleWeights,
+    every: bool,
+) -> _Rows:
+    """Merge the rows that the required features leave, and pack them."""
     matters = samples.signed != 0
     if fixed:
         matters &= form.covered(fixed)
@@ -146,57 +231,44 @@ def reduce(form: WeightedMonomial | RatioMonomial, every: bool = False) -> Reduc
     words = packed_rows(agreement)
     remaining = Remaining.of(form.side, columns, fixed) if form.side else NO_CONSTRAINTS
     excludes = ~unpacked_row(np.bitwise_and.reduce(words), columns.size)
-    if remaining.linear:
-        excludes |= remaining.with_sign(positive=True)
-    excluding = np.flatnonzero(excludes)
     kept_by = np.bitwise_count(words).sum(axis=1, dtype=np.int64)
-    base, scale = samples.uncovered, samples.scale
+    base, scale, n = samples.uncovered, samples.scale, columns.size
     if samples.limited or every:
         parts = [np.flatnonzero(signed > 0), np.flatnonzero(signed < 0)]
         merged = [merge_rows(words[part], signed[part]) for part in parts]
         rows = np.concatenate([part[at] for part, (at, _) in zip(parts, merged, strict=True)])
         signed = np.concatenate([sums for _, sums in merged])
     else:
-        constant = kept_by == columns.size
+        constant = kept_by == n
         base += int(signed[constant].sum())
         rows, signed = merge_rows(words, np.where(constant, 0, signed))
         scale = int(np.gcd.reduce(signed)) if signed.size else 1
         signed //= scale
     weights = np.abs(signed)
+    # Rows that few features exclude come first among those of one weight.
     order = np.lexsort((-kept_by[rows], -weights, signed < 0))
     rows, weights, bad = rows[order], weights[order], int((signed > 0).sum())
-    objective = samples.objective(int(weights[:bad].sum()), int(weights[bad:].sum()))
-    agreement = agreement[rows]
-    if excluding.size < columns.size:
-        agreement, columns = agreement[:, excluding], columns[excluding]
+    agreement, places = agreement[rows], _excluding(excludes, remaining)
+    if places.size < n:
+        agreement, columns = agreement[:, places], columns[places]
         remaining = remaining.on(columns)
-    groups = np.arange(columns.size)
-    if form.groups is not None:
-        groups = np.unique(form.groups[columns], return_inverse=True)[1].astype(np.int64)
-
     bits, bad_words = pack(agreement, bad, weights)
-    if not every:
-        kept = np.flatnonzero(_needed(bits, groups, remaining))
-        if kept.size < columns.size:
-            bits = take(bits, kept, columns.size, planes_of(weights))
-            agreement, columns, groups = agreement[:, kept], columns[kept], groups[kept]
-            remaining = remaining.on(columns)
-    return Reduced(
-        agreement=agreement,
-        bits=bits,
-        bad_words=bad_words,
-        weights=weights,
-        bad=bad,
-        features=columns,
-        groups=groups,
-        k=min(form.k - len(fixed), columns.size),
-        fixed=fixed,
-        objective=objective,
-        ideal=base - scale * objective.beta * objective.good,
-        scale=scale,
-        uncovered=samples.uncovered,
-        remaining=remaining,
-    )
+    groups = _numbered(form, columns)
+    return _Rows(bits, bad_words, weights, bad, columns, groups, base, scale, remaining)
+
+
+def _excluding(excludes: Bools, remaining: Remaining) -> Ints:
+    """Return the places of the columns that exclude something, or are needed all the same."""
+    if remaining.linear:
+        excludes = excludes | remaining.with_sign(positive=True)
+    return np.flatnonzero(excludes)
+
+
+def _numbered(form: WeightedMonomial | RatioMonomial, columns: Ints) -> Ints:
+    """Return the group of each column as a small number."""
+    if form.groups is None:
+        return np.arange(columns.size)
+    return np.unique(form.groups[columns], return_inverse=True)[1].astype(np.int64)
 
 
 def _groups_of(form: WeightedMonomial | RatioMonomial) -> Ints:

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.backends.search.bitsets import count, pack, planes_of, take
+from cpx.backends.search.bitsets import count
 from cpx.backends.search.remaining_constraints import NO_CONSTRAINTS, Remaining
 from cpx.backends.search.side_constraints import Side
 from cpx.compiled.kernel import LANES
+from cpx.data.packed import pack, planes_of, take
 from cpx.models.monomial.search.objective import FAR, Numbers, Objective, cost, costs
 from cpx.models.monomial.search.stack import Params
 
@@ -84,45 +85,48 @@ class Root:
         k: int,
         objective: Objective | None = None,
         excluded: int = 0,
-        packed: tuple[Words, int] | None = None,
         remaining: Remaining = NO_CONSTRAINTS,
     ) -> Root:
-        """Take a matrix whose first ``bad`` rows are bad; the loss is the default objective.
-
-        ``packed`` is what :func:`~cpx.backends.search.bitsets.pack` makes of it, where it is
-        known.
-        """
-        bits, bad_words = packed or pack(agreement, bad, weights)
-        good, all_bad = int(weights[bad:].sum()), int(weights[:bad].sum())
-        if np.bincount(groups).max(initial=0) <= 1:
-            groups = groups[:0]
-        return cls(
-            bits,
-            bad_words,
-            agreement.shape[1],
-            planes_of(weights),
-            k,
-            groups,
-            all_bad,
-            good,
-            objective or Objective(bad=all_bad, good=good),
-            excluded,
-            remaining,
-        )
+        """Take a matrix whose first ``bad`` rows are bad; the loss is the default objective."""
+        packed, n = pack(agreement, bad, weights), agreement.shape[1]
+        return cls._packed(*packed, n, weights, bad, groups, k, objective, excluded, remaining)
 
     @classmethod
     def whole(cls, reduced: Reduced) -> Root:
         """Take all of a reduced problem."""
-        return cls.of(
-            reduced.agreement,
+        return cls._packed(
+            reduced.bits,
+            reduced.bad_words,
+            reduced.features.size,
             reduced.weights,
             reduced.bad,
             reduced.groups,
             reduced.k,
             reduced.objective,
-            packed=(reduced.bits, reduced.bad_words),
-            remaining=reduced.remaining,
+            0,
+            reduced.remaining,
         )
+
+    @classmethod
+    def _packed(
+        cls,
+        bits: Words,
+        bad_words: int,
+        n: int,
+        weights: Ints,
+        bad: int,
+        groups: Ints,
+        k: int,
+        objective: Objective | None,
+        excluded: int,
+        remaining: Remaining,
+    ) -> Root:
+        good, all_bad = int(weights[bad:].sum()), int(weights[:bad].sum())
+        if np.bincount(groups).max(initial=0) <= 1:
+            groups = groups[:0]
+        objective = objective or Objective(bad=all_bad, good=good)
+        numbers = planes_of(weights), k, groups, all_bad, good
+        return cls(bits, bad_words, n, *numbers, objective, excluded, remaining)
 
     def aiming_at(self, objective: Objective) -> Root:
         """Return the same rows and columns with another objective."""

@@ -1,0 +1,171 @@
+"""Explanations of many rows: equal questions once, on several cores, kept on Ctrl-C."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
+from functools import cached_property, partial
+from os import getpid
+from typing import Any, cast
+from uuid import uuid4
+
+from cpx.answers.explanation import Explanation
+from cpx.answers.explanations import INTERRUPTED, unanswered
+from cpx.errors import EngineError
+from cpx.explainers.doors import Batch, RowExplainer
+from cpx.explainers.preparation import counted
+from cpx.processes.interrupts import ignore, interruptible
+
+__all__ = ["Told", "answers"]
+
+_PARTS = 8
+"""Parts of the rows for each process, one after the other: one with slow rows holds up none."""
+
+_QUIET = 1.0  # seconds without a bar
+
+Told = bool | Callable[[int, int], None] | None
+"""Whether progress is shown, None for where a person sees it; or what is called with it."""
+
+
+def answers(
+    batch: Batch, asked: Mapping[str, Any], n_jobs: int | None, progress: Told
+) -> list[Explanation]:
+    """Return an explanation for each row, one that says why where there is none.
+
+    After Ctrl-C these are the rows that are answered, and the others say that it came.
+    """
+    alike: dict[Any, list[int]] = {}
+    for place, key in enumerate(batch.keys):
+        alike.setdefault(key, []).append(place)
+    found: dict[int, Explanation] = {}
+    with _told(progress) as tell:
+        try:
+            firsts = [places[0] for places in alike.values()]
+            for place, one in _answered(batch, firsts, asked, n_jobs):
+                for other in alike[batch.keys[place]]:
+                    same = other == place or one.why
+                    found[other] = one if same else batch.by.retold(one, batch.rows[other])
+                tell(len(found), len(batch.rows))
+        except KeyboardInterrupt:
+            pass
+    rest = unanswered(INTERRUPTED)
+    return [found.get(place, rest) for place in range(len(batch.rows))]
+
+
+def _answered(
+    batch: Batch, places: Sequence[int], asked: Mapping[str, Any], n_jobs: int | None
+) -> Iterator[tuple[int, Explanation]]:
+    """Yield explanations of the rows at these places, in the order in which they are found."""
+    from joblib import Parallel, delayed, effective_n_jobs
+
+    jobs = effective_n_jobs(n_jobs)
+    size = 1 if jobs == 1 else max(1, -(-len(places) // (_PARTS * jobs)))
+    parts = (places[at : at + size] for at in range(0, len(places), size))
+    shared = _Shared(batch.by)
+    # On a cluster joblib leaves arguments with one machine: rows are lost with it.
+    made = Parallel(n_jobs=n_jobs, return_as="generator_unordered", batch_size=1)(
+        delayed(partial(_part, shared, [(place, batch.rows[place]) for place in part], asked))()
+        for part in parts
+    )
+    try:
+        for part in made:
+            yield from part
+    finally:
+        made.close()
+
+
+def _part(
+    shared: _Shared, rows: Sequence[tuple[int, Any]], asked: Mapping[str, Any]
+) -> list[tuple[int, Explanation]]:
+    """Explain some of the rows, here or in a worker, which leaves Ctrl-C to who started it."""
+    if getpid() != shared.process and threading.current_thread() is threading.main_thread():
+        ignore()
+    return [(place, _explained(shared.by, x, asked)) for place, x in rows]
+
+
+def _explained(by: RowExplainer, x: Any, asked: Mapping[str, Any]) -> Explanation:
+    """Explain a row; of one without an answer say why."""
+    try:
+        # A solve keeps what it has when Ctrl-C comes; many rows end there.
+        with counted(), interruptible():
+            # Rivals would keep the samples of each row; for one row they are found when asked for.
+            return replace(by.explain(x, **asked), ask_rivals=None)
+    except EngineError as error:
+        return unanswered(str(error), getattr(error, "result", None))
+
+
+class _Shared:
+    """What explains rows, pickled once for all workers, of which each opens it once."""
+
+    def __init__(self, by: RowExplainer) -> None:
+        self.by, self.process, self._key = by, getpid(), uuid4().hex
+
+    @cached_property
+    def _pickled(self) -> bytes:
+        from joblib.externals.cloudpickle import dumps
+
+        pickled: bytes = dumps(self.by)
+        return pickled
+
+    def __reduce__(self) -> tuple[Callable[..., _Shared], tuple[Any, ...]]:
+        return _opened, (self._key, self.process, self._pickled)
+
+
+_open: dict[str, _Shared] = {}
+
+
+def _opened(key: str, process: int, pickled: bytes) -> _Shared:
+    from joblib.externals.cloudpickle import loads
+
+    if key not in _open:
+        shared = _Shared(loads(pickled))
+        shared.process = process
+        _open.clear()
+        _open[key] = shared
+    return _open[key]
+
+
+# ------------------------------------------------------------------- progress
+
+
+def _told(progress: Told) -> AbstractContextManager[Callable[[int, int], None]]:
+    """Return what is told of progress: a bar on standard error, what was given, or nothing."""
+    if callable(progress):
+        return nullcontext(progress)
+    if progress is None:
+        progress = sys.stderr.isatty() or "ipykernel" in sys.modules
+    return _Bar() if progress else nullcontext(lambda done, total: None)
+
+
+class _Bar:
+    """A bar that says how many rows are done, unless that takes next to no time."""
+
+    def __init__(self) -> None:
+        self._began, self._bars = time.monotonic(), cast(Any, None)
+
+    def __enter__(self) -> Callable[[int, int], None]:
+        return self._tell
+
+    def _tell(self, done: int, total: int) -> None:
+        if self._bars is None and time.monotonic() - self._began > _QUIET:
+            self._bars = _bars()
+            self._bars.start()
+            self._task = self._bars.add_task("rows", total=total)
+        if self._bars is not None:
+            self._bars.update(self._task, completed=done)
+
+    def __exit__(self, *_: object) -> None:
+        if self._bars is not None:
+            self._bars.stop()
+
+
+def _bars() -> Any:
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
+
+    columns = "{task.description}", BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
+    return Progress(*columns, console=Console(stderr=True), transient=True)
