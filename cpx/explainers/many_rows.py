@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import sys
 import threading
 import time
@@ -106,10 +107,10 @@ class _Shared:
 
     @cached_property
     def _pickled(self) -> bytes:
-        from joblib.externals.cloudpickle import dumps
+        # As joblib pickles tasks: functions of a notebook, too.
+        from joblib.externals.loky.backend.reduction import dumps
 
-        pickled: bytes = dumps(self.by)
-        return pickled
+        return bytes(dumps(self.by))
 
     def __reduce__(self) -> tuple[Callable[..., _Shared], tuple[Any, ...]]:
         return _opened, (self._key, self.process, self._pickled)
@@ -119,10 +120,8 @@ _open: dict[str, _Shared] = {}
 
 
 def _opened(key: str, process: int, pickled: bytes) -> _Shared:
-    from joblib.externals.cloudpickle import loads
-
     if key not in _open:
-        shared = _Shared(loads(pickled))
+        shared = _Shared(pickle.loads(pickled))
         shared.process = process
         _open.clear()
         _open[key] = shared
