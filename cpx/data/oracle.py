@@ -5,19 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from cpx.data.base import Distribution, ReadRow
 from cpx.data.statistics import clopper_pearson
-from cpx.errors import ClassifierError, DataError, shortened, shown
+from cpx.errors import ClassifierError, shortened, shown
 from cpx.support.shares import share_text
 from cpx.support.validation import open_unit, positive_integer, valid_seed
-
-if TYPE_CHECKING:
-    from cpx.data.labelled import Labelled
 
 BoolArray = npt.NDArray[np.bool_]
 
@@ -52,7 +49,7 @@ class Oracle:
         In any form that ``distribution.encode`` takes.
     distribution : Distribution
         D.
-    said : Labelled, optional
+    said : cpx.data.samples.Labelled, optional
         What f says of all rows of D, where it was asked before.
     known : KnownRow, optional
         What f says of x, where it was asked before.
@@ -69,7 +66,7 @@ class Oracle:
     classifier: Any
     x: Any
     distribution: Distribution
-    said: Labelled | None = None
+    said: Any = None
     known: KnownRow | None = None
 
     @cached_property
@@ -112,22 +109,6 @@ class Oracle:
             When f raises or does not answer with one label per row.
         """
         return np.asarray(labels(self.classifier, rows) == self.label, dtype=bool)
-
-    def population(self) -> Labelled:
-        """Return all rows of D with what f says of them.
-
-        Raises
-        ------
-        DataError
-            When D has no list of its rows.
-        """
-        from cpx.data.labelled import Labelled
-
-        found = self.said or Labelled.of(self.classifier, self.distribution)
-        if found is None:
-            name = self.distribution.name
-            raise DataError(f"the distribution {name!r} has no list of all its rows: give m")
-        return found
 
     def draw(
         self, m: int, features: Sequence[int], rng: np.random.Generator

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from cpx.data.bits import bit_array, by_column, packed_rows, surely_distinct
 from cpx.data.packed import Packed
-from cpx.errors import InvalidInstance, shown
+from cpx.errors import DataError, InvalidInstance, shown
 from cpx.support.validation import group_list, integer, name_list, positive_integer, valid_seed
 
 if TYPE_CHECKING:
@@ -307,7 +307,9 @@ class Samples:
         origin: dict[str, Any]
         seen, more = None, dict[str, Any]()
         if m is None:
-            rows = oracle.population()
+            rows = oracle.said or Labelled.of(oracle.classifier, D)
+            if rows is None:
+                raise DataError(f"the distribution {D.name!r} has no list of all its rows: give m")
             seen = rows.seen_from(oracle.label, merge)
             agreement, same = seen.agreement == oracle.bits, seen.same
             origin, more["weights"] = {"population": True, "m": len(rows.said)}, seen.weights
@@ -364,6 +366,36 @@ class Samples:
             f"Samples(m={self.m}, d={self.d}, total weight {self.total}, "
             f"{self.agreeing} with the class of x)"
         )
+
+
+@dataclass(frozen=True, eq=False)
+class Labelled:
+    """All rows of a distribution by their features, and what a classifier says of them.
+
+    bits (n, d): Their features.
+    said (n,): Their labels.
+    """
+
+    bits: BoolArray
+    said: npt.NDArray[Any]
+    _merged: dict[Any, Samples] = field(default_factory=dict, init=False)
+
+    @classmethod
+    def of(cls, classifier: Any, distribution: Distribution) -> Labelled | None:
+        """Ask the classifier about all rows; None where the distribution has no list of them."""
+        from cpx.data.oracle import labels
+
+        rows = distribution.population()
+        return None if rows is None else cls(rows.bits, labels(classifier, rows.rows))
+
+    def seen_from(self, label: Any, merge: bool = True) -> Samples:
+        """Return the rows and which of them have the label; equal ones merged into weights."""
+        if merge and label in self._merged:
+            return self._merged[label]
+        seen = Samples(self.bits, np.asarray(self.said == label, dtype=bool))
+        if merge:
+            seen = self._merged[label] = seen.merged()
+        return seen
 
 
 def _require_length(name: str, value: Sized, m: int) -> None:

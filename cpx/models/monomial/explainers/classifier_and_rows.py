@@ -19,9 +19,9 @@ from cpx.data import (
     named_classifier,
 )
 from cpx.data import distribution as make_distribution
-from cpx.data.labelled import Labelled
 from cpx.data.oracle import KnownRow, precision_of
 from cpx.data.other_frames import as_pandas
+from cpx.data.samples import Labelled
 from cpx.data.targets import asked_about, target_of
 from cpx.data.terms import true_of
 from cpx.errors import InvalidOption, NoMass
