@@ -6,7 +6,7 @@ import io
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from cpx.answers.plots import require_matplotlib
+from cpx.answers.axes import require_matplotlib
 from cpx.support.files import write_atomic
 
 if TYPE_CHECKING:

@@ -21,8 +21,10 @@ from cpx.support.shares import share_text
 
 if TYPE_CHECKING:
     import numpy as np
+    from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
+    from cpx.answers.panels import Panel
     from cpx.data.samples import Samples
 
 __all__ = [
@@ -226,6 +228,8 @@ class Explanation(Shown):
         Finds the ``rivals``; not saved, and not compared.
     row : AboutRow or None
         The explained row, where :class:`cpx.Explainer` was asked; not saved, and not compared.
+    panels : tuple of Panel
+        What :meth:`plot` draws; not saved, and not compared.
     """
 
     rule: Rule
@@ -241,6 +245,7 @@ class Explanation(Shown):
         default=None, kw_only=True, compare=False, repr=False
     )
     row: AboutRow | None = field(default=None, kw_only=True, compare=False, repr=False)
+    panels: tuple[Panel, ...] = field(default=(), kw_only=True, compare=False, repr=False)
 
     @property
     def features(self) -> tuple[int, ...]:
@@ -324,6 +329,29 @@ class Explanation(Shown):
     def blocks(self) -> list[Block]:
         """Return what is printed and shown."""
         return [*self.headline(), Facts.of([*self.about(), *self.facts()])]
+
+    def plot(self, *, ax: Axes | None = None) -> Axes:
+        """Draw the columns: their values, those that the explanation names, and the row's.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            Where to draw; those of a new figure of pyplot when not given.
+
+        Returns
+        -------
+        matplotlib axes
+
+        Raises
+        ------
+        InvalidOption
+            When the explanation names no column, or was saved.
+        EngineMissing
+            When matplotlib is not installed; with the pip line.
+        """
+        from cpx.answers.panels import plot_panels
+
+        return plot_panels(self.panels, f"=> {self.rule.conclusion}", ax=ax)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the explanation as plain JSON values; fractions as ``"p/q"``."""

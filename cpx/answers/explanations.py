@@ -11,7 +11,9 @@ from cpx.answers.html import Shown
 from cpx.answers.rule import Rule
 from cpx.answers.text import Block, Fact, Paragraph, Table, as_text
 from cpx.answers.values import plural
-from cpx.errors import printable
+from cpx.errors import InvalidOption, printable
+from cpx.support.families import families
+from cpx.support.lazy_imports import named_object
 from cpx.support.shares import share_text
 
 if TYPE_CHECKING:
@@ -62,6 +64,13 @@ class Unanswered(Explanation):
         return []
 
 
+def _overview() -> str:
+    for family in families():
+        if family.overview:
+            return family.overview
+    raise InvalidOption("no family of problems is there that gives an overview")
+
+
 def unanswered(why: str, result: Any = None) -> Unanswered:
     """Return what stands for the explanation of a row that has none."""
     return Unanswered(NoRule((), ""), result=result, told=why)
@@ -76,6 +85,8 @@ class Explanations(Shown, Sequence[Explanation]):
     explanations : tuple of Explanation
     labels : tuple
         Of the rows, as the index of their table has them.
+    rows : table or array, optional
+        The rows themselves.
 
     Examples
     --------
@@ -91,6 +102,7 @@ class Explanations(Shown, Sequence[Explanation]):
 
     explanations: tuple[Explanation, ...]
     labels: tuple[Any, ...]
+    rows: Any = field(default=None, compare=False, repr=False)
 
     def __len__(self) -> int:
         return len(self.explanations)
@@ -106,16 +118,20 @@ class Explanations(Shown, Sequence[Explanation]):
 
     def __getitem__(self, place: int | slice) -> Explanation | Explanations:
         if isinstance(place, slice):
-            return Explanations(self.explanations[place], self.labels[place])
+            return self._of(range(len(self))[place])
         return self.explanations[place]
+
+    def _of(self, places: Sequence[int]) -> Explanations:
+        rows = self.rows
+        if rows is not None:
+            rows = rows.iloc[[*places]] if hasattr(rows, "iloc") else rows[[*places]]
+        some = tuple(self.explanations[i] for i in places)
+        return Explanations(some, tuple(self.labels[i] for i in places), rows)
 
     @property
     def answered(self) -> Explanations:
         """Those that have an answer."""
-        kept = [i for i, found in enumerate(self) if not found.why]
-        return Explanations(
-            tuple(self.explanations[i] for i in kept), tuple(self.labels[i] for i in kept)
-        )
+        return self._of([i for i, found in enumerate(self) if not found.why])
 
     @property
     def complete(self) -> bool:
@@ -125,14 +141,16 @@ class Explanations(Shown, Sequence[Explanation]):
     def to_frame(self) -> pd.DataFrame:
         """Return a row for each, with the labels as index.
 
-        Its columns are ``class``, ``explanation`` (the conditions), ``size``, ``precision``,
-        ``coverage`` (floats, missing where they are not known), ``status`` and ``why``.
+        Its columns are ``class``, ``probability`` (of the class, by the model), ``explanation``
+        (the conditions), ``size``, ``precision``, ``coverage`` (floats, missing where they are
+        not known), ``status`` and ``why``.
         """
         import pandas as pd
 
         rows = [
             {
                 "class": found.rule.conclusion,
+                "probability": None if found.row is None else found.row.probability,
                 "explanation": f" {found.rule.joint} ".join(found.rule.words),
                 "size": len(found.rule),
                 "precision": None if found.precision is None else float(found.precision),
@@ -142,9 +160,29 @@ class Explanations(Shown, Sequence[Explanation]):
             }
             for found in self
         ]
-        columns = ["class", "explanation", "size", "precision", "coverage", "status", "why"]
-        frame = pd.DataFrame(rows, columns=columns, index=pd.Index(self.labels))
-        return frame.astype({"precision": "float64", "coverage": "float64"})
+        named = "class", "probability", "explanation", "size", "precision", "coverage", "status"
+        frame = pd.DataFrame(rows, columns=[*named, "why"], index=pd.Index(self.labels))
+        shares = "probability", "precision", "coverage"
+        return frame.astype(dict.fromkeys(shares, "float64"))
+
+    def overview(self, **options: Any) -> Any:
+        """Return what they say together: the fewest rules that explain most rows.
+
+        Also in how many explanations each column is, and which rows no good rule explains.
+
+        Parameters
+        ----------
+        **options
+            ``enough`` (9/10), the share of the rows that can be explained which must be;
+            ``min_precision`` (19/20) of a good rule; ``time_limit`` (10 seconds).
+
+        Returns
+        -------
+        Overview
+            With ``rules``, ``columns``, ``unexplained``, and plots; see
+            :class:`~cpx.models.rule_set.overview.Overview`.
+        """
+        return named_object(_overview(), "overview", InvalidOption)(self, **options)
 
     def __str__(self) -> str:
         return as_text(self.blocks())

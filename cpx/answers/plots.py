@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 import numpy as np
 import numpy.typing as npt
 
+from cpx.answers.axes import axes_or_new
 from cpx.answers.rule import RuleSet
-from cpx.errors import EngineMissing, InvalidInstance, printable, shown
+from cpx.errors import InvalidInstance, printable, shown
 from cpx.support.shares import share_text
 
 if TYPE_CHECKING:
@@ -19,7 +20,11 @@ if TYPE_CHECKING:
     from cpx.answers.explanation import Explanation
     from cpx.data.samples import Samples
 
-__all__ = ["arranged", "axes_or_new", "plot_rules", "plot_selection", "require_matplotlib"]
+__all__ = [
+    "arranged",
+    "plot_rules",
+    "plot_selection",
+]
 
 BoolArray = npt.NDArray[np.bool_]
 FloatArray = npt.NDArray[np.float64]
@@ -34,24 +39,6 @@ _GAP = 0.02  # between the two groups
 # Of so many rules at most, each gets so many lines of so many characters, and inches.
 _ROOM = ((6, 3, 58, 0.46), (15, 2, 58, 0.34), (10**9, 1, 66, 0.21))
 _ABOVE = 0.14  # inches from the first row to the middle of the headings
-
-
-def require_matplotlib() -> None:
-    """Raise EngineMissing with the pip line unless matplotlib is installed."""
-    from importlib.util import find_spec
-
-    if find_spec("matplotlib") is None:
-        raise EngineMissing("figures need matplotlib: pip install matplotlib")
-
-
-def axes_or_new(ax: Axes | None, width: float, height: float) -> Axes:
-    """Return axes that are given, or those of a new figure of pyplot, of so many inches."""
-    require_matplotlib()
-    if ax is not None:
-        return ax
-    import matplotlib.pyplot as plt
-
-    return plt.subplots(figsize=(width, height), layout="constrained")[1]
 
 
 def plot_rules(

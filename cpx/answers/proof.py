@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from cpx.answers.axes import axes_or_new
 from cpx.answers.html import Shown
-from cpx.answers.plots import axes_or_new
 from cpx.answers.text import Block, Paragraph, Table, as_text
 from cpx.answers.values import Value, from_json, listed, plural
 from cpx.support.files import write_atomic

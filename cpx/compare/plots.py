@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from cpx.answers.plots import require_matplotlib
+from cpx.answers.axes import require_matplotlib
 from cpx.compare.cases import Cases
 from cpx.compare.growth import Curves, growth
 from cpx.compare.summary import in_seconds

@@ -72,9 +72,14 @@ def with_values(
     about: AboutRow, row: Any, places: Iterable[int], names: Sequence[str]
 ) -> AboutRow:
     """Return it with the values of the row in these columns, of these names."""
-    cells = row.iloc[0].tolist() if hasattr(row, "iloc") else list(np.asarray(row)[0])
+    cells = cells_of(row)
     values = tuple((name, _text(cells[place])) for place, name in zip(places, names))
     return replace(about, values=values)
+
+
+def cells_of(row: Any) -> list[Any]:
+    """Return the values of a table or array of one row."""
+    return row.iloc[0].tolist() if hasattr(row, "iloc") else [*np.asarray(row)[0]]
 
 
 def _probabilities(classifier: Any, rows: Any) -> NDArray[np.float64] | None:

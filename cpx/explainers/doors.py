@@ -66,8 +66,8 @@ class RowExplainer(Protocol):
     def for_many(self, rows: Sequence[Any], asked: Mapping[str, Any]) -> Batch:
         """Return rows made ready, with what can be learnt once for all of them."""
 
-    def retold(self, found: Any, x: Any) -> Explanation:
-        """Return the explanation of a row as that of another one with an equal key."""
+    def of_row(self, found: Any, x: Any) -> Explanation:
+        """Return what was found for a row with an equal key as what is said of this one."""
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ class Alike:
         by: Any = self
         return Batch(by, rows, [*map(values_of, rows)])
 
-    def retold(self, found: Any, x: Any) -> Any:
+    def of_row(self, found: Any, x: Any) -> Any:
         """Return the explanation itself: the rows are equal."""
         return found
 

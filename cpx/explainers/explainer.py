@@ -216,7 +216,8 @@ class Explainer:
         (rows, labels), asked = rows_of(X), _with(k, asked)
         _refuse(kind, asked)
         batch = self.of(kind).for_many(rows, asked)
-        return Explanations(tuple(answers(batch, asked, n_jobs, progress)), tuple(labels))
+        found = answers(batch, asked, n_jobs, progress)
+        return Explanations(tuple(found), tuple(labels), as_pandas(X))
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         """Return the method of a kind, or of many rows of it."""

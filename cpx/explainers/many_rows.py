@@ -48,8 +48,7 @@ def answers(
             firsts = [places[0] for places in alike.values()]
             for place, one in _answered(batch, firsts, asked, n_jobs):
                 for other in alike[batch.keys[place]]:
-                    same = other == place or one.why
-                    found[other] = one if same else batch.by.retold(one, batch.rows[other])
+                    found[other] = batch.by.of_row(one, batch.rows[other])
                 tell(len(found), len(batch.rows))
         except KeyboardInterrupt:
             pass

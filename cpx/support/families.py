@@ -158,6 +158,9 @@ class Family:
     reachable : mapping of str to str
         For each kind, the function that says what can be had where a problem has no answer. Given
         problem and result it returns the result, with a warning that says it.
+    overview : str
+        The function that says of explanations of many rows what they say together, given these
+        and options.
     library : str
         Its families of instances in the library, a sequence of
         :class:`~cpx.library.family.Family`.
@@ -189,6 +192,7 @@ class Family:
     brute: Mapping[str, str] = field(default_factory=dict)
     doors: Mapping[str, Door] = field(default_factory=dict)
     reachable: Mapping[str, str] = field(default_factory=dict)
+    overview: str = ""
     library: str = ""
     probes: str = ""
     commands: Mapping[str, ShellCommand] = field(default_factory=dict)

@@ -11,7 +11,8 @@ from matplotlib.figure import Figure
 
 from cpx import RuleSetClassifier, RuleSetSelection
 from cpx.answers import RuleSet, plot_rules, plot_selection
-from cpx.answers.plots import _RIGHT, _WRONG, _edges, _runs, arranged, require_matplotlib
+from cpx.answers.axes import require_matplotlib
+from cpx.answers.plots import _RIGHT, _WRONG, _edges, _runs, arranged
 from cpx.answers.rule import Rule
 from cpx.errors import EngineMissing, InvalidInstance
 

@@ -103,7 +103,7 @@ def koriche(
     from benchmarks.papers.koriche.protocol import Protocol
     from benchmarks.papers.koriche.records import Store
     from benchmarks.papers.sources import Directory, OpenML
-    from cpx.answers.plots import require_matplotlib
+    from cpx.answers.axes import require_matplotlib
     from cpx.errors import InvalidOption
 
     if jobs < 1:

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from cpx.answers.axes import axes_or_new
 from cpx.answers.html import Shown
-from cpx.answers.plots import axes_or_new
 from cpx.answers.text import Block, Table, as_text
 from cpx.models.expected_prediction.answer import ExpectedExplanation
 from cpx.support.shares import share_text

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from cpx.answers.plots import axes_or_new
+from cpx.answers.axes import axes_or_new
 from cpx.errors import InvalidOption, shown
 from cpx.support.validation import index_set, integer_in
 

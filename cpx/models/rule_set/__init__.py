@@ -48,6 +48,7 @@ FAMILY = Family(
         "rule-set": "cpx.models.rule_set.brute:RuleSet",
         "rule-set-learning": "cpx.models.rule_set.brute:Learning",
     },
+    overview="cpx.models.rule_set.overview:overview",
     library="cpx.models.rule_set.library:FAMILIES",
     commands={
         "make rule-set": ShellCommand(

@@ -155,7 +155,7 @@ class Files:
 
     def check(self, table: Path, model: str | None) -> None:
         """Raise for files that cannot be written, and for two that are one."""
-        from cpx.answers.plots import require_matplotlib
+        from cpx.answers.axes import require_matplotlib
         from cpx.cli.reading import output_path
 
         for option in given(self, "plot", "output"):

@@ -89,7 +89,7 @@ def equal_calls(
     from benchmarks.papers.koriche.protocol import Protocol
     from benchmarks.papers.koriche.records import Store
     from benchmarks.papers.sources import Directory, OpenML
-    from cpx.answers.plots import require_matplotlib
+    from cpx.answers.axes import require_matplotlib
     from cpx.cli.output import note
     from cpx.errors import EngineMissing
     from cpx.support.files import write_atomic

@@ -10,6 +10,7 @@ from functools import cached_property, partial
 from typing import Annotated, Any, Literal, Self, Unpack, cast
 
 from cpx.answers.explanation import Explanation, PrecisionEstimate
+from cpx.answers.panels import Panel, Spread, spread_of
 from cpx.answers.rule import Rule
 from cpx.data import (
     Background,
@@ -23,9 +24,9 @@ from cpx.data.oracle import KnownRow, precision_of
 from cpx.data.other_frames import as_pandas
 from cpx.data.samples import Labelled
 from cpx.data.targets import asked_about, target_of
-from cpx.data.terms import true_of
+from cpx.data.terms import Term, true_of
 from cpx.errors import InvalidOption, NoMass
-from cpx.explainers.about_row import known_rows, of_rows, with_values
+from cpx.explainers.about_row import cells_of, known_rows, of_rows, with_values
 from cpx.explainers.background import TreePredictor, fitted_to_rows
 from cpx.explainers.class_names import ClassNames, class_name, classes_of
 from cpx.explainers.doors import Batch
@@ -44,6 +45,7 @@ from cpx.models.monomial.explainers.question import Question
 from cpx.models.monomial.problem import MonomialProblem
 from cpx.options import names
 from cpx.processes.interrupts import interruptible
+from cpx.support.cells import is_missing, plain
 from cpx.trees import TreeModel, read_model
 
 _FITTED = ("factorised", "mixture", "chow-liu", "fitted")
@@ -101,6 +103,7 @@ class ClassifierAndRows:
             model = asked_about(model, target_of(above, below, between))
         self.classifier = model
         self._said: Any = None
+        self._X, self._spreads = X, dict[int, Spread]()
         self.seed = seed
         self.class_names = class_names
         from cpx.data.binarizer import Binarizer  # loads pandas and scikit-learn
@@ -162,8 +165,10 @@ class ClassifierAndRows:
         by._said = said
         return Batch(by, known, [(one.x.bits.tobytes(), one.label) for one in known])
 
-    def retold(self, found: Explanation, x: KnownRow) -> Explanation:
-        """Return the rule of a row as that of another one with the same features and class."""
+    def of_row(self, found: Explanation, x: KnownRow) -> Explanation:
+        """Return a rule as that of a row with the same features and class; or none, with it."""
+        if found.why:
+            return replace(found, rule=replace(found.rule, conclusion=self._class_name(x.label)))
         return self._about(found, self.oracle(x))
 
     def oracle(self, x: Any) -> Oracle:
@@ -235,7 +240,33 @@ class ClassifierAndRows:
             about = of_rows(self.classifier, oracle.row, [oracle.label])[0]
         else:
             about = oracle.known.about
-        return replace(found, row=with_values(about, oracle.row, places, names))
+        row = with_values(about, oracle.row, places, names)
+        cells = cells_of(oracle.row)
+        panels = tuple(self._panel(found.rule, oracle, one, cells[one.place]) for one in terms)
+        return replace(found, row=row, panels=panels)
+
+    def _panel(self, rule: Rule, oracle: Oracle, term: Term, cell: Any) -> Panel:
+        """Return what a rule says of a column, as a picture shows it."""
+        from cpx.data.columns import NumberColumn  # loads pandas
+        from cpx.data.frames import as_table
+
+        place, binarizer = term.place, self.binarizer
+        own = [j for j in rule.features if binarizer.groups_[j] == place]
+        numeric = isinstance(term.column, NumberColumn) and bool(term.column.thresholds)
+        if place not in self._spreads:
+            column = as_table(self._X).iloc[:, place]
+            self._spreads[place] = spread_of(column, numeric)
+        parts = [*term.parts()]
+        value = plain(cell)
+        return Panel(
+            term.column.name,
+            " and ".join(binarizer.conditions(oracle.bits, own)),
+            None if is_missing(value) else float(value) if numeric else str(value),
+            tuple(ends for what, ends in parts if what == "between"),
+            tuple(str(v) for what, named in parts if what != "between" for v in named),
+            all(what != "not in" for what, _ in parts),
+            self._spreads[place],
+        )
 
     def _wording(self, problem: MonomialProblem) -> Callable[[Rule], Rule] | None:
         oracle = problem.oracle  # none where samples were drawn in rounds

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cpx.answers.axes import axes_or_new
 from cpx.answers.explanation import Explanation
 from cpx.answers.html import Shown
-from cpx.answers.plots import axes_or_new
 from cpx.answers.text import Block, Fact, Facts, Table, as_text
 from cpx.answers.values import Value, decimal, digits, plural
 from cpx.errors import InvalidOption

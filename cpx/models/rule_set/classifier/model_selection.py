@@ -107,7 +107,7 @@ class Choice:
         -------
         matplotlib axes
         """
-        from cpx.answers.plots import require_matplotlib
+        from cpx.answers.axes import require_matplotlib
 
         require_matplotlib()
         if ax is None:
