@@ -13,26 +13,33 @@ import numpy.typing as npt
 
 from cpx.answers.html import Shown
 from cpx.answers.text import Block, Table, as_text
+from cpx.data.condition import Condition, from_json, to_json, told
 from cpx.data.terms import Cases, mask, to_python, to_sql
 from cpx.errors import InvalidOption, printable
 from cpx.support.shares import share_text
 
 
-@dataclass(frozen=True, order=True)
+@dataclass(frozen=True)
 class Literal:
-    """One condition of a rule: Boolean feature ``feature`` has the value it has in x.
+    """One condition of a rule: feature ``feature`` has the value it has in x.
 
     Attributes
     ----------
     feature : int
-        Index of the Boolean feature, from 0.
-    text : str
-        The condition in words, true for the explained instance, such as
-        ``"worst radius <= 14.9"``.
+        Index of the feature, from 0.
+    means : str, tuple of str, or condition of a column
+        What is true of the explained instance: a Boolean feature by its name, such as
+        ``"worst radius <= 14.9"``, the names of several, or what a column is; see
+        :mod:`cpx.data.condition`.
     """
 
     feature: int
-    text: str
+    means: Condition
+
+    @property
+    def text(self) -> str:
+        """The condition in words."""
+        return told(self.means)
 
     def __str__(self) -> str:
         return printable(self.text)
@@ -48,9 +55,9 @@ class Rule(Shown):
         By increasing feature.
     conclusion : str
         The class.
-    conditions : tuple of str
+    conditions : tuple
         The same conjunction as it is printed, with the literals of one column joined;
-        empty when the literals are printed themselves.
+        empty when the literals are printed themselves. Each is as in a literal.
     cases : tuple, optional
         What columns of a table must be, for :meth:`mask`, :meth:`to_sql` and :meth:`to_python`;
         see :mod:`cpx.data.terms`. It is not saved, and not compared.
@@ -65,16 +72,14 @@ class Rule(Shown):
 
     literals: tuple[Literal, ...]
     conclusion: str = "same class as x"
-    conditions: tuple[str, ...] = ()
+    conditions: tuple[Condition, ...] = ()
     cases: Cases | None = field(default=None, compare=False, repr=False)
 
     joint: ClassVar[str] = "and"
     empty: ClassVar[str] = "(always)"
 
     @classmethod
-    def of(
-        cls, features: Iterable[int], names: tuple[str, ...] | list[str], conclusion: str
-    ) -> Rule:
+    def of(cls, features: Iterable[int], names: Sequence[Condition], conclusion: str) -> Rule:
         """Build the rule of the given feature indices, in increasing order."""
         return cls(tuple(Literal(j, names[j]) for j in sorted(set(features))), conclusion)
 
@@ -101,7 +106,7 @@ class Rule(Shown):
     @property
     def words(self) -> tuple[str, ...]:
         """The conditions as they are printed."""
-        return self.conditions or tuple(literal.text for literal in self.literals)
+        return tuple(map(told, self.conditions)) or tuple(one.text for one in self.literals)
 
     def mask(self, X: Any) -> npt.NDArray[np.bool_]:
         """Return which rows of a table are covered, shape (n,).
@@ -151,16 +156,20 @@ class Rule(Shown):
     def to_dict(self) -> dict[str, Any]:
         """Return the rule as plain JSON values."""
         return {
-            "literals": [[literal.feature, literal.text] for literal in self.literals],
+            "literals": [[one.feature, to_json(one.means)] for one in self.literals],
             "conclusion": self.conclusion,
-            "conditions": list(self.conditions),
+            "conditions": list(map(to_json, self.conditions)),
         }
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Rule:
         """Read what :meth:`to_dict` wrote."""
-        literals = tuple(Literal(int(j), str(text)) for j, text in data["literals"])
-        return cls(literals, str(data["conclusion"]), tuple(data["conditions"]))
+        conditions = tuple(map(from_json, data["conditions"]))
+        return cls(_literals(data), str(data["conclusion"]), conditions)
+
+
+def _literals(data: Mapping[str, Any]) -> tuple[Literal, ...]:
+    return tuple(Literal(int(j), from_json(means)) for j, means in data["literals"])
 
 
 @dataclass(frozen=True)
@@ -283,7 +292,7 @@ class RuleSet(Rule):
     def from_dict(cls, data: Mapping[str, Any]) -> RuleSet:
         """Read what :meth:`to_dict` wrote."""
         return cls(
-            tuple(Literal(int(j), str(text)) for j, text in data["literals"]),
+            _literals(data),
             str(data["conclusion"]),
             figures=tuple(RuleFigures(*map(int, row)) for row in data["figures"]),
             total=int(data["total"]),

@@ -164,7 +164,13 @@ def on_trust(
     if result["bound"] is not None and not proved:
         out.append(f"bound {result['bound']} ({word})")
     claimed = {**(found.get("claim") or {}), "remarks": found.get("remarks")}
-    claimed["conditions"] = found and found["rule"].get("conditions")
+    rule = found.get("rule") or {}
+    words = {"literals": [said for _, said in rule.get("literals", ())]}
+    words["conditions"] = rule.get("conditions") or []
+    # Where families have data now, files of earlier versions have words.
+    claimed |= {
+        name: [one for one in all_ if isinstance(one, str)] for name, all_ in words.items()
+    }
     trusted = (*(() if family is None else family.trusts), "remarks")
     out += [f"{name} ({shown(claimed[name])})" for name in trusted if claimed.get(name)]
     if (fresh := found.get("fresh")) and fresh["confidence"] < 1:

@@ -113,28 +113,47 @@ def proof(result: Mapping[str, Any], objective: int | Fraction, sign: int) -> li
 
 def wrong_rule(
     found: Mapping[str, Any],
-    names: Mapping[int, str],
+    means: Mapping[int, object] | Callable[[int, Any], bool],
     conclusion: str,
-    conditions: Sequence[str] | None = (),
+    conditions: Sequence[object] | None = (),
     a_set: bool = False,
 ) -> list[str]:
     """Return violations about the rule of an explanation.
 
+    Words of files of earlier versions, where there are data now, are not looked at.
+
     found: The explanation.
-    names: What each of its features is.
+    means: What each of its features is, or what says whether a condition is that of a feature.
     conditions: Its conditions where they are not its features; None for any.
     a_set: Whether it is a set of rules, which has figures of each.
     """
     rule, out = found["rule"], list[str]()
-    compare(out, "rule", rule["literals"], [[j, names[j]] for j in sorted(names)])
-    said = rule.get("conditions")
-    if said and conditions is not None:
-        compare(out, "conditions", said, [*conditions])
+    chosen, said = sorted(found["features"]), rule["literals"]
+    if [j for j, _ in said] != chosen:
+        compare(out, "rule", said, chosen)
+    for j, condition in said if not out else ():
+        if callable(means):
+            if not isinstance(condition, str) and not means(j, condition):
+                out.append(f"rule: {shown(condition)} is not what feature {j} says")
+        elif _differ(condition, means[j]):
+            compare(out, "rule", [j, condition], [j, means[j]])
+    given = rule.get("conditions")
+    if (
+        given
+        and conditions is not None
+        and (len(given) != len(conditions) or any(map(_differ, given, conditions)))
+    ):
+        compare(out, "conditions", given, [*conditions])
     if "conclusion" in rule:
         compare(out, "conclusion", rule["conclusion"], conclusion)
     if "figures" in rule and not a_set:
         out.append("figures: only a set of rules has them")
     return out
+
+
+def _differ(said: object, meant: object) -> bool:
+    """Whether a condition is another one; of words where there are data now, nothing is known."""
+    return said != meant and not (isinstance(said, str) and not isinstance(meant, str))
 
 
 def wrong_claim(

@@ -1,31 +1,19 @@
-"""Intervals in printed conditions on columns, parsed to the cells that they cover."""
+"""Conditions of answers on the columns of a forest, read as the cells that they stand for."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from cpx.check.forest import Forest
 
+_SIGNS = {"<": False, "<=": False, ">": True, ">=": True}
+"""Whether a bound is a lower one."""
 
-def shortest(number: np.floating[Any]) -> str:
-    """Return the fewest digits that read back as the same number of its type."""
-    plain = number == 0 or 1e-4 <= abs(float(number)) < 1e16
-    write = np.format_float_positional if plain else np.format_float_scientific
-    return str(write(number, trim="-"))
-
-
-def value_words(value: float) -> str:
-    """Return a value in six digits, or in all where these are another number's."""
-    text, exact = f"{value:g}", float(value)
-    with np.errstate(over="ignore"):
-        if exact in (float(text), float(np.float32(text))):
-            return text
-    return str(int(exact)) if exact.is_integer() and abs(exact) < 1e16 else repr(exact)
-
-
-_OTHER = "is of another category"
+_ABOUT = {"within", "one_of", "value"}
 
 
 class Intervals:
@@ -35,97 +23,110 @@ class Intervals:
         self._forest = forest
         # Thresholds that no tree tests cut nothing.
         self._limits = [
-            limits if column in forest.tested else []
+            [self._below(limit) for limit in limits] if column in forest.tested else []
             for column, limits in enumerate(forest.thresholds)
         ]
 
-    def test(self, column: int, place: int, holds: bool) -> str:
-        """Return a test of the model, or what is true where it fails."""
+    def own(self, column: int) -> int:
+        """Return the cell of x, the one after the last for a missing value."""
+        value = self._forest.x[column]
+        return len(self._limits[column]) + 1 if value is None else self._cell(column, value)
+
+    def cells(self, column: int, said: Any) -> set[int] | None:
+        """Return the cells that a condition allows, None if it is none that is true of x.
+
+        said: ``{"column": name}`` with one of ``within``, intervals by their bounds
+            ``[sign, number]``, none for "is not missing"; ``one_of``, labels; ``value``, null for
+            a missing one.
+        """
+        own, every = self.own(column), {*range(len(self._limits[column]) + 1)}
+        if not self._names(column, said):
+            return None
+        if self._says_value(column, said):
+            return {own}
+        if "one_of" in said:
+            found = self._of_labels(column, said["one_of"])
+        elif "within" in said:
+            found = self._within(column, said["within"]) if said["within"] else every
+        else:
+            found = None
+        return found if found and own in found else None
+
+    def is_test(self, said: Any, column: int, place: int, holds: bool) -> bool:
+        """Whether a condition says of a test of the model that it holds, or that it fails."""
         forest, last = self._forest, len(self._forest.thresholds[column])
-        if place > last or "labels" in forest.attributes[column]:
-            cells = range(place + 1) if place < last else forest.set_of(column, place)
-            return self._in_cells(column, [c for c in range(last + 1) if (c in cells) == holds])
-        return self._side(column, place, holds)
+        lefts = range(place + 1) if place < last else forest.set_of(column, place)
+        wanted = {c for c in range(last + 1) if (c in lefts) == holds}
+        if not self._names(column, said):
+            return False
+        if "labels" in forest.attributes[column]:
+            return bool(said.get("one_of") == self._labels(column, wanted))
+        return bool(said.get("within")) and self._within(column, said["within"]) == wanted
 
-    def _in_cells(self, column: int, cells: list[int]) -> str:
-        """Return the words of some cells, neither all nor none."""
-        attribute, limits = self._forest.attributes[column], self._limits[column]
-        if "labels" in attribute:
-            places = [
-                sum(self._forest.cast(float.fromhex(v)) > t for t in limits)
-                for v in attribute["values"]
-            ]
-            found = [w for w, c in zip(attribute["labels"], places, strict=True) if c in cells]
-            if len(found) < 2:
-                return f"{attribute['name']} " + (f"= {found[0]}" if found else _OTHER)
-            return f"{attribute['name']} is one of {len(found)} ({', '.join(found)})"
-        ends = [c for c in cells if c + 1 not in cells]
-        firsts = [c for c in cells if c - 1 not in cells]
-        runs = zip(firsts, ends, strict=True)
-        return " or ".join(self._between(column, low, high) for low, high in runs)
+    def _names(self, column: int, said: Any) -> bool:
+        known = isinstance(said, Mapping) and said.keys() & _ABOUT
+        return bool(known) and said["column"] == self._forest.attributes[column]["name"]
 
-    def _between(self, column: int, low: int, high: int) -> str:
-        if low == 0:
-            return self._side(column, high, holds=True)
-        if high == len(self._limits[column]):
-            return self._side(column, low - 1, holds=False)
-        sign, number = self._bound(column, low - 1, holds=False)
-        return f"{number} {sign.replace('>', '<')} {self._side(column, high, holds=True)}"
+    def _says_value(self, column: int, said: Mapping[str, Any]) -> bool:
+        """Whether it is the value of x, and the only one that its cell is known to have."""
+        given, limits = self._forest.given[column], self._limits[column]
+        listed = self._forest.listed(column) or []
+        if "one_of" in said:
+            labels = self._forest.attributes[column].get("labels") or []
+            own = [label for label, value in zip(labels, listed) if value == given]
+            equal = bool(own) and said["one_of"] == own
+        else:
+            equal = "value" in said and said["value"] == given
+        alike = (self._cell(column, self._forest.cast(v)) == self.own(column) for v in listed)
+        return equal and (given is None or not limits or sum(alike) == 1)
 
-    def _side(self, column: int, place: int, holds: bool) -> str:
-        name = self._forest.attributes[column]["name"]
-        sign, number = self._bound(column, place, holds)
-        return f"{name} {sign} {number}"
+    def _cell(self, column: int, value: float) -> int:
+        return sum(value > t for t in self._limits[column])
 
-    def _bound(self, column: int, place: int, holds: bool) -> tuple[str, str]:
-        forest, threshold = self._forest, self._forest.thresholds[column][place]
-        upto = np.float32(threshold) if forest.single else np.float64(threshold)
-        # No value lies between it and the next number: the shorter of the two is printed.
-        texts = [shortest(n) for n in (upto, np.nextafter(upto, type(upto)(np.inf)))]
-        below = len(texts[1]) < len(texts[0]) + forest.strict
-        signs = {(True, True): "<", (True, False): ">=", (False, True): "<=", (False, False): ">"}
-        return signs[below, holds], texts[below]
+    def _labels(self, column: int, cells: set[int]) -> list[str]:
+        """Return the labels of the values in some cells."""
+        attribute = self._forest.attributes[column]
+        pairs = zip(self._forest.listed(column) or (), attribute.get("labels") or ())
+        return [w for v, w in pairs if self._cell(column, self._forest.cast(v)) in cells]
 
-    def own(self, column: int) -> tuple[int, int]:
-        """Return the cell of x as a range, the one after the last for a missing value."""
-        value, limits = self._forest.x[column], self._limits[column]
-        place = len(limits) + 1 if value is None else sum(value > t for t in limits)
-        return place, place
+    def _of_labels(self, column: int, labels: list[str]) -> set[int] | None:
+        """Return the cells of all values that are called so, and of no other ones."""
+        every = range(len(self._limits[column]) + 1)
+        found = {c for c in every if {*self._labels(column, {c})} & {*labels}}
+        if not labels and not self._labels(column, own := {self.own(column)}):
+            return own
+        return found if self._labels(column, found) == labels else None
 
-    def text(self, column: int, low: int, high: int) -> str:
-        """Return the words of a range of cells."""
-        forest, limits = self._forest, self._limits[column]
-        name, last = forest.attributes[column]["name"], len(limits)
-        value = forest.given[column]
-        if value is None:
-            return f"{name} is missing"
-        listed = forest.listed(column)
-        inside = [
-            v for v in listed or () if low <= sum(forest.cast(v) > t for t in limits) <= high
-        ]
-        if (low, high) == (0, last) or (last and len(inside) == 1):
-            return f"{name} = {self._called(column, value)}"
-        return self._in_cells(column, [*range(low, high + 1)])
+    def _within(self, column: int, within: Sequence[Sequence[tuple[str, float]]]) -> set[int]:
+        """Return the cells of some intervals; none where these are not apart, or of no model."""
+        found = [self._interval(column, bounds) for bounds in within]
+        apart = all(found) and all(max(a) + 1 < min(b) for a, b in pairwise(found))
+        return set().union(*found) if apart else set()
 
-    def _called(self, column: int, value: float) -> str:
-        labels, listed = self._forest.attributes[column].get("labels"), self._forest.listed(column)
-        if labels and listed and value in listed:
-            return str(labels[listed.index(value)])
-        return value_words(value)
+    def _interval(self, column: int, bounds: Sequence[tuple[str, float]]) -> set[int]:
+        """Return the cells within bounds, the lower one first."""
+        lower = [_SIGNS[sign] for sign, _ in bounds]
+        places = [self._place(column, sign, number) for sign, number in bounds]
+        if lower not in ([True, False], [True], [False]) or -1 in places:
+            return set()
+        low = places[0] + 1 if lower[0] else 0
+        high = len(self._limits[column]) if lower[-1] else places[-1]
+        return {*range(low, high + 1)}
 
-    def range_of(self, column: int, words: str) -> tuple[int, int] | None:
-        """Return the cells around x that a condition stands for, None if it is of no such."""
-        place, _ = self.own(column)
-        last = len(self._limits[column])
-        if words == self.text(column, place, place):
-            return place, place
-        if words == f"{self._forest.attributes[column]['name']} is not missing":
-            return (0, last) if place <= last else None
-        plain = "labels" not in self._forest.attributes[column]
-        for high in range(place, last + 1):
-            if high == last or not plain or words.endswith(self._side(column, high, holds=True)):
-                for low in range(place + 1):
-                    # A condition says something: a column of any value is none.
-                    if (low, high) != (0, last) and words == self.text(column, low, high):
-                        return low, high
-        return None
+    def _place(self, column: int, sign: str, number: float) -> int:
+        """Return which threshold a bound is, -1 if it is none."""
+        kind = np.float32 if self._forest.single else np.float64
+        with np.errstate(over="ignore"):
+            cut = kind(number)
+        if sign in ("<", ">="):
+            # Values are numbers of its type: none lies between it and the one before.
+            cut = np.nextafter(cut, kind(-np.inf))
+        limits = self._limits[column]
+        return limits.index(float(cut)) if float(cut) in limits else -1
+
+    def _below(self, limit: float) -> float:
+        """Return the greatest number of the type of values that is no greater."""
+        rounded = self._forest.cast(limit)
+        if rounded <= limit:
+            return rounded
+        return float(np.nextafter(np.float32(rounded), np.float32(-np.inf)))

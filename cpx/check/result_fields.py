@@ -107,6 +107,22 @@ def _estimate(value: Any) -> bool:
     return is_below(low, agreeing, drawn, tail) and is_above(high, agreeing, drawn, tail)
 
 
+def _condition(value: Any) -> bool:
+    """Say whether a value is a name, names, lists of names, or what a column is."""
+    if not _object(value):
+        return _text(value) or _all(_text)(value) or _all(_all(_text))(value)
+    if len(value) != 2 or not _text(value.get("column")):
+        return False
+    sign = _one_of(("<", "<=", ">", ">="))
+    known = {
+        "within": _all(_all(_row(sign, _number))),
+        "one_of": _all(_text),
+        "value": _or_none(_number),
+        "values": _all(_row(_text, _number)),
+    }
+    return any(name in value and test(value[name]) for name, test in known.items())
+
+
 def _counts(value: Any) -> bool:
     """Say whether a value has the counts of a rule on unseen samples."""
     names = ("agreeing", "covered", "total")
@@ -169,9 +185,9 @@ _CLAIM: dict[str, tuple[str, _Test]] = {
     "statement?": ("an object", _object),
 }
 _RULE: dict[str, tuple[str, _Test]] = {
-    "literals*": ("a list of numbers and texts", _all(_row(_integer, _text))),
+    "literals*": ("a list of numbers and conditions", _all(_row(_integer, _condition))),
     "conclusion": ("a string", _text),
-    "conditions": ("a list of strings", _all(_text)),
+    "conditions": ("a list of conditions", _all(_condition)),
     "figures?": ("a list of four integers each", _all(_row(*[_integer] * 4))),
     "total?": ("an integer", _count),
     "price?": ("a fraction", _fraction),

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from cpx.answers.explanation import AboutRow
 from cpx.data.base import Distribution
+from cpx.data.condition import value_text
 from cpx.data.oracle import KnownRow, labels
 from cpx.data.targets import AskedNumbers
 from cpx.support.cells import is_missing, plain
-from cpx.trees.attribute import value_text
 from cpx.trees.form import TreeModel
 from cpx.trees.regressors import LiveNumbers
 

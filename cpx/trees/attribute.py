@@ -11,6 +11,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from cpx.data.condition import value_text
 from cpx.errors import ModelError, shown
 from cpx.support.validation import real
 
@@ -153,14 +154,14 @@ class Attribute:
         cells = np.arange(len(thresholds) + 1)
         listed = (0.0, 1.0) if self.kind == "boolean" else self.values
         if listed is not None:
-            return np.isin(cells, _cells(np.array(listed), thresholds, cast))
+            return np.isin(cells, cells_of(np.array(listed), thresholds, cast))
         low, high = self.interval
         if self.kind == "real":
-            first, last = _cells(np.array([low, high]), thresholds, cast)
+            first, last = cells_of(np.array([low, high]), thresholds, cast)
             # Each cell but the last has its right threshold in it, the last the bound.
             return np.asarray((first <= cells) & (cells <= last))
         low, high = math.ceil(low), math.floor(high)
-        first, last = _cells(np.array([low, high], dtype=np.float64), thresholds, cast)
+        first, last = cells_of(np.array([low, high], dtype=np.float64), thresholds, cast)
         above = np.floor(np.concatenate(([-np.inf], thresholds))) + 1
         upto = np.floor(np.concatenate((thresholds, [np.inf])))
         inner = np.maximum(above, low) <= np.minimum(upto, high)
@@ -213,52 +214,11 @@ class Attribute:
         return cls(**arguments)
 
 
-def _cells(
+def cells_of(
     values: NDArray[np.float64],
     thresholds: NDArray[np.float64],
     cast: type[np.floating[Any]],
 ) -> NDArray[np.int64]:
+    """Return the cell of each value, rounded to the type of the thresholds."""
     with np.errstate(over="ignore"):  # beyond float32 is infinity, in the last cell
         return np.searchsorted(thresholds, values.astype(cast), side="left")
-
-
-def condition_text(name: str, threshold: float, holds: bool, strict: bool, cast: str) -> str:
-    """Return ``name <= t``, or ``name < t'`` with the next number t', for they say the same.
-
-    Values are rounded to the type of the threshold before they are compared, so that none lies
-    between t and t'. The number with fewer digits is printed; of two with as many, t' when the
-    model itself compares by ``<``.
-
-    >>> below = float(np.nextafter(np.float32(2.605), np.float32(-np.inf)))
-    >>> condition_text("ash", below, True, strict=True, cast="float32")
-    'ash < 2.605'
-    >>> condition_text("ash", 755.0, False, strict=False, cast="float64")
-    'ash > 755'
-    >>> condition_text("perimeter", float(np.float32(112.99999)), False, False, "float32")
-    'perimeter >= 113'
-    """
-    number = np.float32(threshold) if cast == "float32" else np.float64(threshold)
-    upto, before = _written(number), _written(np.nextafter(number, type(number)(np.inf)))
-    if len(before) < len(upto) or (strict and len(before) == len(upto)):
-        return f"{name} {'<' if holds else '>='} {before}"
-    return f"{name} {'<=' if holds else '>'} {upto}"
-
-
-def _written(number: Any) -> str:
-    """Return the fewest digits that read back as the same number of its type."""
-    plain = number == 0 or 1e-4 <= abs(float(number)) < 1e16
-    write = np.format_float_positional if plain else np.format_float_scientific
-    return str(write(number, trim="-"))
-
-
-def value_text(value: float) -> str:
-    """Return a value in few digits, but never those of another one.
-
-    >>> value_text(0.5), value_text(1234567.0), value_text(float(np.float32(0.1)))
-    ('0.5', '1234567', '0.1')
-    """
-    text = f"{value:g}"
-    with np.errstate(over="ignore"):
-        if value in (float(text), float(np.float32(text))):
-            return text
-    return str(int(value)) if value.is_integer() and abs(value) < 1e16 else repr(float(value))

@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from cpx.data.condition import Bounds, OneOf
 from cpx.errors import DataError, InvalidOption, nearest, shown
 from cpx.support.validation import entries
 from cpx.trees import saved
-from cpx.trees.attribute import Attribute, condition_text
-from cpx.trees.cells_text import cells_text
+from cpx.trees.attribute import Attribute
 from cpx.trees.checks import checked, numbers
+from cpx.trees.conditions import in_cells
 from cpx.trees.exact import ExactSums
 from cpx.trees.tree import MISSING, REFUSED, Boxes, Tree
 
@@ -108,7 +109,7 @@ class TreeModel:
     ['small', 'big', 'big']
     >>> model.scores([2.6])
     (Fraction(5, 4),)
-    >>> model.condition(0, 0), model.cells([2.6]).tolist()
+    >>> str(model.condition(0, 0)), model.cells([2.6]).tolist()
     ('size <= 2.5', [1])
     """
 
@@ -181,28 +182,13 @@ class TreeModel:
         """Say whether some test of an attribute is of a set, so that its cells have no order."""
         return bool(self.sets) and len(self.sets[attribute]) > 0
 
-    def condition(self, attribute: int, j: int, holds: bool = True) -> str:
+    def condition(self, attribute: int, j: int, holds: bool = True) -> Bounds | OneOf:
         """Return the test j of an attribute, see :meth:`lefts`, or its negation.
 
         A threshold is printed as the library has it.
         """
-        if j < self.sizes[attribute] and self.attributes[attribute].labels is None:
-            return self._side(attribute, j, holds)
-        return self.cells_text(attribute, self.lefts(attribute, j) == holds)
-
-    def cells_text(self, attribute: int, cells: NDArray[np.bool_]) -> str:
-        """Return what it means to be in some cells of an attribute, shape (t + 1,)."""
-        return cells_text(
-            self.attributes[attribute],
-            cells,
-            lambda value: int(np.searchsorted(self.thresholds[attribute], self._dtype(value))),
-            lambda j, holds: self._side(attribute, j, holds),
-        )
-
-    def _side(self, attribute: int, j: int, holds: bool) -> str:
-        threshold = float(self.thresholds[attribute][j])
-        name = self.attributes[attribute].name
-        return condition_text(name, threshold, holds, self.strict, self.cast)
+        cells = self.lefts(attribute, j) == holds
+        return in_cells(self, attribute, cells, self.thresholds[attribute])
 
     @cached_property
     def exact(self) -> ExactSums:

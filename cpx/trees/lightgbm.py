@@ -105,7 +105,7 @@ def read_lightgbm(
     ...     path = pathlib.Path(folder) / "model.txt"
     ...     _ = path.write_text(text)
     ...     model = read_lightgbm(path, classes=["no", "yes"])
-    >>> model.predict([[30.5], [31]]).tolist(), model.condition(0, 0, holds=False)
+    >>> model.predict([[30.5], [31]]).tolist(), str(model.condition(0, 0, holds=False))
     (['no', 'yes'], 'age > 30.5')
     """
     if isinstance(model, str | PathLike):

@@ -99,7 +99,7 @@ def read_sklearn(
     >>> from sklearn.tree import DecisionTreeClassifier
     >>> tree = DecisionTreeClassifier().fit([[0.0], [1.0], [3.0]], ["a", "a", "b"])
     >>> model = read_sklearn(tree)
-    >>> model.predict([[2.0], [2.1]]).tolist(), model.condition(0, 0)
+    >>> model.predict([[2.0], [2.1]]).tolist(), str(model.condition(0, 0))
     (['a', 'b'], 'x0 <= 2')
     """
     kind = _kind(model)

@@ -89,7 +89,7 @@ def read_xgboost_dump(
     --------
     >>> dump = "0:[f1<2.5] yes=1,no=2,missing=1\n\t1:leaf=-0.5\n\t2:leaf=0.25\n"
     >>> model = read_xgboost_dump([dump], classes=["no", "yes"], attributes=2)
-    >>> model.predict([[0, 2.4], [0, 2.5], [0, np.nan]]).tolist(), model.condition(1, 0)
+    >>> model.predict([[0, 2.4], [0, 2.5], [0, np.nan]]).tolist(), str(model.condition(1, 0))
     (['no', 'yes', 'no'], 'f1 < 2.5')
     """
     if isinstance(source, str | PathLike):

@@ -104,17 +104,27 @@ RULE: dict[str, Any] = {"literals": [[0, "a"], [2, "c"]], "conclusion": "yes"}
 )
 def test_wrong_words_of_a_rule_are_told(changes: dict[str, Any], fields: list[str]) -> None:
     # Its text is made of these, and is for people.
-    found = {"rule": RULE | changes, "text": "whatever"}
+    found = {"features": [2, 0], "rule": RULE | changes, "text": "whatever"}
     told = wrong_rule(found, NAMES, "yes", ["a", "c"])
     assert [words.partition(":")[0] for words in told] == fields
     told = wrong_rule(found, NAMES, "yes", ["a", "c"], a_set=True)
     assert [words.partition(":")[0] for words in told] == [f for f in fields if f != "figures"]
 
 
+def test_words_of_earlier_versions_are_not_looked_at_where_there_are_data_now() -> None:
+    names: dict[int, object] = {0: ["a", "b"], 2: "c"}
+    old = {"features": [0, 2], "rule": {"literals": [[0, "whatever"], [2, "c"]]}}
+    assert wrong_rule(old, names, "yes") == []
+    assert wrong_rule(old, {**names, 2: "d"}, "yes") != []
+    assert wrong_rule(old, lambda j, said: False, "yes") == []
+    new = {**old, "rule": {"literals": [[0, ["a"]], [2, "c"]]}}
+    assert wrong_rule(new, names, "yes") != []
+
+
 def test_words_that_are_free_or_missing() -> None:
-    other = {"rule": RULE | {"conditions": ["d"]}}
+    other = {"features": [0, 2], "rule": RULE | {"conditions": ["d"]}}
     assert wrong_rule(other, NAMES, "yes", None) == []
-    assert wrong_rule({"rule": {"literals": []}}, {}, "yes") == []
+    assert wrong_rule({"features": [], "rule": {"literals": []}}, {}, "yes") == []
 
 
 def test_values_of_the_trace_have_the_type_of_the_objective() -> None:

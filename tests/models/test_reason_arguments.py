@@ -16,6 +16,7 @@ from sklearn.tree import DecisionTreeClassifier
 from cpx import SufficientReason, load, save, solve
 from cpx.answers.result import Status
 from cpx.check import violations
+from cpx.data.condition import OneOf
 from cpx.errors import DataError, InvalidInstance, InvalidOption
 from cpx.export import show
 from cpx.modelling import instances
@@ -252,7 +253,8 @@ def test_what_is_printed_is_true_of_all_rows_in_it(seed: int) -> None:
         return
     grid = np.arange(-1, 7, 0.5)
     columns = []
-    parts = dict(zip(result.explanation.features, result.explanation.rule.words, strict=True))
+    rule = result.explanation.rule
+    parts = dict(zip(rule.features, rule.conditions or [one.means for one in rule.literals]))
     for a, attribute in enumerate(problem.tree_model.attributes):
         listed = attribute.values or ((0.0, 1.0) if attribute.kind == "boolean" else grid)
         values = [v for v in listed if attribute.interval[0] <= v <= attribute.interval[1]]
@@ -260,16 +262,18 @@ def test_what_is_printed_is_true_of_all_rows_in_it(seed: int) -> None:
             values = [v for v in values if v == round(v)]
         if attribute.missing:
             values.append(np.nan)
-        columns.append([v for v in values if a not in parts or _true(parts[a], a, v)])
+        columns.append([v for v in values if a not in parts or _true(parts[a], attribute, v)])
         assert columns[-1]
     rows = np.stack([g.ravel() for g in np.meshgrid(*columns, indexing="ij")], axis=1)
     assert (problem.tree_model.predict_index(rows) == problem.label_index).all()
 
 
-def _true(text: str, a: int, value: float) -> bool:
-    if "missing" in text:
-        return bool(np.isnan(value)) != ("not" in text)
-    return bool(eval(text.replace(" = ", " == "), {f"a{a}": value}))
+def _true(said: object, attribute: Attribute, value: float) -> bool:
+    if isinstance(said, OneOf):
+        return not np.isnan(value) and attribute.called(value) in said.labels
+    if "missing" in str(said):
+        return bool(np.isnan(value)) != ("not" in str(said))
+    return bool(eval(str(said).replace(" = ", " == "), {attribute.name: value}))
 
 
 # -------------------------------------------------------------------- files
@@ -338,7 +342,10 @@ def _set(key: str, value: Any) -> Any:
         (_set("status", "INFEASIBLE"), "are enough together"),
         (_set("explanation", None), "OPTIMAL without an explanation"),
         (_set("bound", 3), "bound: 3 is beyond"),
-        (lambda r: r["explanation"]["rule"]["literals"][0].__setitem__(1, "z > 1"), "b > 0.5"),
+        (
+            lambda r: r["explanation"]["rule"]["literals"][0][1].update(column="z"),
+            "'z', .* is not what feature 1 says",
+        ),
     ],
 )
 def test_the_checker_finds_what_is_wrong(corrupt: Any, message: str) -> None:

@@ -115,7 +115,7 @@ def test_checker_sees_wrong_answers() -> None:
     assert "bound" in told({"bound": result["objective"] + 1, "status": "FEASIBLE"})
     assert "status" in told({"status": "INFEASIBLE", "explanation": None})
     other = problem.explanation_of([(0,)]).to_dict()
-    other["rule"]["literals"][0][1] = "x1"
+    other["rule"]["literals"][0][1] = ["x1"]
     assert "rule" in told({"explanation": other})
 
 

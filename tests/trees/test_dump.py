@@ -43,8 +43,8 @@ def test_by_hand(row: list[float], score: Fraction, tmp_path: Path) -> None:
     packed.write_bytes(gzip.compress(DUMP.encode()))
     assert read_model(packed, classes=2) == model
     assert [a.name for a in model.attributes] == ["f0", "f1", "f2"]
-    assert model.condition(2, 0) == "f2 < 2.5"
-    assert model.condition(0, 0, holds=False) == "f0 >= -1e-05"
+    assert str(model.condition(2, 0)) == "f2 < 2.5"
+    assert str(model.condition(0, 0, holds=False)) == "f0 >= -1e-05"
 
 
 def test_as_many_classes_as_trees() -> None:
@@ -66,7 +66,7 @@ def test_names() -> None:
     columns = ["petal width (cm)", "petal length (cm)"]
     model = read_xgboost_dump([tree], classes=2, attributes=columns)
     assert model.predict([[0, 1], [0, 2], [0, np.nan]]).tolist() == [0, 1, 0]
-    assert model.condition(1, 0) == "petal length (cm) < 1.5"
+    assert str(model.condition(1, 0)) == "petal length (cm) < 1.5"
     with pytest.raises(ModelError, match=r"names the feature 'petal length \(cm\)': give the"):
         read_xgboost_dump([tree], classes=2)
     with pytest.raises(ModelError, match=r"tree 0 tests 'petal length .*', which is no attribute"):
@@ -76,7 +76,7 @@ def test_names() -> None:
 
     numbered = "0:[f1<1.5] yes=1,no=2,missing=1\n1:leaf=-1\n2:leaf=1\n"
     given = [Attribute("age", "integer"), Attribute("size")]
-    assert read_xgboost_dump([numbered], classes=2, attributes=given).condition(1, 0) == (
+    assert str(read_xgboost_dump([numbered], classes=2, attributes=given).condition(1, 0)) == (
         "size < 1.5"
     )
     wide = read_xgboost_dump([numbered], classes=2, attributes=5)

@@ -71,12 +71,12 @@ def test_what_ranges_say_becomes_a_threshold_or_a_set() -> None:
 def test_words() -> None:
     read = model()
     test = int(read.trees[0].split[0])
-    assert read.condition(0, test) == "city is one of 3 (Bavay, Douai, Lens)"
-    assert read.condition(0, test, holds=False) == "city is one of 2 (Arras, Cassel)"
-    assert read.condition(0, 0) == "city = Arras"
+    assert str(read.condition(0, test)) == "city is one of 3 (Bavay, Douai, Lens)"
+    assert str(read.condition(0, test, holds=False)) == "city is one of 2 (Arras, Cassel)"
+    assert str(read.condition(0, 0)) == "city = Arras"
     plain = read.with_attributes([Attribute("city"), Attribute("size")])
-    assert plain.condition(0, test) == "0.5 < city <= 1.5 or city > 2.5"
-    assert plain.condition(0, test, holds=False) == "city <= 0.5 or 1.5 < city <= 2.5"
+    assert str(plain.condition(0, test)) == "0.5 < city <= 1.5 or city > 2.5"
+    assert str(plain.condition(0, test, holds=False)) == "city <= 0.5 or 1.5 < city <= 2.5"
 
 
 def test_saved() -> None:

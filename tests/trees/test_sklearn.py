@@ -135,7 +135,7 @@ def test_names() -> None:
     given = [Attribute("w", lower=0), "x", "y", "z"]
     model = read_sklearn(classifier, attributes=given)
     assert model.attributes[0] == Attribute("w", lower=0)
-    assert model.condition(model.used[0], 0) in ("z <= 0.8", "y <= 2.45")
+    assert str(model.condition(model.used[0], 0)) in ("z <= 0.8", "y <= 2.45")
     with pytest.raises(ModelError, match="the model has 4 attributes, 1 are given"):
         read_sklearn(classifier, attributes=["w"])
     with pytest.raises(ModelError, match="must be a list of names or Attributes, got 'wxyz'"):

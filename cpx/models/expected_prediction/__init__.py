@@ -18,7 +18,7 @@ FAMILY = Family(
         "fewest-sampled": "cpx.models.expected_prediction.text:sampled_words",
     },
     explanations={"expectation": "cpx.models.expected_prediction.answer:ExpectedExplanation"},
-    trusts=("best_of_ties",),
+    trusts=("literals", "best_of_ties"),
     trusts_infeasible=("fewest-expected",),
     proofs={
         "expected-prediction": ProofKind(

@@ -53,7 +53,7 @@ from cpx.models.expected_prediction.expectations import (
 from cpx.models.expected_prediction.fewest import FewestExpected
 from cpx.models.expected_prediction.frontier import Frontier
 from cpx.models.expected_prediction.problem import MLSE, ExpectedPrediction
-from cpx.models.expected_prediction.text import MEASURES, group_value
+from cpx.models.expected_prediction.text import MEASURES, group_values
 from cpx.models.sufficient_reason.explainer import class_context, several
 from cpx.support.validation import Share, positive_integer
 from cpx.trees.form import Missing
@@ -205,7 +205,7 @@ class ExpectationExplainer(Alike):
     >>> explainer = ExpectationExplainer(forest, X, distribution="factorised",
     ...                                  class_names=["setosa", "versicolor", "virginica"])
     >>> print(explainer.explain(X.iloc[0], k=1))
-    0.2 < petal width (cm) <= 0.7 => setosa
+    0.2 <= petal width (cm) <= 0.7 => setosa
     """
 
     asks: ClassVar = (ExpectationQuestion, Engine)
@@ -366,7 +366,7 @@ class ExpectationExplainer(Alike):
         alone = [columns[a][0] for a in found.features if len(columns[a]) == 1]
         row = of_trees(self.model, [*problem.x], sorted(alone))
         groups = [
-            (names[a], group_value(self.coding, a, problem.x))
+            (names[a], group_values(self.coding, a, problem.x).told)
             for a in found.features
             if len(columns[a]) > 1
         ]

@@ -9,6 +9,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 from cpx.check.claims import (
@@ -25,7 +26,7 @@ from cpx.check.claims import (
     wrong_rule,
     wrong_types,
 )
-from cpx.check.intervals import Intervals, value_words
+from cpx.check.intervals import Intervals
 from cpx.check.result_fields import shown
 from cpx.models.expected_prediction.judge_scores import MOST_WORK, ExactScores, TooLong
 
@@ -147,9 +148,8 @@ class _Claims(ExactScores, ABC):
     def _words(self, result: Mapping[str, Any], held: frozenset[int]) -> list[str]:
         found, out = result["explanation"], list[str]()
         called = class_name(self.instance, self.instance["class"])
-        names = self._names()
         compare_shares(out, found, None, None)
-        out += wrong_rule(found, {a: names[a] for a in held}, called)
+        out += wrong_rule(found, self._means, called)
         bound = math.floor(self.bound(held) * 1000) / 1000
         out += self._figures(found.get("expectation"), held, bound)
         figures = {
@@ -177,35 +177,24 @@ class _Claims(ExactScores, ABC):
             if any(row[i] < 0 for row in rows)
         ]
 
-    def _names(self) -> list[str]:
-        """Return what each attribute says of x."""
-        states, cut = self.states, copy.copy(self.forest)
-        cut.thresholds = states.cuts
-        cut.tested = {*range(len(states.cuts))}
-        words, found = Intervals(cut), []
-        for a, (name, columns) in enumerate(zip(states.names, states.columns, strict=True)):
-            if len(columns) == 1:
-                place, _ = words.own(columns[0])
-                found.append(words.text(columns[0], place, place))
-            else:
-                found.append(self._group(name, a))
-        return found
-
-    def _group(self, name: str, a: int) -> str:
-        columns = self.states.columns[a]
-        values = {self.states.titles[c]: self.forest.given[c] for c in columns}
+    def _means(self, a: int, said: object) -> bool:
+        """Whether a condition is what an attribute says of x."""
+        states = self.states
+        columns = states.columns[a]
+        if len(columns) == 1:
+            return self._cells.cells(columns[0], said) == {self._cells.own(columns[0])}
+        values = {states.titles[c]: self.forest.given[c] for c in columns}
         if None in values.values():
-            return f"{name} is missing"
-        present = {title: value for title, value in values.items() if value}
-        if not present:
-            return f"{name} = none of its {len(columns)} columns"
-        if [*present.values()] == [1]:
-            (title,) = present
-            rest = title[len(name) :] if title.startswith(name) else title
-            return f"{name} = {rest.lstrip('_=: ') or title}"
-        return f"{name}: " + ", ".join(
-            f"{title} = {value_words(v)}" for title, v in present.items()
-        )
+            return said == {"column": states.names[a], "value": None}
+        return said == {"column": states.names[a], "values": [[*pair] for pair in values.items()]}
+
+    @cached_property
+    def _cells(self) -> Intervals:
+        """The cells of single columns, between the cuts of the states."""
+        cut = copy.copy(self.forest)
+        cut.thresholds = self.states.cuts
+        cut.tested = {*range(len(self.states.cuts))}
+        return Intervals(cut)
 
     def _figures(self, said: Any, held: frozenset[int], bound: float) -> list[str]:
         if not isinstance(said, Mapping):

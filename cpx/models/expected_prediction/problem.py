@@ -17,6 +17,7 @@ from cpx.answers.explanation import Evaluation, Explanation
 from cpx.answers.rule import Rule
 from cpx.answers.values import Value, class_words
 from cpx.data.coding import Coding
+from cpx.data.condition import ColumnCondition
 from cpx.data.fitted.tree_mixture import ONE, TreeMixture
 from cpx.modelling.base import Problem
 from cpx.modelling.encodings import stated_in
@@ -38,7 +39,7 @@ from cpx.models.expected_prediction.tables import (
     LeafTables,
     merged,
 )
-from cpx.models.expected_prediction.text import ExpectationText, state_words
+from cpx.models.expected_prediction.text import ExpectationText, state_conditions
 from cpx.models.sufficient_reason import parameters as of_rows
 from cpx.support.validation import Share
 from cpx.trees.form import Label, TreeModel
@@ -121,9 +122,14 @@ class ExpectedPrediction(ExpectationText):
         return np.asarray(self.coding.codes(np.array([self.x]))[0], dtype=np.int32)
 
     @cached_property
+    def conditions(self) -> tuple[ColumnCondition, ...]:
+        """What each attribute says of x."""
+        return state_conditions(self.tree_model, self.coding, self.x, self.codes)
+
+    @cached_property
     def feature_names(self) -> tuple[str, ...]:
         """What each attribute says of x, in words."""
-        return state_words(self.tree_model, self.coding, self.x, self.codes)
+        return tuple(map(str, self.conditions))
 
     @cached_property
     def leaves(self) -> LeafForm:
@@ -291,7 +297,7 @@ class ExpectedPrediction(ExpectationText):
     def explanation(self, features: Iterable[int]) -> Explanation:
         """Return the explanation by these attributes; :meth:`conclude` adds its figures."""
         called = class_words(str(self.context.get("class", self.label)))
-        return Explanation(Rule.of(features, list(self.feature_names), called))
+        return Explanation(Rule.of(features, self.conditions, called))
 
     def _may_choose(self, S: tuple[int, ...]) -> bool:
         if not {*S}.issuperset(self.required) or not {*S}.isdisjoint(self.forbidden):

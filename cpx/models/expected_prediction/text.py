@@ -15,6 +15,7 @@ from cpx.answers.claim import Claim, Words, competing, exact
 from cpx.answers.explanation import Explanation
 from cpx.answers.values import Value, class_words, listed, plural
 from cpx.data.coding import Coding
+from cpx.data.condition import ColumnCondition, Equals, GroupValues
 from cpx.data.fitted.tree_mixture import TreeMixture
 from cpx.modelling.base import Problem
 from cpx.modelling.claims import claimed
@@ -24,8 +25,7 @@ from cpx.models.expected_prediction.leaves import LeafForm
 from cpx.models.expected_prediction.parameters import Number
 from cpx.support.shares import at_most, significant
 from cpx.support.validation import Share
-from cpx.trees.attribute import condition_text, value_text
-from cpx.trees.cells_text import cells_text
+from cpx.trees.conditions import between_cells
 from cpx.trees.form import Label, TreeModel
 from cpx.trees.tree import MISSING
 
@@ -276,14 +276,13 @@ class ExpectationText(Problem):
         return tuple(found)
 
 
-def state_words(
+def state_conditions(
     model: TreeModel, coding: Coding, x: tuple[float, ...], codes: NDArray[np.int32]
-) -> tuple[str, ...]:
+) -> tuple[ColumnCondition, ...]:
     """Return for each attribute what is known when the state of x is known.
 
     A column is said to be between the cuts around its value; to have its value where it is the
-    only one listed there, or where nothing is cut. A group of columns is said to have those that
-    are not 0.
+    only one listed there, or where nothing is cut. A group of columns is said to have its values.
 
     coding: Of the columns of the model.
     codes: The states of x.
@@ -296,58 +295,25 @@ def state_words(
     >>> rows = np.array([[1.0, 0, 1], [3.0, 1, 0]])
     >>> coding = Coding.fit(rows, names=[a.name for a in attributes], cuts=model.thresholds,
     ...                     groups={"hue": ["hue_red", "hue_blue"]}, max_states=2)
-    >>> state_words(model, coding, (3.0, 1.0, 0.0), coding.codes(rows[1])[0])
-    ('size > 2.5', 'hue = red')
+    >>> known = state_conditions(model, coding, (3.0, 1.0, 0.0), coding.codes(rows[1])[0])
+    >>> [str(condition) for condition in known]
+    ['size > 2.5', 'hue = red']
     """
-    return tuple(
-        _column(model, coding, columns[0], int(coding.states[a][codes[a], 0]), x[columns[0]])
-        if len(columns) == 1
-        else _group(coding, a, x)
-        for a, columns in enumerate(coding.columns)
-    )
+    found: list[ColumnCondition] = []
+    for a, columns in enumerate(coding.columns):
+        if len(columns) > 1:
+            found.append(group_values(coding, a, x))
+            continue
+        (c,) = columns
+        cell = int(coding.states[a][codes[a], 0])
+        found.append(between_cells(model, c, cell, cell, x[c], coding.cuts[c]))
+    return tuple(found)
 
 
-def _column(model: TreeModel, coding: Coding, c: int, cell: int, value: float) -> str:
-    name, cuts, attribute = coding.column_names[c], coding.cuts[c], model.attributes[c]
-    if cell == MISSING:
-        return f"{name} is missing"
-    listed = (0.0, 1.0) if attribute.kind == "boolean" else attribute.values
-    alone = False
-    if listed is not None:
-        values = np.array(listed, dtype=coding.cast)
-        alone = int((np.searchsorted(cuts, values, side="left") == cell).sum()) == 1
-    if alone or not len(cuts):
-        return f"{name} = {attribute.called(value)}"
-    own = np.arange(len(cuts) + 1) == cell
-
-    def side(j: int, holds: bool) -> str:
-        return condition_text(name, float(cuts[j]), holds, model.strict, model.cast)
-
-    cast = np.dtype(coding.cast).type
-    return cells_text(attribute, own, lambda v: int(np.searchsorted(cuts, cast(v))), side)
-
-
-def _group(coding: Coding, a: int, x: tuple[float, ...]) -> str:
-    name, present = coding.names[a], _present(coding, a, x)
-    if any(math.isnan(x[c]) for c in coding.columns[a]):
-        return f"{name} is missing"
-    several = len(present) > 1 or any(value != 1 for _, value in present)
-    return f"{name}{':' if several else ' ='} {group_value(coding, a, x)}"
-
-
-def group_value(coding: Coding, a: int, x: Sequence[float]) -> str:
-    """Return what a row has in an attribute of several columns: the one that is 1, as a rule."""
-    name, columns, present = coding.names[a], coding.columns[a], _present(coding, a, x)
+def group_values(coding: Coding, a: int, x: Sequence[float]) -> Equals | GroupValues:
+    """Return what a row has in an attribute of several columns."""
+    columns = coding.columns[a]
     if any(math.isnan(x[c]) for c in columns):
-        return "missing"
-    if len(present) == 1 and present[0][1] == 1:
-        title = present[0][0]
-        return title.removeprefix(name).lstrip("_=: ") or title
-    if not present:
-        return f"none of its {len(columns)} columns"
-    return ", ".join(f"{title} = {value_text(value)}" for title, value in present)
-
-
-def _present(coding: Coding, a: int, x: Sequence[float]) -> list[tuple[str, float]]:
-    """Return the columns of an attribute that are not 0, and their values."""
-    return [(coding.column_names[c], x[c]) for c in coding.columns[a] if x[c] != 0]
+        return Equals(coding.names[a], None)
+    values = tuple((coding.column_names[c], float(x[c])) for c in columns)
+    return GroupValues(coding.names[a], values)

@@ -4,6 +4,7 @@ from cpx.support.families import Family, ProofKind, ShellCommand
 
 FAMILY = Family(
     name="kernel-rule",
+    trusts=("conditions",),
     problems={"kernel-rule": "cpx.models.kernel_rule.problem:KernelRule"},
     names={"KernelRule": "cpx.models.kernel_rule.problem:KernelRule"},
     judges={"kernel-rule": "cpx.models.kernel_rule.judge:judge"},

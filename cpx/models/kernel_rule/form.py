@@ -64,18 +64,6 @@ def true_of(clauses: Iterable[Sequence[int]], table: Bits) -> Bits:
     return found
 
 
-def in_words(clauses: DNF, names: Sequence[str]) -> str:
-    """Return a formula as text; conjunctions are in parentheses beside others.
-
-    >>> in_words(((0, 1), (2,)), ["a", "b", "c"]), in_words(((0, 1),), ["a", "b"])
-    ('(a and b) or c', 'a and b')
-    """
-    texts = [" and ".join(names[j] for j in clause) for clause in clauses]
-    if len(texts) > 1:
-        texts = [f"({t})" if len(c) > 1 else t for t, c in zip(texts, clauses, strict=True)]
-    return " or ".join(texts)
-
-
 @dataclass(frozen=True, eq=False)
 class DNFForm:
     """Maximise the weight of the samples that a formula is true of.

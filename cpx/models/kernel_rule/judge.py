@@ -36,10 +36,6 @@ def judge(instance: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], list[str
     most = sum(weight for weight in weights if weight > 0)
     side = broken_by(instance)
 
-    def in_words(clause: tuple[int, ...], alone: bool) -> str:
-        text = " and ".join(names[j] for j in clause)
-        return text if alone or len(clause) == 1 else f"({text})"
-
     def counts(covered: list[bool], sign: int) -> list[int]:
         side = [held for held, w in zip(covered, weights, strict=True) if w * sign > 0]
         return [sum(side), len(side)]
@@ -71,10 +67,10 @@ def judge(instance: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], list[str
             other, weight = _small_rule(rows, weights, literals)
             out += [] if side(other) else beaten(result, other, weight, -1)
         compare_shares(out, found, None, None)
-        text = " or ".join(in_words(clause, len(rule) == 1) for clause in rule)
+        named = [[names[j] for j in clause] for clause in rule]
         if not found["rule"].get("conditions"):
             out.append("conditions: missing, without them the clauses are joined by 'and'")
-        out += wrong_rule(found, {j: names[j % d] for j in features}, called, [text])
+        out += wrong_rule(found, {j: names[j % d] for j in features}, called, [named])
         figures = {"positive": counts(covered, 1), "negative": counts(covered, -1), "most": most}
         return out + wrong_figures(found, figures)
 

@@ -30,7 +30,7 @@ from cpx.modelling.side_constraints.statement import constrained
 from cpx.modelling.side_constraints.vocabulary import Vocabulary
 from cpx.modelling.statement import Encoding, Statement
 from cpx.models.kernel_rule.encodings import slots
-from cpx.models.kernel_rule.form import DNF, DNFForm, canonical, in_words
+from cpx.models.kernel_rule.form import DNF, DNFForm, canonical
 from cpx.support.validation import entries, index, name_list, positive_fraction
 
 _MOST_WEIGHT = 2**53
@@ -241,9 +241,8 @@ class KernelRule(Problem):
         clauses = self._form.clauses(features)
         called = class_words(str(self.context.get("class", "positive")))
         rule = Rule.of(self._form.features(clauses), self.feature_names, called)
-        return Explanation(
-            replace(rule, conditions=(in_words(clauses, self.features) or "never",))
-        )
+        named = tuple(tuple(self.features[j] for j in clause) for clause in clauses)
+        return Explanation(replace(rule, conditions=(named or "never",)))
 
     def evaluate(self, explanation: Explanation) -> Evaluation:
         """Return the weight of the rule in units, and whether it has a kernel feature's form."""

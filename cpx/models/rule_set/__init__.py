@@ -4,6 +4,7 @@ from cpx.support.families import Family, ProofKind, ShellCommand
 
 FAMILY = Family(
     name="rule-set",
+    trusts=("literals",),
     problems={
         "rule-set": "cpx.models.rule_set.selection:RuleSetSelection",
         "rule-set-learning": "cpx.models.rule_set.learning:RuleSetLearning",

@@ -200,7 +200,7 @@ def learn(
       cpx learn table.csv --target y
       cpx learn table.csv --target y -k 2 --test 0.25 --plot rules.svg
       cpx learn table.csv --target y --model forest --queries 200
-      cpx learn table.csv --target y --json | jq -r '.rules.literals[][1]'
+      cpx learn table.csv --target y --json | jq -r '.rules.literals[][1] | join(" and ")'
       cpx learn table.csv --target y --instance inst.json --result result.json
 
     Exit codes: 0 no rules have a lower Hamming loss, or with --loop exact a greater quality,

@@ -58,10 +58,6 @@ class _Sets(ABC):
         """Return how many literals a rule counts as."""
         return len(self.rule(r))
 
-    def text(self, r: int) -> str:
-        """Return a rule in words."""
-        return " and ".join(self.names[j] for j in self.rule(r)) or "(always)"
-
     def cover(self, r: int) -> NDArray[np.bool_]:
         """Say which samples have all literals of a rule."""
         covered = np.ones(len(self.same), dtype=np.bool_)
@@ -233,7 +229,9 @@ def _figures(data: _Sets, found: Mapping[str, Any]) -> list[str]:
     covered, right = weigh(times > 0)
     precision = Fraction(right, covered) if covered else None
     compare_shares(out, found, precision, Fraction(covered, int(data.weights.sum())))
-    out += wrong_rule(found, {r: data.text(r) for r in chosen}, data.called, a_set=True)
+    out += wrong_rule(
+        found, {r: [data.names[j] for j in data.rule(r)] for r in chosen}, data.called, a_set=True
+    )
     rule = found["rule"]
     compare(out, "total", rule.get("total"), int(data.weights.sum()))
     if "price" in rule:

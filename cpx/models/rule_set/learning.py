@@ -203,10 +203,6 @@ class RuleSetLearning(RuleSetProblem):
         """Return the number of literals of a rule."""
         return len(self.literals(rule))
 
-    def text(self, rule: int) -> str:
-        """Return a rule in words."""
-        return self.in_words(self.literals(rule))
-
     def allows(self, chosen: Iterable[int]) -> bool:
         """Say whether all are numbers of rules, and keep the side constraints."""
         rules = set(chosen)

@@ -186,8 +186,8 @@ class RuleSetProblem(RuleSetText):
         """Return the number of literals that a rule counts as."""
 
     @abstractmethod
-    def text(self, rule: int) -> str:
-        """Return a rule in words."""
+    def literals(self, rule: int) -> tuple[int, ...]:
+        """Return the literals of a rule, increasing."""
 
     @property
     @abstractmethod
@@ -254,7 +254,10 @@ class RuleSetProblem(RuleSetText):
         covered = np.asarray(covers.any(axis=0))
         found = SampleEvaluation.of(self.samples, covered, objective=0)
         rules = RuleSet(
-            tuple(Condition(r, self.text(r)) for r in chosen),
+            tuple(
+                Condition(r, tuple(self.samples.features[j] for j in self.literals(r)))
+                for r in chosen
+            ),
             class_words(str(self.samples.context.get("class", "the class"))),
             figures=self._figures(chosen, covers),
             total=self.samples.total,

@@ -236,9 +236,9 @@ class RuleSetSelection(SelectionText, RuleSetProblem):
         """Return the number of literals that a candidate counts as."""
         return int(self.rule_lengths[rule])
 
-    def text(self, rule: int) -> str:
-        """Return a candidate in words."""
-        return self.feature_names[rule]
+    def literals(self, rule: int) -> tuple[int, ...]:
+        """Return the literals of a candidate, increasing."""
+        return self.rules[rule]
 
     def allows(self, chosen: Iterable[int]) -> bool:
         """Say whether a set keeps the limits and has what it must, and nothing it must not."""

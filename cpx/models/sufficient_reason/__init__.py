@@ -4,6 +4,7 @@ from cpx.support.families import Door, Family, ProofKind, ShellCommand
 
 FAMILY = Family(
     name="sufficient-reason",
+    trusts=("literals", "conditions"),
     problems={"sufficient-reason": "cpx.models.sufficient_reason.problem:SufficientReason"},
     names={"SufficientReason": "cpx.models.sufficient_reason.problem:SufficientReason"},
     judges={"sufficient-reason": "cpx.models.sufficient_reason.judge:judge"},

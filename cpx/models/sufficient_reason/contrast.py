@@ -15,6 +15,7 @@ from cpx.answers.result import Result, Status, Termination, Times
 from cpx.answers.rule import Literal, Rule
 from cpx.answers.text import Block, Paragraph
 from cpx.answers.values import class_words, plural
+from cpx.data.condition import value_text
 from cpx.errors import EngineError, Infeasible, InvalidOption, printable
 from cpx.explainers.about_row import of_trees
 from cpx.explainers.class_names import class_name
@@ -23,11 +24,11 @@ from cpx.explainers.options import TIME_LIMIT, WEIGHTS, Option, built, features
 from cpx.explainers.preparation import counted, left_of
 from cpx.modelling.row import row_values
 from cpx.models.sufficient_reason.explainer import ReadModel, mapped_weights, several
-from cpx.models.sufficient_reason.features import Features, interval_text
+from cpx.models.sufficient_reason.features import Features
 from cpx.models.sufficient_reason.methods.smallest_change import SmallestChange, contrastive
 from cpx.support.validation import seconds
 from cpx.trees import MISSING, TreeModel
-from cpx.trees.attribute import value_text
+from cpx.trees.conditions import between_cells
 from cpx.trees.hold import held_against
 
 _MOST = 4096
@@ -290,4 +291,4 @@ def _text(model: TreeModel, a: int, cells: tuple[int, int], value: float) -> str
     column[:, a] = listed
     new = [v for v, c in zip(listed, model.cells(column)[:, a]) if cells[0] <= c <= cells[1]]
     now = "missing" if np.isnan(value) else value_text(value)
-    return f"{interval_text(model, a, *cells, new[0] if new else value)} (now {now})"
+    return f"{between_cells(model, a, *cells, new[0] if new else value)} (now {now})"

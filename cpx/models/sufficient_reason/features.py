@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import cached_property
@@ -11,11 +10,13 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from cpx.data.condition import Bounds, ColumnCondition
 from cpx.errors import InvalidInstance, nearest, shown
 from cpx.models.sufficient_reason.form import Leaves
 from cpx.models.sufficient_reason.minimum_subset.form import LossForm
 from cpx.support.validation import feature_list
 from cpx.trees.attribute import Attribute
+from cpx.trees.conditions import between_cells
 from cpx.trees.form import TreeModel
 from cpx.trees.tree import MISSING, Tree
 
@@ -81,13 +82,18 @@ class Features:
         return self.model.n_attributes
 
     @cached_property
-    def words(self) -> tuple[str, ...]:
+    def conditions(self) -> tuple[ColumnCondition, ...]:
         """What each feature means, with the values of x: true of x."""
         model, cells = self.tree_model, self.cells.tolist()
         if self.columns:
-            return tuple(interval_text(model, a, c, c, self.x[a]) for a, c in enumerate(cells))
+            return tuple(between_cells(model, a, c, c, self.x[a]) for a, c in enumerate(cells))
         tests = conditions(model)
         return tuple(model.condition(a, j, not c) for (a, j), c in zip(tests, cells))
+
+    @cached_property
+    def words(self) -> tuple[str, ...]:
+        """The conditions as they are printed."""
+        return tuple(map(str, self.conditions))
 
     @property
     def unit(self) -> str:
@@ -145,7 +151,7 @@ def conditional(model: TreeModel) -> TreeModel:
     numbers = {test: i for i, test in enumerate(conditions(model))}
     return replace(
         model,
-        attributes=tuple(Attribute(model.condition(a, j), "boolean") for a, j in numbers),
+        attributes=tuple(Attribute(str(model.condition(a, j)), "boolean") for a, j in numbers),
         trees=tuple(_free(model, tree, numbers) for tree in model.trees),
         thresholds=tuple(np.array([0.5]) for _ in numbers),
         sets=(),
@@ -177,45 +183,12 @@ def _free(model: TreeModel, tree: Tree, numbers: dict[tuple[int, int], int]) -> 
     return Tree(np.array(attribute), zeros, zeros, tree.values[leaves], tree.outputs)
 
 
-def interval_text(model: TreeModel, a: int, low: int, high: int, value: float) -> str:
-    """Return what the cells ``low .. high`` of an attribute mean, such as ``"1 < a <= 2"``.
-
-    a: The attribute.
-    low, high: First and last cell; -1 for a missing value.
-    value: The value of x, printed where the thresholds say nothing, or where it is the only one
-        listed in these cells.
-
-    >>> from cpx.trees import Attribute, Tree
-    >>> tree = Tree([0, 0, -1, -1, -1], [1, 0, 0, 0, 0], [0] * 5, [[0.0], [1.0], [2.0]], (0,))
-    >>> model = TreeModel([Attribute("a")], [0, 1], [tree], [[1, 2]], "sum", "positive", [-1])
-    >>> [interval_text(model, 0, *cells, 1.5) for cells in ((0, 0), (1, 1), (1, 2), (0, 2))]
-    ['a <= 1', '1 < a <= 2', 'a > 1', 'a = 1.5']
-    """
-    attribute = model.attributes[a]
-    # Thresholds that no tree tests say nothing.
-    last = int(model.sizes[a]) if a in model.used else 0
-    if low == MISSING:
-        return f"{attribute.name} is missing"
-    listed = (0.0, 1.0) if attribute.kind == "boolean" else attribute.values
-    alone = False
-    if listed is not None and last:
-        column = np.zeros((len(listed), model.n_attributes))
-        column[:, a] = listed
-        cells = model.cells(column)[:, a]
-        alone = int(((low <= cells) & (cells <= high)).sum()) == 1
-    if alone or (low == 0 and high >= last):
-        return f"{attribute.name} = {'missing' if math.isnan(value) else attribute.called(value)}"
-    some = np.zeros(last + 1, dtype=np.bool_)
-    some[low : high + 1] = True
-    return model.cells_text(a, some)
-
-
-def kept_text(model: TreeModel, a: int, low: int, high: int, value: float) -> str:
+def kept(model: TreeModel, a: int, low: int, high: int, value: float) -> ColumnCondition:
     """Return what a reason keeps of an attribute: these cells, or that it is not missing."""
     attribute, every = model.attributes[a], (0, int(model.sizes[a]))
     if attribute.missing and (low, high) == every and a in model.used:
-        return f"{attribute.name} is not missing"
-    return interval_text(model, a, low, high, value)
+        return Bounds(attribute.name, ())
+    return between_cells(model, a, low, high, value)
 
 
 def sides_that_matter(

@@ -26,6 +26,7 @@ from cpx.check.claims import (
 )
 from cpx.check.forest import Forest, Node
 from cpx.check.intervals import Intervals
+from cpx.check.result_fields import shown
 from cpx.models.sufficient_reason import judge_minimum_subset as minimum_subset
 from cpx.models.sufficient_reason.judge_cells import Box, Cells
 from cpx.models.sufficient_reason.judge_class_margin import always_wins
@@ -59,7 +60,7 @@ def judge(instance: Mapping[str, Any], seconds: float) -> Callable[[Mapping[str,
         out = minimum_subset.violations(data, result)
         if result["explanation"] is None or out:
             return out
-        return reading.wrong_words(instance, result)
+        return reading.wrong_conditions(instance, result)
 
     return violations
 
@@ -166,50 +167,54 @@ class Reason:
         if time.monotonic() > self.deadline:
             raise _TooLong
 
-    # ----------------------------------------------------------------- words
+    # ------------------------------------------------------------ conditions
 
     def conditions_of(self, found: Mapping[str, Any] | None) -> _Conditions | None:
-        """Read the conditions that an answer prints for its features, None without any."""
-        words = found and found["rule"].get("conditions")
-        if not found or not words or not self.by_columns:
+        """Read the conditions that an answer has for its features, None without any.
+
+        Files of earlier versions have words, which are not looked at.
+        """
+        said = found and found["rule"].get("conditions")
+        if not found or not said or all(isinstance(condition, str) for condition in said):
             return None
         features = sorted(found["features"])
         out = _Conditions(frozenset(features))
-        if len(words) != len(features) or wrong_features(features, self.n):
+        fit = self.by_columns and len(said) == len(features)
+        if not fit or wrong_features(features, self.n):
             return out
         box = self.cells.box(frozenset(features))
-        for j, text in zip(features, words, strict=True):
-            span = self.intervals.range_of(j, text)
-            if span is None:
+        for j, condition in zip(features, said, strict=True):
+            allowed = self.intervals.cells(j, condition)
+            if allowed is None:
                 return out
             if j in self.forest.tested and self.forest.x[j] is not None:
-                first, last = (self.cells.first[j] + at for at in span)
-                box[first : last + 1] = self.cells.everything[first : last + 1]
+                own = [self.cells.first[j] + cell for cell in allowed]
+                box[own] = self.cells.everything[own]
         out.box = box
         return out
 
-    def wrong_words(self, instance: Mapping[str, Any], result: Mapping[str, Any]) -> list[str]:
-        """Complain about words that are not those of the features."""
-        found, conditions = result["explanation"], self.conditions
-        features = sorted(found["features"])
-        names = {j: self._name(j) for j in features}
-        words, out = list(names.values()), list[str]()
+    def wrong_conditions(
+        self, instance: Mapping[str, Any], result: Mapping[str, Any]
+    ) -> list[str]:
+        """Complain about conditions that are not those of the features."""
+        found, conditions, out = result["explanation"], self.conditions, list[str]()
         if conditions is not None:
-            words = found["rule"]["conditions"]
+            said = shown(found["rule"]["conditions"])
             if conditions.box is None:
-                out.append(f"conditions: {words} are not true of x, one for each feature")
+                out.append(f"conditions: {said} are not true of x, one for each feature")
             elif conditions.force is False:
-                out.append(f"conditions: {words} do not force the class")
+                out.append(f"conditions: {said} do not force the class")
         compare_shares(out, found, None, None)
         called = class_name(instance, instance["class"])
-        out += wrong_rule(found, names, called, words if conditions is not None else ())
-        return out + wrong_figures(found, self._figures(features))
+        out += wrong_rule(found, self._means, called, None)
+        return out + wrong_figures(found, self._figures(sorted(found["features"])))
 
-    def _name(self, j: int) -> str:
+    def _means(self, j: int, said: object) -> bool:
+        """Whether a condition is that of a feature: its test, or the cell of x."""
         if self.by_columns:
-            return self.intervals.text(j, *self.intervals.own(j))
+            return self.intervals.cells(j, said) == {self.intervals.own(j)}
         place = self.forest.conditions[j]
-        return self.intervals.test(*place, self.forest.holds(*place))
+        return self.intervals.is_test(said, *place, self.forest.holds(*place))
 
     def _figures(self, features: list[int]) -> dict[str, Any]:
         """Return what else is claimed: in what sense the class is forced."""
@@ -246,7 +251,7 @@ class Reason:
 
 @dataclass
 class _Conditions:
-    """What an answer prints for its features: the rows it allows, and whether these suffice."""
+    """What an answer says of its features: the rows it allows, and whether these suffice."""
 
     features: frozenset[int]
     box: Box | None = None

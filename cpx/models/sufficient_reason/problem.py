@@ -14,6 +14,7 @@ import numpy as np
 from cpx.answers.explanation import Explanation
 from cpx.answers.rule import Rule
 from cpx.answers.values import Value, class_words
+from cpx.data.condition import ColumnCondition
 from cpx.errors import InvalidInstance
 from cpx.modelling.encodings import stated_in
 from cpx.modelling.parameters import CONTEXT, NAME, parameter
@@ -27,7 +28,7 @@ from cpx.models.sufficient_reason.features import (
     Features,
     Level,
     conditions,
-    kept_text,
+    kept,
     sides_that_matter,
 )
 from cpx.models.sufficient_reason.form import (
@@ -321,15 +322,15 @@ class SufficientReason(ReasonText):
     def explanation(self, features: Iterable[int]) -> Explanation:
         """Return the reason with the cells of x in words; :meth:`conclude` widens them."""
         called = class_words(str(self.context.get("class", self.label)))
-        return Explanation(Rule.of(features, list(self.feature_names), called))
+        return Explanation(Rule.of(features, self.features.conditions, called))
 
-    def _conditions(self, S: tuple[int, ...]) -> tuple[str, ...]:
+    def _conditions(self, S: tuple[int, ...]) -> tuple[ColumnCondition, ...]:
         if self.level == "conditions":
             return ()
         ranges = self._ranges(S)
         if ranges is None:
             return ()
-        return tuple(kept_text(self.tree_model, a, *ranges[a], self.x[a]) for a in S)
+        return tuple(kept(self.tree_model, a, *ranges[a], self.x[a]) for a in S)
 
     def _ranges(self, S: tuple[int, ...]) -> dict[int, tuple[int, int]] | None:
         """Return the cells that the attributes of a reason may have, None when S is none."""

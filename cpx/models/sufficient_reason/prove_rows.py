@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from cpx.answers.proof import ProofRow, ProofRows
 from cpx.answers.values import class_words, plural
 from cpx.check.proofs.document import Claim
-from cpx.models.sufficient_reason.features import conditions, interval_text
+from cpx.models.sufficient_reason.features import conditions
 from cpx.models.sufficient_reason.problem import SufficientReason
 from cpx.models.sufficient_reason.proof_check import Inequalities
 from cpx.trees import MISSING
+from cpx.trees.conditions import between_cells
 
 __all__ = ["rows_of"]
 
@@ -53,9 +54,9 @@ def _in_words(problem: SufficientReason, j: int, cell: int) -> str:
     model = problem.tree_model
     if problem.level == "conditions":
         a, at = conditions(model)[j]
-        return model.condition(a, at, cell == 0)
+        return str(model.condition(a, at, cell == 0))
     place = MISSING if cell > len(model.thresholds[j]) else cell
-    return interval_text(model, j, place, place, problem.x[j])
+    return str(between_cells(model, j, place, place, problem.x[j]))
 
 
 def _fewer(problem: SufficientReason, claim: Claim) -> str:

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import ArrayLike
 
+from cpx.data.condition import told
 from cpx.models.kernel_rule.boolean_kernels.machine import KernelMachine, read_svc
-from cpx.models.kernel_rule.form import DNF, in_words
+from cpx.models.kernel_rule.form import DNF
 
 if TYPE_CHECKING:
     from cpx.answers.result import Result
@@ -137,7 +138,7 @@ def extract(
         bound = greatest
     return ExtractedRule(
         rule,
-        in_words(rule, problem.features),
+        told(tuple(tuple(problem.features[j] for j in clause) for clause in rule)),
         weight,
         bound,
         result.proved or weight == greatest,

@@ -218,7 +218,7 @@ class _Figures:
         order = sorted(range(self._n), key=lambda r: (-found.figures[r].marginal, r))
         rule_set = replace(
             found,
-            literals=tuple(Named(i, found.literals[r].text) for i, r in enumerate(order)),
+            literals=tuple(Named(i, found.literals[r].means) for i, r in enumerate(order)),
             figures=tuple(found.figures[r] for r in order),
             cases=tuple(model.cases[r] for r in order) if isinstance(model, TableRules) else None,
         )

@@ -1,0 +1,105 @@
+"""What cells of an attribute of a tree model mean: bounds, a value, or categories."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cpx.data.condition import Bounds, ColumnCondition, Equals, OneOf, bound
+from cpx.trees.attribute import Attribute, cells_of
+from cpx.trees.tree import MISSING
+
+if TYPE_CHECKING:
+    from cpx.trees.form import TreeModel
+
+
+def in_cells(
+    model: TreeModel, a: int, cells: NDArray[np.bool_], cuts: NDArray[np.float64]
+) -> Bounds | OneOf:
+    """Return what it means that the value of an attribute is in some cells.
+
+    cells: Those, shape (t + 1,); neither all nor none.
+    cuts (t,): What cells are between.
+    """
+    attribute = model.attributes[a]
+    if attribute.labels is not None:
+        own = cells[_cells(model, attribute.values or (), cuts)]
+        named = (label for label, inside in zip(attribute.labels, own, strict=True) if inside)
+        return OneOf(attribute.name, tuple(named))
+
+    def side(j: int, holds: bool) -> tuple[str, float]:
+        return bound(float(cuts[j]), holds, model.strict, model.cast)
+
+    within = []
+    for first, end in runs(cells):
+        above = (side(first - 1, False),) if first else ()
+        within.append((*above, side(end, True)) if end < len(cuts) else above)
+    return Bounds(attribute.name, tuple(within))
+
+
+def between_cells(
+    model: TreeModel,
+    a: int,
+    low: int,
+    high: int,
+    value: float,
+    cuts: NDArray[np.float64] | None = None,
+) -> ColumnCondition:
+    """Return what the cells ``low .. high`` of an attribute mean, such as ``"1 < a <= 2"``.
+
+    a: The attribute.
+    low, high: First and last cell; -1 for a missing value.
+    value: The value of x, where nothing is cut, or where it is the only one listed in these
+        cells; NaN for none.
+    cuts (t,): What cells are between, by default the thresholds of an attribute that is tested.
+
+    >>> from cpx.trees import Attribute, Tree, TreeModel
+    >>> tree = Tree([0, 0, -1, -1, -1], [1, 0, 0, 0, 0], [0] * 5, [[0.0], [1.0], [2.0]], (0,))
+    >>> model = TreeModel([Attribute("a")], [0, 1], [tree], [[1, 2]], "sum", "positive", [-1])
+    >>> pairs = (0, 0), (1, 1), (1, 2), (0, 2)
+    >>> [str(between_cells(model, 0, *cells, 1.5)) for cells in pairs]
+    ['a <= 1', '1 < a <= 2', 'a > 1', 'a = 1.5']
+    """
+    attribute = model.attributes[a]
+    if low == MISSING:
+        return Equals(attribute.name, None)
+    if cuts is None:
+        cuts = model.thresholds[a] if a in model.used else np.zeros(0)
+    listed = (0.0, 1.0) if attribute.kind == "boolean" else attribute.values
+    alone = False
+    if listed is not None and len(cuts):
+        cells = _cells(model, listed, cuts)
+        alone = int(((low <= cells) & (cells <= high)).sum()) == 1
+    if alone or not len(cuts) or (low == 0 and high == len(cuts)):
+        return has_value(attribute, value)
+    some = np.zeros(len(cuts) + 1, dtype=np.bool_)
+    some[low : high + 1] = True
+    return in_cells(model, a, some, cuts)
+
+
+def has_value(attribute: Attribute, value: float) -> ColumnCondition:
+    """Return that an attribute has a value, by its label; that it has some value for NaN."""
+    if np.isnan(value):
+        return Bounds(attribute.name, ())
+    label = attribute.called(value)
+    named = attribute.labels is not None and label in attribute.labels
+    return OneOf(attribute.name, (label,)) if named else Equals(attribute.name, float(value))
+
+
+def _cells(
+    model: TreeModel, values: tuple[float, ...], cuts: NDArray[np.float64]
+) -> NDArray[np.int64]:
+    cast = np.float32 if model.cast == "float32" else np.float64
+    return cells_of(np.array(values), cuts, cast)
+
+
+def runs(cells: NDArray[np.bool_]) -> list[tuple[int, int]]:
+    """Return the first and the last cell of each run of cells.
+
+    >>> runs(np.array([True, True, False, True]))
+    [(0, 1), (3, 3)]
+    """
+    steps = np.diff(np.concatenate([[False], cells, [False]]).astype(np.int8))
+    return [*zip(np.flatnonzero(steps > 0).tolist(), (np.flatnonzero(steps < 0) - 1).tolist())]
