@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,26 +11,27 @@ from cpx.data.condition import Bounds, ColumnCondition, Equals, OneOf, bound
 from cpx.trees.attribute import Attribute, cells_of
 from cpx.trees.tree import MISSING
 
-if TYPE_CHECKING:
-    from cpx.trees.form import TreeModel
-
 
 def in_cells(
-    model: TreeModel, a: int, cells: NDArray[np.bool_], cuts: NDArray[np.float64]
+    attribute: Attribute,
+    cells: NDArray[np.bool_],
+    cuts: NDArray[np.float64],
+    strict: bool,
+    cast: type[np.floating[Any]],
 ) -> Bounds | OneOf:
     """Return what it means that the value of an attribute is in some cells.
 
     cells: Those, shape (t + 1,); neither all nor none.
     cuts (t,): What cells are between.
+    strict, cast: Of the model.
     """
-    attribute = model.attributes[a]
     if attribute.labels is not None:
-        own = cells[_cells(model, attribute.values or (), cuts)]
+        own = cells[cells_of(np.array(attribute.values), cuts, cast)]
         named = (label for label, inside in zip(attribute.labels, own, strict=True) if inside)
         return OneOf(attribute.name, tuple(named))
 
     def side(j: int, holds: bool) -> tuple[str, float]:
-        return bound(float(cuts[j]), holds, model.strict, model.cast)
+        return bound(float(cuts[j]), holds, strict, cast.__name__)
 
     within = []
     for first, end in runs(cells):
@@ -40,43 +41,37 @@ def in_cells(
 
 
 def between_cells(
-    model: TreeModel,
-    a: int,
-    low: int,
-    high: int,
+    attribute: Attribute,
+    span: tuple[int, int],
     value: float,
-    cuts: NDArray[np.float64] | None = None,
+    cuts: NDArray[np.float64],
+    strict: bool,
+    cast: type[np.floating[Any]],
 ) -> ColumnCondition:
-    """Return what the cells ``low .. high`` of an attribute mean, such as ``"1 < a <= 2"``.
+    """Return what a span of cells of an attribute means, such as ``"1 < a <= 2"``.
 
-    a: The attribute.
-    low, high: First and last cell; -1 for a missing value.
+    span: First and last cell; -1 for a missing value.
     value: The value of x, where nothing is cut, or where it is the only one listed in these
         cells; NaN for none.
-    cuts (t,): What cells are between, by default the thresholds of an attribute that is tested.
 
-    >>> from cpx.trees import Attribute, Tree, TreeModel
-    >>> tree = Tree([0, 0, -1, -1, -1], [1, 0, 0, 0, 0], [0] * 5, [[0.0], [1.0], [2.0]], (0,))
-    >>> model = TreeModel([Attribute("a")], [0, 1], [tree], [[1, 2]], "sum", "positive", [-1])
-    >>> pairs = (0, 0), (1, 1), (1, 2), (0, 2)
-    >>> [str(between_cells(model, 0, *cells, 1.5)) for cells in pairs]
+    >>> cuts, of = np.array([1.0, 2.0]), (False, np.float64)
+    >>> spans = (0, 0), (1, 1), (1, 2), (0, 2)
+    >>> [str(between_cells(Attribute("a"), span, 1.5, cuts, *of)) for span in spans]
     ['a <= 1', '1 < a <= 2', 'a > 1', 'a = 1.5']
     """
-    attribute = model.attributes[a]
+    low, high = span
     if low == MISSING:
         return Equals(attribute.name, None)
-    if cuts is None:
-        cuts = model.thresholds[a] if a in model.used else np.zeros(0)
     listed = (0.0, 1.0) if attribute.kind == "boolean" else attribute.values
     alone = False
     if listed is not None and len(cuts):
-        cells = _cells(model, listed, cuts)
+        cells = cells_of(np.array(listed), cuts, cast)
         alone = int(((low <= cells) & (cells <= high)).sum()) == 1
     if alone or not len(cuts) or (low == 0 and high == len(cuts)):
         return has_value(attribute, value)
     some = np.zeros(len(cuts) + 1, dtype=np.bool_)
     some[low : high + 1] = True
-    return in_cells(model, a, some, cuts)
+    return in_cells(attribute, some, cuts, strict, cast)
 
 
 def has_value(attribute: Attribute, value: float) -> ColumnCondition:
@@ -86,13 +81,6 @@ def has_value(attribute: Attribute, value: float) -> ColumnCondition:
     label = attribute.called(value)
     named = attribute.labels is not None and label in attribute.labels
     return OneOf(attribute.name, (label,)) if named else Equals(attribute.name, float(value))
-
-
-def _cells(
-    model: TreeModel, values: tuple[float, ...], cuts: NDArray[np.float64]
-) -> NDArray[np.int64]:
-    cast = np.float32 if model.cast == "float32" else np.float64
-    return cells_of(np.array(values), cuts, cast)
 
 
 def runs(cells: NDArray[np.bool_]) -> list[tuple[int, int]]:

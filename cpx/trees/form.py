@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cpx.data.condition import Bounds, OneOf
+from cpx.data.condition import Bounds, ColumnCondition, OneOf
 from cpx.errors import DataError, InvalidOption, nearest, shown
 from cpx.support.validation import entries
 from cpx.trees import saved
 from cpx.trees.attribute import Attribute
 from cpx.trees.checks import checked, numbers
-from cpx.trees.conditions import in_cells
+from cpx.trees.conditions import between_cells, in_cells
 from cpx.trees.exact import ExactSums
 from cpx.trees.tree import MISSING, REFUSED, Boxes, Tree
 
@@ -188,7 +188,29 @@ class TreeModel:
         A threshold is printed as the library has it.
         """
         cells = self.lefts(attribute, j) == holds
-        return in_cells(self, attribute, cells, self.thresholds[attribute])
+        cuts = self.thresholds[attribute]
+        return in_cells(self.attributes[attribute], cells, cuts, self.strict, self._dtype)
+
+    def between(
+        self, a: int, low: int, high: int, value: float, cuts: NDArray[np.float64] | None = None
+    ) -> ColumnCondition:
+        """Return what the cells ``low .. high`` of an attribute mean.
+
+        Parameters
+        ----------
+        a : int
+            The attribute.
+        low, high : int
+            First and last cell; -1 for a missing value.
+        value : float
+            The value of x, for where the cells tell nothing else; NaN for none.
+        cuts : (t,) array of float64, optional
+            What cells are between, by default the thresholds of an attribute that is tested.
+        """
+        if cuts is None:
+            cuts = self.thresholds[a] if a in self.used else np.zeros(0)
+        asked = self.attributes[a], (low, high), value, cuts, self.strict, self._dtype
+        return between_cells(*asked)
 
     @cached_property
     def exact(self) -> ExactSums:

@@ -25,7 +25,6 @@ from cpx.models.expected_prediction.leaves import LeafForm
 from cpx.models.expected_prediction.parameters import Number
 from cpx.support.shares import at_most, significant
 from cpx.support.validation import Share
-from cpx.trees.conditions import between_cells
 from cpx.trees.form import Label, TreeModel
 from cpx.trees.tree import MISSING
 
@@ -306,7 +305,7 @@ def state_conditions(
             continue
         (c,) = columns
         cell = int(coding.states[a][codes[a], 0])
-        found.append(between_cells(model, c, cell, cell, x[c], coding.cuts[c]))
+        found.append(model.between(c, cell, cell, x[c], coding.cuts[c]))
     return tuple(found)
 
 

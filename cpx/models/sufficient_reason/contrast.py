@@ -28,7 +28,6 @@ from cpx.models.sufficient_reason.features import Features
 from cpx.models.sufficient_reason.methods.smallest_change import SmallestChange, contrastive
 from cpx.support.validation import seconds
 from cpx.trees import MISSING, TreeModel
-from cpx.trees.conditions import between_cells
 from cpx.trees.hold import held_against
 
 _MOST = 4096
@@ -291,4 +290,4 @@ def _text(model: TreeModel, a: int, cells: tuple[int, int], value: float) -> str
     column[:, a] = listed
     new = [v for v, c in zip(listed, model.cells(column)[:, a]) if cells[0] <= c <= cells[1]]
     now = "missing" if np.isnan(value) else value_text(value)
-    return f"{between_cells(model, a, *cells, new[0] if new else value)} (now {now})"
+    return f"{model.between(a, *cells, new[0] if new else value)} (now {now})"

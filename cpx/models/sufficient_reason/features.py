@@ -16,7 +16,6 @@ from cpx.models.sufficient_reason.form import Leaves
 from cpx.models.sufficient_reason.minimum_subset.form import LossForm
 from cpx.support.validation import feature_list
 from cpx.trees.attribute import Attribute
-from cpx.trees.conditions import between_cells
 from cpx.trees.form import TreeModel
 from cpx.trees.tree import MISSING, Tree
 
@@ -86,7 +85,7 @@ class Features:
         """What each feature means, with the values of x: true of x."""
         model, cells = self.tree_model, self.cells.tolist()
         if self.columns:
-            return tuple(between_cells(model, a, c, c, self.x[a]) for a, c in enumerate(cells))
+            return tuple(model.between(a, c, c, self.x[a]) for a, c in enumerate(cells))
         tests = conditions(model)
         return tuple(model.condition(a, j, not c) for (a, j), c in zip(tests, cells))
 
@@ -188,7 +187,7 @@ def kept(model: TreeModel, a: int, low: int, high: int, value: float) -> ColumnC
     attribute, every = model.attributes[a], (0, int(model.sizes[a]))
     if attribute.missing and (low, high) == every and a in model.used:
         return Bounds(attribute.name, ())
-    return between_cells(model, a, low, high, value)
+    return model.between(a, low, high, value)
 
 
 def sides_that_matter(

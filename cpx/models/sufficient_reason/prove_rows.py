@@ -11,7 +11,6 @@ from cpx.models.sufficient_reason.features import conditions
 from cpx.models.sufficient_reason.problem import SufficientReason
 from cpx.models.sufficient_reason.proof_check import Inequalities
 from cpx.trees import MISSING
-from cpx.trees.conditions import between_cells
 
 __all__ = ["rows_of"]
 
@@ -56,7 +55,7 @@ def _in_words(problem: SufficientReason, j: int, cell: int) -> str:
         a, at = conditions(model)[j]
         return str(model.condition(a, at, cell == 0))
     place = MISSING if cell > len(model.thresholds[j]) else cell
-    return str(between_cells(model, j, place, place, problem.x[j]))
+    return str(model.between(j, place, place, problem.x[j]))
 
 
 def _fewer(problem: SufficientReason, claim: Claim) -> str:
