@@ -184,6 +184,25 @@ class Explanations(Shown, Sequence[Explanation]):
         """
         return named_object(_overview(), "overview", InvalidOption)(self, **options)
 
+    def to_page(self, title: str = "") -> str:
+        """Return them as one page of HTML that needs no network, with :meth:`overview`.
+
+        Its table is sorted and filtered; each row opens with its picture and what was proved.
+
+        Parameters
+        ----------
+        title : str
+            Its heading.
+
+        Raises
+        ------
+        EngineMissing
+            When jinja2 is not installed; with the pip line.
+        """
+        from cpx.answers.explanations_page import explanations_page
+
+        return explanations_page(self, title, self.overview())
+
     def __str__(self) -> str:
         return as_text(self.blocks())
 

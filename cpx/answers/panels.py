@@ -89,13 +89,12 @@ class Panel:
 
     def says(self, low: float, high: float) -> bool:
         """Whether a bar is in one of the intervals for the most part, or has one in it."""
-        for span in self.spans:
-            a, b = (math.nan if end is None else end for end in span)
-            middle = (low + high) / 2
-            # Comparisons with NaN are false: an end that is open excludes nothing.
-            if not (middle <= a or middle > b):
+        middle = (low + high) / 2
+        for a, b in self.spans:
+            if (a is None or middle > a) and (b is None or middle <= b):
                 return True
-            if low < b <= high and not a < low:
+            start = self.spread.edges[0] if a is None and self.spread is not None else a
+            if start is not None and b is not None and low <= start and b <= high:
                 return True
         return False
 

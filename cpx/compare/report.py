@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Sequence
-from functools import cache
-from importlib import resources
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cpx.answers.pages import filled_page, trusted
 from cpx.answers.values import Value, decimal, digits
 from cpx.compare.cases import Cases
 from cpx.compare.plots import COLOURS, anytime, cactus, profile
@@ -21,7 +19,6 @@ from cpx.compare.summary import findings
 from cpx.compare.table import cautions, outcome
 from cpx.errors import EngineMissing, printable
 from cpx.support.shares import share_text
-from cpx.support.versions import installed_version
 
 if TYPE_CHECKING:
     from cpx.compare.comparison import Comparison
@@ -53,8 +50,6 @@ def as_html(comparison: Comparison, title: str = "") -> str:
         Heading of the page; says how many engines and instances when not given.
     """
     require_report()
-    from jinja2 import Environment, StrictUndefined
-    from markupsafe import Markup
     from plotly.offline import get_plotlyjs
 
     cases = comparison.cases()
@@ -63,15 +58,13 @@ def as_html(comparison: Comparison, title: str = "") -> str:
     tables = grids(cases, scores)
     instances, runs = len(cases.problems), int((~cases.frame["again"]).sum())
     told = title or f"{_count(len(order), 'configuration')} on {_count(instances, 'instance')}"
-    page = Environment(autoescape=True, undefined=StrictUndefined).from_string(_file("page.html"))
-    return page.render(
-        css=Markup(_file("page.css")),
-        js=Markup(_file("page.js")),
-        plotly=Markup(get_plotlyjs()),
-        data=Markup(_json(_data(cases, order))),
+    return filled_page(
+        "cpx.compare",
+        "page",
+        _data(cases, order),
+        plotly=trusted(get_plotlyjs()),
         title=printable(told),
         lead=_lead(comparison, runs),
-        version=installed_version("cpx-explain") or "",
         refuted=[
             (printable(cases.runs[i].instance), printable(text))
             for i, text in cases.refuted.items()
@@ -95,17 +88,6 @@ def as_html(comparison: Comparison, title: str = "") -> str:
         cautions=[printable(text) for text in cautions(comparison.runs)],
         definitions=DEFINITIONS.items(),
     )
-
-
-@cache
-def _file(name: str) -> str:
-    return (resources.files("cpx.compare") / "page" / name).read_text(encoding="utf-8")
-
-
-def _json(data: object) -> str:
-    """Return JSON that cannot end the script that it stands in."""
-    text = json.dumps(data, separators=(",", ":"), allow_nan=False)
-    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
 # --------------------------------------------------------------------- words
