@@ -13,7 +13,6 @@ from cpx.support.shares import share_text
 
 if TYPE_CHECKING:
     from cpx.answers.explanation import Explanation
-    from cpx.answers.explanations import Explanations
 
 __all__ = ["explanations_page"]
 
@@ -28,7 +27,7 @@ class _Cell(NamedTuple):
 
 
 def explanations_page(
-    found: Explanations,
+    found: Any,
     title: str = "",
     overview: Any = None,
     files: Mapping[int, Sequence[tuple[str, str]]] | None = None,
@@ -38,6 +37,7 @@ def explanations_page(
     Parameters
     ----------
     found : Explanations
+        All of them.
     title : str
         Its heading.
     overview : Overview, optional
@@ -123,7 +123,7 @@ def _row(
     }
 
 
-def _together(found: Explanations, overview: Any) -> dict[str, Any]:
+def _together(found: Any, overview: Any) -> dict[str, Any]:
     findings = list[tuple[str, str]]()
     if overview is None:
         return {"findings": findings, "rules": [], "columns": []}

@@ -13,6 +13,7 @@ from typing import Annotated, Any, ClassVar
 import typer
 
 from cpx.cli import options as opt
+from cpx.cli.explain_rows import bounds
 from cpx.cli.kind_options import KindOptions, check_values, flags
 from cpx.cli.model_file import ModelFile
 from cpx.cli.option_groups import given, grouped
@@ -35,7 +36,14 @@ class Asked:
     title: ClassVar[str] = "Table and model"
 
     table: opt.Table
-    row: opt.Row
+    row: Annotated[int | None, opt._ROW] = None
+    rows: Annotated[
+        str | None,
+        typer.Option(
+            metavar="A:B",
+            help="Rows to explain, in place of one: 0:100 for the first hundred, : for all.",
+        ),
+    ] = None
     target: opt.OptionalTarget = None
     model: Annotated[
         str,
@@ -57,6 +65,9 @@ class Asked:
     missing: opt.Missing = None
     time_limit: opt.TimeLimit = 10.0
     isolate: opt.Isolate = True
+    jobs: Annotated[
+        int | None, typer.Option(metavar="N", help="Of --rows: processes, -1 for all cores.")
+    ] = None
 
     @property
     def named(self) -> bool:
@@ -65,6 +76,13 @@ class Asked:
 
     def check(self) -> None:
         """Raise for what can be told without the table."""
+        if (self.row is None) == (self.rows is None):
+            which = "one of --row and --rows is needed"
+            raise InvalidOption(which + ("" if self.row is None else ", not both"))
+        if self.rows is None and self.jobs is not None:
+            raise InvalidOption("--jobs is for --rows")
+        if self.rows is not None:
+            bounds(self.rows)
         if self.named:
             if self.target is None:
                 raise InvalidOption(f"--target is missing: --model {self.model} is trained on it")
@@ -96,7 +114,7 @@ def explain(
     as_json: opt.Json = False,
     output: opt.ResultFile = None,
 ) -> None:
-    r"""Explain the prediction of a model for one row of a table.
+    r"""Explain the predictions of a model for a row of a table, or for many.
 
     Trains the model on the table, or reads it from a file, and asks cpx.Explainer. The best rule
     is the most precise one of at most k conditions that covers 1/20 of the rows, unless
@@ -111,24 +129,32 @@ def explain(
       cpx explain table.csv --target y --row 17 --model tree --kind expectation
       cpx explain table.csv --target y --row 17 --model model.json --kind reason
       cpx explain table.csv --target y --row 17 --required "age > 40" --json
+      cpx explain table.csv --target y --rows 0:100 --model forest --jobs 2 -o page.html
+
+    With --rows, -o writes a page (.html) or a table (.csv); Ctrl-C keeps what was answered.
 
     Exit codes: 0 an answer proved optimal, or proved that there is none; 3 an answer without
     proof; 4 none within the limits; 2 wrong input; 1 anything else.
     """
+    from cpx.cli.explain_rows import chosen, deliver_many, require_output
     from cpx.cli.output import deliver, note
     from cpx.cli.progress import phase, solve_progress
     from cpx.cli.reading import output_path
     from cpx.data import row as row_of
     from cpx.data.targets import target_of
+    from cpx.explainers import Explainer
 
     path = output_path(output, source.table)
+    if source.rows is not None:
+        require_output(path, as_json)
     one, asked = kind(source.kind), options
     _refuse(one, asked, file, source)
     source.check()
     seed = valid_seed(asked.get("seed", 0))
     asked["time_limit"] = opt.limit(source.time_limit)
     if "isolate" in one.options:
-        asked["isolate"] = source.isolate
+        # A worker for each of many rows would take longer than most answers.
+        asked["isolate"] = source.isolate and source.rows is None
     backend = asked.get("backend")
     _check(one, asked, backend)
     if one.door.trees and source.named and source.model not in opt.TREES:
@@ -140,31 +166,37 @@ def explain(
     limits = {name: asked.get(name) for name in ("above", "below", "between")}
     about_numbers = target_of(**limits) is not None
     X, y = read_columns(source.table, source.target, missing, named, source.named, about_numbers)
-    x = row_of(X, source.row)
+    x = None if source.row is None else row_of(X, source.row)
     prepared = {name: asked.pop(name) for name in [*asked] if one.options[name].prepared}
-    if source.isolate and (backend or not one.door.trees):
+    if asked.get("isolate") and (backend or not one.door.trees):
         _start(backend or BACKEND)
     if not source.named:
         given = {name: prepared.pop(name) for name in limits if name in prepared}
-        by = _made(one, file.read(Path(source.model), given), X, prepared)
+        explainer = Explainer(file.read(Path(source.model), given), X, **prepared)
     elif one.door.trees:
         from cpx.cli.tree_row import encoded, trained
 
         if "groups" in one.options:
             X, prepared["groups"] = encoded(X)
-            x = X.iloc[[source.row]]
-        by = _made(
-            one, trained(source.model, seed, source.table, X, y, about_numbers), X, prepared
-        )
+            x = None if source.row is None else X.iloc[[source.row]]
+        model = trained(source.model, seed, source.table, X, y, about_numbers)
+        explainer = Explainer(model, X, **prepared)
     else:
         from cpx.data import named_classifier
 
-        by = _made(one, named_classifier(source.model, seed, about_numbers), X, prepared)
-        by.check(x, **asked)
+        explainer = Explainer(named_classifier(source.model, seed, about_numbers), X, **prepared)
+        by = explainer.of(one.name)
+        by.check(X.iloc[[0]] if x is None else x, **asked)
         with phase(f"training {source.model} on {len(X)} rows", long=True):
             by.fit(X, y)
+    by = explainer.of(one.name)
     for text in getattr(by, "notes", ()):
         note(text)
+    if source.rows is not None:
+        rows = chosen(X, source.rows)
+        told = f"{source.table} rows {source.rows}, {one.door.plural} by {source.model}"
+        found = explainer.explain_many(rows, kind=one.name, n_jobs=source.jobs, **asked)
+        raise typer.Exit(deliver_many(found, path, told))
     name = backend or BACKEND if "backend" in one.options else one.name
     with solve_progress(name, asked["time_limit"]) as listen:
         if "listen" in one.options:
@@ -174,12 +206,6 @@ def explain(
         answer = by.answer(x, **asked)
     title = f"{source.table} row {source.row}, class {answer.label} by {source.model}: "
     raise typer.Exit(deliver(answer.result, as_json, path, title + ", ".join(answer.brief)))
-
-
-def _made(one: Kind, model: Any, X: Any, prepared: dict[str, Any]) -> Any:
-    from cpx.explainers import Explainer
-
-    return Explainer(model, X, **prepared).of(one.name)
 
 
 def _check(one: Kind, asked: Mapping[str, Any], backend: str | None) -> None:

@@ -100,6 +100,11 @@ class Overview(Shown):
 
     def headline(self) -> str:
         """Return how many rules explain how many rows, and what is proved of it."""
+        if all(share is None for share, _ in self.precisions):
+            # Reasons and the like hold of their own row: none is asked of another one.
+            named, most = plural(len(self.columns), "column"), next(iter(self.columns), "")
+            told = f"{plural(self.total, 'explanation')} name{'s' * (self.total == 1)} {named}"
+            return told + (f", most often {most}" if most else "")
         good = f"of precision {share_text(self.limit)} or more"
         if not self.rules:
             return f"no rule {good} explains any of {plural(self.total, 'row')}"
@@ -198,7 +203,7 @@ def overview(
     covers = _covers(found, good)
     steps, results, chosen = list[Step](), list[Result](), tuple[int, ...]()
     explained = [bool(own.any()) for own in covers.T]
-    reachable = sum(explained)
+    reachable, rated = sum(explained), any(one.precision is not None for one in found)
     target = math.ceil(wanted * reachable)
     while reachable and (not steps or steps[-1].rows < target) and len(steps) < len(good):
         left = None if end == math.inf else max(0.1, end - monotonic())
@@ -215,7 +220,7 @@ def overview(
         _in_order(good, covers, chosen),
         tuple(steps),
         _columns(found),
-        tuple(label for label, known in zip(found.labels, explained) if not known),
+        tuple(label for label, known in zip(found.labels, explained) if rated and not known),
         tuple(
             (None if one.precision is None else float(one.precision), known)
             for one, known in zip(found, explained)

@@ -1,0 +1,63 @@
+"""Many rows in the shell: a page, a table, and what is wrong said before anything runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import cpx
+
+from .conftest import Run
+
+
+def test_a_page_and_a_table_of_many_rows(run: Run, table: Path) -> None:
+    asked = ("explain", table, "--target", "y", "--model", "tree", "-k", 2, "--rows", "1:9")
+    done = run(*asked, "-o", "page.html")
+    assert done.exit_code == 0, done.output
+    assert "rows 1:9, rules by tree" in done.stdout.splitlines()[0]
+    assert "rules of precision" in done.stdout or "rule of precision" in done.stdout
+    page = Path("page.html").read_text(encoding="utf-8")
+    assert page.count('class="open" data-row=') == 8
+    assert run(*asked, "-o", "rows.csv").exit_code == 0
+    frame = pd.read_csv("rows.csv", index_col="row", keep_default_na=False)
+    assert list(frame.index) == list(range(1, 9))
+    whole = pd.read_csv(table)
+    explainer = cpx.Explainer.train("tree", whole.drop(columns="y"), whole["y"])
+    alone = [explainer.rule(place, k=2) for place in frame.index]
+    assert list(frame["explanation"]) == [" and ".join(one.rule.words) for one in alone]
+    assert list(frame["class"]) == [one.rule.conclusion for one in alone]
+    assert (frame["probability"].astype(float) > 0.5).all()
+
+
+@pytest.mark.parametrize("kind", ["reason", "contrast", "expectation"])
+def test_all_kinds_have_a_page(run: Run, table: Path, kind: str) -> None:
+    pd.read_csv(table).drop(columns="colour").to_csv(table, index=False)
+    done = run(
+        "explain", table, "--target", "y", "--model", "tree", "--kind", kind, "--rows", ":4",
+        "-o", "page.html",
+    )  # fmt: skip
+    assert done.exit_code == 0, done.output
+    assert Path("page.html").read_text(encoding="utf-8").count('class="open" data-row=') == 4
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ((), "one of --row and --rows is needed"),
+        (("--row", 1, "--rows", "0:2"), "--row and --rows is needed, not both"),
+        (("--row", 1, "--jobs", 2), "--jobs is for --rows"),
+        (("--rows", "3"), "--rows must be A:B, such as 0:100, got '3'"),
+        (("--rows", "3:3"), "--rows 3:3 are no rows"),
+        (("--rows", "0:9999"), "rows 0:9999 are not there"),
+        (("--rows", "0:2", "-o", "page.pdf"), "-o must end with .html or .csv"),
+        (("--rows", "0:2", "--json"), "--json is for one row"),
+    ],
+)
+def test_what_is_wrong_is_said(
+    run: Run, table: Path, options: tuple[object, ...], told: str
+) -> None:
+    done = run("explain", table, "--target", "y", "--model", "tree", *options)
+    assert done.exit_code == 2
+    assert told in " ".join(done.output.replace("│", " ").split())
