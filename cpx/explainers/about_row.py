@@ -96,7 +96,13 @@ def _probabilities(classifier: Any, rows: Any) -> NDArray[np.float64] | None:
 
 def of_trees(model: TreeModel, x: Sequence[float], columns: Iterable[int]) -> AboutRow:
     """Return what is known of a row of a tree model, of which an explanation names columns."""
-    values = [(model.attributes[a].name, _text(x[a])) for a in columns]
+    values = [
+        (
+            model.attributes[a].name,
+            "missing" if is_missing(x[a]) else model.attributes[a].called(x[a]),
+        )
+        for a in columns
+    ]
     if (predicts := predicted_by_trees(model, x)) is not None:
         return AboutRow(tuple(values), predicts=predicts)
     own, said = int(model.predict_index(x)[0]), probabilities_by_trees(model, x)

@@ -23,6 +23,7 @@ from cpx.options import read_named
 from cpx.processes.interrupts import interruptible
 from cpx.support.validation import positive_integer
 from cpx.trees import TreeModel, read_model
+from cpx.trees.categories import coded
 from cpx.trees.form import Missing
 from cpx.trees.hold import hold_rows
 from cpx.trees.logistic import is_logistic, read_logistic
@@ -120,7 +121,8 @@ def fitted_to_rows(
             f"the background has {frame.shape[1]} columns, the model {trees.n_attributes}"
         )
     # What is missing is NaN from here on, whatever the frame calls it, and numbers are exact.
-    frame = pd.DataFrame(numbers_and_names(frame, None)[0], columns=frame.columns)
+    table = numbers_and_names(coded(trees.attributes, frame), None)[0]
+    frame = pd.DataFrame(table, columns=frame.columns)
     lacking = frame.isna().any().tolist()
     attributes = [
         replace(a, missing=a.missing or (gone and not trees.refuses_missing(c)))
@@ -160,7 +162,7 @@ class TreePredictor:
         columns = names_of(frame.columns)
         if columns is not None:
             frame = frame.iloc[:, column_order(self.trees, columns, "the rows")]
-        return numbers_and_names(frame, None)[0]
+        return numbers_and_names(coded(self.trees.attributes, frame), None)[0]
 
 
 def rows_that_may_lack(

@@ -16,6 +16,7 @@ from cpx.modelling.columns import column_order, names_of, renamed
 from cpx.support.cells import as_float, is_missing, plain
 from cpx.support.validation import real
 from cpx.trees.attribute import Attribute
+from cpx.trees.categories import value_of
 from cpx.trees.form import Missing, TreeModel
 
 Row = Any
@@ -101,6 +102,8 @@ def _filled(x: Any, absent: float) -> list[float]:
 def _number(attribute: Attribute, value: Any) -> float:
     if is_missing(value):
         return math.nan
+    if isinstance(value, str) and attribute.kind == "categorical":
+        return value_of(attribute, value)
     number = float(value) if isinstance(value, bool | np.bool_) else real(value)
     if number is None or math.isinf(number):
         raise DataError(

@@ -122,16 +122,10 @@ class Attribute:
             largest if self.upper is None else self.upper,
         )
 
-    def value_of(self, label: str) -> float | None:
-        """Return the value that is called so, None where none is."""
-        if self.labels is None or self.values is None or label not in self.labels:
-            return None
-        return self.values[self.labels.index(label)]
-
-    def called(self, value: float) -> str:
-        """Return what a value is called: its label, or its digits."""
+    def called(self, value: float, digits: str = "") -> str:
+        """Return what a value is called: its label, or its digits in some format."""
         if self.labels is None or self.values is None or value not in self.values:
-            return value_text(value)
+            return format(value, digits) if digits else value_text(value)
         return self.labels[self.values.index(value)]
 
     def possible(

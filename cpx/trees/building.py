@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from cpx.errors import CpxError, ModelError, shortened, shown
 from cpx.trees.attribute import Attribute
+from cpx.trees.categories import Categories
 from cpx.trees.form import Precision, TreeModel
 from cpx.trees.tree import Tree
 
@@ -84,13 +85,17 @@ def highest_below(threshold: ArrayLike) -> NDArray[np.float64]:
 
 
 def attribute_list(
-    given: Sequence[str | Attribute] | None, default: Sequence[str], trees: Sequence[Nodes] = ()
+    given: Sequence[str | Attribute] | None,
+    default: Sequence[str],
+    trees: Sequence[Nodes] = (),
+    columns: Mapping[int, Categories] | None = None,
 ) -> tuple[Attribute, ...]:
     """Return the attributes of a model.
 
     given: What the user says of them: names, or all there is to say.
     default: The names that the model has.
     trees: They show which values were missing in training, and so may be.
+    columns: Those of categories, by position.
     Raises ModelError: When the model has another number of them.
     """
     given = default if given is None else given
@@ -104,8 +109,13 @@ def attribute_list(
         if tree.saw_missing is not None
         for a in tree.attribute[(tree.attribute >= 0) & tree.saw_missing]
     }
+    known = columns or {}
     return tuple(
-        a if isinstance(a, Attribute) else Attribute(a, missing=i in seen)
+        a
+        if isinstance(a, Attribute)
+        else known[i].attribute(a, i in seen)
+        if i in known
+        else Attribute(a, missing=i in seen)
         for i, a in enumerate(given)
     )
 

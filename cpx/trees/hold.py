@@ -265,6 +265,9 @@ def _words(model: TreeModel, rows: NDArray[np.float64], changed: bool, i: int) -
     row, x = rows[i], rows[0]
     same = (row == x) | (np.isnan(row) & np.isnan(x))
     differing = [a for a in range(len(row)) if not same[a]]
-    told = [f"{model.attributes[a].name} = {row[a]:.9g}" for a in differing[:_LISTED]]
+    told = [
+        f"{model.attributes[a].name} = {model.attributes[a].called(row[a], '.9g')}"
+        for a in differing[:_LISTED]
+    ]
     more = f" and {len(differing) - _LISTED} more" if len(differing) > _LISTED else ""
     return f"x with {', '.join(told)}{more}" if told else "x"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from cpx.data.oracle import labels
 from cpx.errors import ClassifierError, shortened
+from cpx.trees.categories import Categories
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,6 +24,7 @@ class LiveModel:
     link: How probabilities are made of scores.
     scale: What scores are multiplied by before.
     title: What it is called in messages; by default the name of its class.
+    columns: Columns of categories, by position, where it takes frames with these.
     sparse_is_missing: Whether it takes what a sparse row leaves out as missing, and not as 0.
     held: The rows that it was asked about, and how many rows near them rounding decides.
     method: What says the numbers that are held against the scores.
@@ -36,6 +38,7 @@ class LiveModel:
     scale: float = 1.0
     title: str = ""
     sparse_is_missing: bool = False
+    columns: Mapping[int, Categories] = field(default_factory=dict, repr=False)
     held: dict[Any, int] = field(default_factory=dict, repr=False)
 
     @property
@@ -82,9 +85,14 @@ class LiveModel:
                 return ask(rows)
             import pandas as pd
 
+            frame = pd.DataFrame(rows, columns=list(names))
+            for c, categories in self.columns.items():
+                frame.isetitem(c, categories.column(rows[:, c]))
             try:
-                return ask(pd.DataFrame(rows, columns=list(names)))
+                return ask(frame)
             except Exception:
+                if self.columns:
+                    raise
                 # A frame needs the categories of a column that no tree tests, an array has none.
                 with suppress(Exception):
                     return ask(rows)

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cpx.data.targets import Target, refuse_target, require_target
 from cpx.errors import InvalidOption, ModelError, UnsupportedModel, shown
 from cpx.support.validation import integer
 from cpx.trees.attribute import Attribute
 from cpx.trees.building import Nodes, assemble, attribute_list, highest_upto
+from cpx.trees.categories import Categories
 from cpx.trees.checks import class_labels, label_list, refuse_one_class
 from cpx.trees.form import Rule, TreeModel
 from cpx.trees.live import LiveModel
@@ -75,9 +77,8 @@ def read_sklearn(
     Raises
     ------
     UnsupportedModel
-        For anything else than these models, several outputs of which none is chosen,
-        categorical features of HistGradientBoostingClassifier, an initial estimator that is no
-        constant, a regressor without a target or whose loss has a logarithm.
+        For anything else than these models, several outputs of which none is chosen, an initial
+        estimator that is no constant, a regressor without a target or whose loss has a logarithm.
     ModelError
         When the model is not fitted, or the attributes do not fit.
     InvalidOption
@@ -128,6 +129,7 @@ def read_sklearn(
     else:
         asked = model if at is None else _OneOutput(model, at)
         live = LiveModel(asked, own, *_link(model, fields), type(model).__name__)
+        live = replace(live, columns=fields.get("columns", {}))
     fields["classes"] = own if classes is None else class_labels(classes, len(own))
     return _assembled(model, attributes, source=source, live=live, **fields)
 
@@ -171,17 +173,23 @@ def _read_regressor(
         "average",
         title=type(model).__name__,
         target=asked,
+        columns=fields.get("columns", {}),
     )
     return _assembled(model, attributes, source=f"sklearn {kind}", live=live, **fields)
 
 
 def _assembled(
-    model: Any, attributes: Sequence[str | Attribute] | None, **fields: Any
+    model: Any,
+    attributes: Sequence[str | Attribute] | None,
+    columns: Mapping[int, Categories] | None = None,
+    **fields: Any,
 ) -> TreeModel:
     names = getattr(model, "feature_names_in_", None)
     default = [f"x{i}" for i in range(model.n_features_in_)] if names is None else names
     return assemble(
-        attributes=attribute_list(attributes, [str(name) for name in default], fields["trees"]),
+        attributes=attribute_list(
+            attributes, [str(name) for name in default], fields["trees"], columns
+        ),
         named=names is not None or attributes is not None,
         **fields,
     )
@@ -346,12 +354,7 @@ def _learned(to_left: Any, threshold: Any, samples: Any, left: Any, right: Any) 
 
 
 def _histogram(model: Any) -> dict[str, Any]:
-    categorical = getattr(model, "is_categorical_", None)
-    if categorical is not None and np.any(categorical):
-        raise UnsupportedModel(
-            f"the {type(model).__name__} has the categorical features "
-            f"{np.flatnonzero(categorical).tolist()}; cpx reads tests of thresholds only"
-        )
+    columns, order = _categories(model)
     base = model._baseline_prediction.ravel()
     trees = []
     for stage in model._predictors:
@@ -359,9 +362,15 @@ def _histogram(model: Any) -> dict[str, Any]:
             nodes = predictor.nodes
             left, right = (nodes[side].astype(np.int64) for side in ("left", "right"))
             to_left, threshold = nodes["missing_go_to_left"] != 0, nodes["num_threshold"]
+            sets = {
+                i: columns[order[nodes["feature_idx"][i]]].ranges(
+                    _codes(predictor.raw_left_cat_bitsets[nodes["bitset_idx"][i]])
+                )
+                for i in np.flatnonzero(nodes["is_categorical"] != 0).tolist()
+            }
             trees.append(
                 Nodes(
-                    attribute=np.where(nodes["is_leaf"], -1, nodes["feature_idx"]),
+                    attribute=np.where(nodes["is_leaf"], -1, order[nodes["feature_idx"]]),
                     threshold=threshold.astype(np.float64),
                     left=left,
                     right=right,
@@ -369,6 +378,7 @@ def _histogram(model: Any) -> dict[str, Any]:
                     values=nodes["value"].astype(np.float64)[:, np.newaxis],
                     outputs=(k,),
                     saw_missing=_learned(to_left, threshold, nodes["count"], left, right),
+                    sets=sets,
                 )
             )
     return {
@@ -376,4 +386,25 @@ def _histogram(model: Any) -> dict[str, Any]:
         "rule": "sum",
         "decision": "positive" if len(base) == 1 else "first",
         "base": base.tolist(),
+        "columns": columns,
     }
+
+
+def _categories(model: Any) -> tuple[dict[int, Categories], NDArray[np.int64]]:
+    """Return the columns of categories, and the columns in the order in which trees have them."""
+    own = getattr(model, "is_categorical_", None)
+    if own is None:
+        return {}, np.arange(model.n_features_in_)
+    first = np.flatnonzero(own)
+    names = getattr(model, "feature_names_in_", [f"x{i}" for i in range(len(own))])
+    encoder = model._preprocessor.named_transformers_["encoder"]
+    columns = {
+        int(c): Categories.of(objects, str(names[c]))
+        for c, objects in zip(first, encoder.categories_, strict=True)
+    }
+    return columns, np.concatenate([first, np.flatnonzero(~own)])
+
+
+def _codes(bits: NDArray[np.uint32]) -> list[int]:
+    """Return the numbers of the bits that are set."""
+    return [*np.flatnonzero(np.unpackbits(bits.view(np.uint8), bitorder="little"))]

@@ -289,5 +289,5 @@ def _text(model: TreeModel, a: int, cells: tuple[int, int], value: float) -> str
     column = np.zeros((len(listed), model.n_attributes))
     column[:, a] = listed
     new = [v for v, c in zip(listed, model.cells(column)[:, a]) if cells[0] <= c <= cells[1]]
-    now = "missing" if np.isnan(value) else value_text(value)
+    now = "missing" if np.isnan(value) else attribute.called(value)
     return f"{model.between(a, *cells, new[0] if new else value)} (now {now})"
