@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from typing import Any, Literal
@@ -15,6 +16,7 @@ from cpx.errors import ModelError, UnsupportedModel, shown
 from cpx.support.files import read_text
 from cpx.trees.attribute import Attribute
 from cpx.trees.building import Nodes, assemble, attribute_list, reading
+from cpx.trees.categories import Categories, whole_numbers
 from cpx.trees.checks import class_labels, label_list, refuse_one_class
 from cpx.trees.form import TreeModel
 from cpx.trees.live import LiveModel
@@ -61,9 +63,10 @@ def read_lightgbm(
     ------
     UnsupportedModel
         For other objectives than ``binary``, ``multiclass``, ``multiclassova`` and those that
-        predict a sum, such as ``regression``; linear trees; categorical splits; and tests for
-        which a zero is missing (``zero_as_missing``), where that is not what the threshold says
-        anyway. Naming it, and the tree and node.
+        predict a sum, such as ``regression``; linear trees; tests for which a zero is missing
+        (``zero_as_missing``), where that is not what the threshold says anyway; and a frame of
+        which the model does not tell which columns were categories. Naming it, and the tree and
+        node.
     ModelError
         When the file cannot be read, is no such model, or has no trees; when the classifier
         is not fitted; when classes or attributes do not fit.
@@ -78,6 +81,10 @@ def read_lightgbm(
 
     Where a feature had no missing values in training, NaN is a zero. Where it had, LightGBM
     records that at each test of it, and so the attribute may be missing.
+
+    Categories are those of the frame that the model was trained on. Where it was trained on an
+    array, categories are 0, 1, ...; what is between is cut to them, and no category, like a
+    missing value, is what goes right.
 
     Examples
     --------
@@ -117,18 +124,19 @@ def read_lightgbm(
     with reading("LightGBM model"):
         head, blocks = _sections(text)
         per_round = int(head["num_tree_per_iteration"])
-        trees = [_nodes(block, (i % per_round,), i) for i, block in enumerate(blocks)]
         objective, *options = head.get("objective", "none").split()
         names = head["feature_names"].split()
+        columns = _categories(text, head, names)
+        trees = [_nodes(block, (i % per_round,), i, columns) for i, block in enumerate(blocks)]
         named = _has_names(text, names) if attributes is None else True
     if not trees:
         raise ModelError("the model has no trees")
-    fields: dict[str, Any] = {"attributes": attribute_list(attributes, names, trees)}
+    fields: dict[str, Any] = {"attributes": attribute_list(attributes, names, trees, columns)}
     fields |= {"source": source, "named": named}
     if objective in _NUMBERS and "sqrt" not in options:
         asked = require_target(target, f"a model of LightGBM with the objective {objective}")
         averaged = "average_output" in head
-        return _about_numbers(model, trees, asked, averaged, fields)
+        return _about_numbers(model, trees, asked, averaged, columns, fields)
     if objective not in ("binary", "multiclass", "multiclassova"):
         raise UnsupportedModel(
             f"the objective {shown(' '.join([objective, *options]))} is not supported; cpx reads "
@@ -138,7 +146,7 @@ def read_lightgbm(
     count = 2 if objective == "binary" else per_round
     live = None
     if not isinstance(model, str | PathLike):
-        live = _live(model, head, objective, count, len(trees) // per_round)
+        live = _live(model, head, objective, count, len(trees) // per_round, columns)
     labels = class_labels(classes, count)
     return assemble(
         trees,
@@ -152,18 +160,29 @@ def read_lightgbm(
 
 
 def _about_numbers(
-    model: Any, trees: list[Nodes], target: Target, averaged: bool, fields: dict[str, Any]
+    model: Any,
+    trees: list[Nodes],
+    target: Target,
+    averaged: bool,
+    columns: Mapping[int, Categories],
+    fields: dict[str, Any],
 ) -> TreeModel:
     """Return what says on which side of limits the predicted numbers are."""
     live = None
     if not isinstance(model, str | PathLike):
-        name = type(model).__name__
-        live = LiveNumbers(model, target.classes, "average", title=name, target=target)
+        name, own = type(model).__name__, target.classes
+        asked = model if hasattr(model, "feature_names_in_") else _BoosterAnswers(model, True)
+        live = LiveNumbers(asked, own, "average", title=name, columns=columns, target=target)
     return assemble(**fields_of_numbers(target, trees, (), averaged), live=live, **fields)
 
 
 def _live(
-    model: Any, head: Mapping[str, str], objective: str, count: int, rounds: int
+    model: Any,
+    head: Mapping[str, str],
+    objective: str,
+    count: int,
+    rounds: int,
+    columns: Mapping[int, Categories],
 ) -> LiveModel:
     """Return what is asked, and how it makes probabilities of scores."""
     words = head["objective"].split()
@@ -172,24 +191,32 @@ def _live(
         scale /= rounds
     link: Literal["sigmoid", "softmax"] = "softmax" if objective == "multiclass" else "sigmoid"
     if hasattr(model, "classes_"):
-        return LiveModel(model, label_list(model.classes_), link, scale)
-    asked = _BoosterClasses(model)
-    return LiveModel(asked, tuple(range(count)), link, scale, type(model).__name__)
+        return LiveModel(model, label_list(model.classes_), link, scale, columns=columns)
+    asked, own = _BoosterAnswers(model), tuple(range(count))
+    return LiveModel(asked, own, link, scale, type(model).__name__, columns=columns)
 
 
 @dataclass(frozen=True)
-class _BoosterClasses:
-    """A Booster, which predicts probabilities, as a classifier."""
+class _BoosterAnswers:
+    """A Booster, which predicts probabilities or numbers, as a classifier or regressor."""
 
     booster: Any
+    numbers: bool = False
+
+    @property
+    def feature_names_in_(self) -> Any:
+        """The columns it was trained with."""
+        return self.booster.feature_name()
 
     def predict_proba(self, rows: Any) -> Any:
         """Return what it predicts."""
         return self.booster.predict(rows)
 
     def predict(self, rows: Any) -> Any:
-        """Return the class that is most probable; of two, the second beyond one half."""
+        """Return the class that is most probable, of two the second beyond .5; or numbers."""
         said = np.asarray(self.booster.predict(rows))
+        if self.numbers:
+            return said
         return said.argmax(axis=1) if said.ndim == 2 else (said > 0.5).astype(int)
 
 
@@ -242,7 +269,35 @@ def _sections(text: str) -> tuple[dict[str, str], list[dict[str, str]]]:
     raise ModelError("no LightGBM model: the file ends before the trees do")
 
 
-def _nodes(block: Mapping[str, str], outputs: tuple[int, ...], index: int) -> Nodes:
+def _categories(text: str, head: Mapping[str, str], names: list[str]) -> dict[int, Categories]:
+    """Return the columns that were categories in the frame that the model was trained on.
+
+    Python appends to the text the categories of each column of them, not which columns these are.
+    Of a column of categories the text has the numbers of those that occur, and of others an
+    interval.
+    """
+    last = text[text.rfind("pandas_categorical:") :].partition(":")[2].partition("\n")[0].strip()
+    lists = json.loads(last) if last not in ("", "null") else []
+    kinds = head.get("feature_infos", "").split()
+    some = [c for c, kind in enumerate(kinds) if kind != "none" and not kind.startswith("[")]
+    codes = [max(map(int, kinds[c].split(":"))) for c in some]
+    if not some:  # columns of one value, or of an order, which are numbers
+        return {}
+    if lists and (len(lists) != len(some) or any(n >= len(own) for n, own in zip(codes, lists))):
+        raise UnsupportedModel(
+            f"the frame had {len(lists)} columns of categories and LightGBM took {len(some)} as "
+            "such: which ones it does not say. Ordered categories and columns of one value it "
+            "does not take: make numbers of them, or leave them out"
+        )
+    return {c: Categories.of(own, names[c]) for c, own in zip(some, lists)}
+
+
+def _nodes(
+    block: Mapping[str, str],
+    outputs: tuple[int, ...],
+    index: int,
+    columns: Mapping[int, Categories],
+) -> Nodes:
     leaves = int(block["num_leaves"])
     if block.get("is_linear", "0") != "0":
         raise UnsupportedModel(f"tree {index} is a linear tree, not supported")
@@ -259,11 +314,11 @@ def _nodes(block: Mapping[str, str], outputs: tuple[int, ...], index: int) -> No
         )
     )
     categorical = decision & _CATEGORICAL != 0
-    if categorical.any():
-        raise UnsupportedModel(
-            f"tree {index} has a categorical split at its node {int(np.argmax(categorical))}; "
-            "cpx reads thresholds only"
-        )
+    sets = {
+        node: columns[test].ranges(codes) if test in columns else whole_numbers(codes)
+        for node, codes in _sets(block, np.flatnonzero(categorical), threshold)
+        for test in [int(tests[node])]
+    }
     threshold = _without_tiny(threshold)
     padding = np.full(leaves, -1)
     return Nodes(
@@ -271,11 +326,28 @@ def _nodes(block: Mapping[str, str], outputs: tuple[int, ...], index: int) -> No
         threshold=np.concatenate([threshold, np.zeros(leaves)]),
         left=np.concatenate([left, padding]),
         right=np.concatenate([right, padding]),
-        missing=np.concatenate([_missing(decision, threshold, index), padding]),
+        missing=np.concatenate(
+            [np.where(categorical, RIGHT, _missing(decision, threshold, index)), padding]
+        ),
         saw_missing=np.concatenate([_kind_of_missing(decision) == _NAN, padding >= 0]),
         values=np.concatenate([np.zeros(inner), values])[:, np.newaxis],
         outputs=outputs,
+        sets=sets,
     )
+
+
+def _sets(
+    block: Mapping[str, str], nodes: NDArray[np.int64], threshold: NDArray[np.float64]
+) -> Iterator[tuple[int, list[int]]]:
+    """Yield the nodes with a categorical split, and the categories that go left there."""
+    if not nodes.size:
+        return
+    ends = _array(block, "cat_boundaries", int(block["num_cat"]) + 1, np.int64)
+    words = _array(block, "cat_threshold", int(ends[-1]), np.uint32)
+    for node in nodes.tolist():
+        place = int(threshold[node])
+        bits = words[ends[place] : ends[place + 1]].view(np.uint8)
+        yield node, np.flatnonzero(np.unpackbits(bits, bitorder="little")).tolist()
 
 
 def _array(block: Mapping[str, str], key: str, length: int, kind: type) -> NDArray[Any]:
@@ -307,7 +379,7 @@ def _missing(
     kind = _kind_of_missing(decision)
     default = np.where(decision & _DEFAULT_LEFT != 0, LEFT, RIGHT)
     as_zero = np.where(threshold >= 0, LEFT, RIGHT)
-    strange = (kind == _ZERO) & (default != as_zero)
+    strange = (kind == _ZERO) & (default != as_zero) & (decision & _CATEGORICAL == 0)
     if strange.any():
         raise UnsupportedModel(
             f"tree {index} sends zeros against the threshold at its node "

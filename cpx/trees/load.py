@@ -52,7 +52,7 @@ def read_model(
     source : path or fitted model
         A classifier of scikit-learn, XGBoost or LightGBM, or a Booster of the latter two; or a
         regressor, of which ``above``, ``below`` or ``between`` says what is asked. Or a
-        file, recognised by its content: JSON or UBJ of XGBoost, a text dump of XGBoost, text of
+        file, recognised by its content: JSON or UBJ of XGBoost, a dump of XGBoost, text of
         LightGBM, skops, joblib or pickle, or JSON of :meth:`TreeModel.to_dict`. Text may be
         gzipped.
     trusted : bool or list of str
@@ -152,7 +152,7 @@ def _file(
             )
         return _call(read_xgboost_dump, path, options)
     raise ModelError(
-        "not recognised as a tree model: neither a file of XGBoost (JSON, UBJ or text dump), "
+        "not recognised as a tree model: neither a file of XGBoost (JSON, UBJ or dump), "
         "of LightGBM (text), skops, joblib, nor a saved TreeModel"
     )
 

@@ -14,7 +14,7 @@ from cpx.errors import InvalidOption, ModelError, UnsupportedModel, shown
 from cpx.support.validation import integer
 from cpx.trees.attribute import Attribute
 from cpx.trees.building import Nodes, assemble, attribute_list, highest_upto
-from cpx.trees.categories import Categories
+from cpx.trees.categories import Categories, Ranges, outside
 from cpx.trees.checks import class_labels, label_list, refuse_one_class
 from cpx.trees.form import Rule, TreeModel
 from cpx.trees.live import LiveModel
@@ -363,8 +363,10 @@ def _histogram(model: Any) -> dict[str, Any]:
             left, right = (nodes[side].astype(np.int64) for side in ("left", "right"))
             to_left, threshold = nodes["missing_go_to_left"] != 0, nodes["num_threshold"]
             sets = {
-                i: columns[order[nodes["feature_idx"][i]]].ranges(
-                    _codes(predictor.raw_left_cat_bitsets[nodes["bitset_idx"][i]])
+                i: _ranges(
+                    columns[order[nodes["feature_idx"][i]]],
+                    _codes(predictor.raw_left_cat_bitsets[nodes["bitset_idx"][i]]),
+                    bool(to_left[i]),
                 )
                 for i in np.flatnonzero(nodes["is_categorical"] != 0).tolist()
             }
@@ -403,6 +405,13 @@ def _categories(model: Any) -> tuple[dict[int, Categories], NDArray[np.int64]]:
         for c, objects in zip(first, encoder.categories_, strict=True)
     }
     return columns, np.concatenate([first, np.flatnonzero(~own)])
+
+
+def _ranges(own: Categories, lefts: list[int], to_left: bool) -> Ranges:
+    """Return the values that go left: what is no category goes where missing values go."""
+    if not to_left:
+        return own.ranges(lefts)
+    return outside(own.ranges({*range(len(own.objects))} - {*lefts}))
 
 
 def _codes(bits: NDArray[np.uint32]) -> list[int]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import copy
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from os import PathLike
 from typing import Any, Literal
 
@@ -18,6 +19,7 @@ from cpx.support.files import parse_json, read_text
 from cpx.support.validation import integer
 from cpx.trees.attribute import Attribute
 from cpx.trees.building import Nodes, assemble, attribute_list, highest_below, reading
+from cpx.trees.categories import Categories, Ranges, outside, whole_numbers
 from cpx.trees.checks import class_labels, label_list, refuse_one_class
 from cpx.trees.form import TreeModel
 from cpx.trees.live import LiveModel
@@ -30,6 +32,7 @@ def read_xgboost(
     *,
     rounds: int | str | None = None,
     classes: Sequence[Any] | None = None,
+    output: int | None = None,
     attributes: Sequence[str | Attribute] | None = None,
     target: Target | None = None,
 ) -> TreeModel:
@@ -46,6 +49,8 @@ def read_xgboost(
         does not say which of them it was.
     classes : sequence of labels, optional
         By default those of the XGBClassifier, or 0, 1, ...
+    output : int, optional
+        Of a classifier that predicts several columns: which of them is read, from 0.
     attributes : sequence of str or Attribute, optional
         Names of the columns, or all there is to say of them. By default the names that the
         model has, or ``f0, f1, ...``.
@@ -59,10 +64,10 @@ def read_xgboost(
     Raises
     ------
     UnsupportedModel
-        For other boosters than gbtree (dart, gblinear), other objectives than
-        ``binary:logistic``, ``multi:softprob``, ``multi:softmax`` and those that predict a sum,
-        such as ``reg:squarederror``; categorical splits, several targets, and another ``missing``
-        value than NaN or None; naming it.
+        For the booster gblinear, other objectives than ``binary:logistic``, ``multi:softprob``,
+        ``multi:softmax`` and those that predict a sum, such as ``reg:squarederror``; several
+        outputs of which none is chosen, and another ``missing`` value than NaN or None; naming
+        it.
     ModelError
         When the file cannot be read, is no such model, or has no trees; when the classifier
         is not fitted; when classes or attributes do not fit.
@@ -75,7 +80,11 @@ def read_xgboost(
     XGBoost compares in float32 with ``<`` and adds in float32; we compare the same and add
     exactly. So where two scores differ by less than the rounding, the classes can differ. The
     log odds of ``base_score`` are computed in float32 too, by NumPy, which may differ from the
-    library's in the last bit.
+    library's in the last bit. With ``dart``, the leaves of a tree times its weight are rounded to
+    float32, as the library does.
+
+    Categories are those of the frame that the model was trained on. Where it was trained on
+    numbers, with ``feature_types``, categories are 0, 1, ...; what is between is cut to them.
 
     Examples
     --------
@@ -96,14 +105,14 @@ def read_xgboost(
             content = parse_json(read_text(model, ModelError), ModelError)
         except ModelError as error:
             raise ModelError(f"{model}: {str(error).removeprefix(f'{model}: ')}") from error
-        return _from_file(content, rounds, classes, attributes, target)
+        return _from_file(content, rounds, classes, output, attributes, target)
     if isinstance(model, Mapping):
-        return _from_file(model, rounds, classes, attributes, target)
-    return _from_live(model, rounds, classes, attributes, target)
+        return _from_file(model, rounds, classes, output, attributes, target)
+    return _from_live(model, rounds, classes, output, attributes, target)
 
 
 def _from_file(
-    content: Any, rounds: Any, classes: Any, attributes: Any, target: Target | None
+    content: Any, rounds: Any, classes: Any, output: Any, attributes: Any, target: Target | None
 ) -> TreeModel:
     with reading("XGBoost model"):
         best, count = _best(content), _rounds_of(content)
@@ -113,11 +122,11 @@ def _from_file(
             "rounds='best', as XGBClassifier predicts, or rounds='all', as Booster does"
         )
     used = "all" if rounds is None else rounds
-    return _read(content, used, classes, attributes, target, "xgboost file")
+    return _read(content, used, classes, output, attributes, target, "xgboost file")
 
 
 def _from_live(
-    model: Any, rounds: Any, classes: Any, attributes: Any, target: Target | None
+    model: Any, rounds: Any, classes: Any, output: Any, attributes: Any, target: Target | None
 ) -> TreeModel:
     name, booster = type(model).__name__, model
     if hasattr(model, "get_booster"):
@@ -134,7 +143,7 @@ def _from_live(
     asked = model
     if booster is model:
         objective = content["learner"]["objective"]["name"]
-        asked = _BoosterAnswers(booster, objective)
+        asked = _BoosterAnswers(booster, objective, output is not None)
     elif getattr(model, "missing", np.nan) is None:
         asked = copy.copy(model)  # fit takes None for NaN, predict takes NaN alone
         asked.missing = np.nan
@@ -143,13 +152,18 @@ def _from_live(
         rounds = "best" if best_is_used else "all"
     else:
         asked = _UpTo(asked, _used_rounds(content, rounds))
-    read = _read(content, rounds, classes, attributes, target, f"xgboost {name}")
+    read = _read(content, rounds, classes, output, attributes, target, f"xgboost {name}")
+    columns = _categories(content["learner"])
+    if output is not None:
+        asked = _OneOutput(asked, output)
     if target is not None:
-        live = LiveNumbers(asked, target.classes, "average", 1.0, name, True, target=target)
+        live = LiveNumbers(
+            asked, target.classes, "average", 1.0, name, True, columns, target=target
+        )
         return replace(read, live=live)
     own = label_list(getattr(model, "classes_", range(len(read.classes))))
     link: Literal["sigmoid", "softmax"] = "sigmoid" if len(read.base) == 1 else "softmax"
-    return replace(read, live=LiveModel(asked, own, link, 1.0, name, True))
+    return replace(read, live=LiveModel(asked, own, link, 1.0, name, True, columns))
 
 
 def _refuse_other_missing(name: str, missing: Any) -> None:
@@ -169,11 +183,23 @@ class _BoosterAnswers:
 
     booster: Any
     objective: str
+    several: bool = False
+
+    @property
+    def feature_names_in_(self) -> Any:
+        """The columns it was trained with."""
+        return self.booster.feature_names
 
     def _said(self, rows: Any, **options: Any) -> Any:
         from xgboost import DMatrix
 
-        table = DMatrix(rows, feature_names=self.booster.feature_names)
+        kinds = None if hasattr(rows, "dtypes") else self.booster.feature_types
+        table = DMatrix(
+            rows,
+            feature_names=self.booster.feature_names,
+            feature_types=kinds,
+            enable_categorical=True,
+        )
         return self.booster.predict(table, **options)
 
     def predict_proba(self, rows: Any, **options: Any) -> Any:
@@ -185,9 +211,30 @@ class _BoosterAnswers:
         said = self._said(rows, **options)
         if self.objective in NUMBERS:
             return said
-        if said.ndim == 2:
+        if said.ndim == 2 and not self.several:
             return said.argmax(axis=1)
         return said.astype(int) if self.objective == "multi:softmax" else (said > 0.5).astype(int)
+
+
+@dataclass(frozen=True)
+class _OneOutput:
+    """A model of several outputs as it predicts one of them."""
+
+    model: Any
+    output: int
+
+    @property
+    def feature_names_in_(self) -> Any:
+        """The columns it was trained with."""
+        return self.model.feature_names_in_
+
+    def predict(self, rows: Any) -> Any:
+        """Return the classes."""
+        return np.asarray(self.model.predict(rows))[:, self.output]
+
+    def predict_proba(self, rows: Any) -> Any:
+        """Return the probability of the second class."""
+        return np.asarray(self.model.predict_proba(rows))[:, self.output]
 
 
 @dataclass(frozen=True)
@@ -215,6 +262,7 @@ def _read(
     content: Any,
     rounds: int | str,
     classes: Any,
+    output: Any,
     attributes: Any,
     target: Target | None,
     source: str,
@@ -222,9 +270,9 @@ def _read(
     with reading("XGBoost model"):
         learner = content["learner"]
         booster, parameters = learner["gradient_booster"], learner["learner_model_param"]
-        if booster["name"] != "gbtree":
+        if booster["name"] not in ("gbtree", "dart"):
             raise UnsupportedModel(
-                f"the booster {shown(booster['name'])} is not supported, only gbtree"
+                f"the booster {shown(booster['name'])} is not supported, only gbtree and dart"
             )
         objective = learner["objective"]["name"]
         groups = max(int(parameters["num_class"]), 1)
@@ -235,21 +283,26 @@ def _read(
         else:
             fields = decided_by(objective, count)
             refuse_target(target, f"a model of XGBoost with {objective}")
-        if int(parameters.get("num_target", "1")) > 1:
-            raise UnsupportedModel("several targets are not supported")
+        at = _output(int(parameters.get("num_target", "1")), output)
         starts = [float(v) for v in parameters["base_score"].strip("[]").split(",")]
         base = [start_margin(objective, v) for v in starts]
         if len(base) == 1:
             base *= groups
+        elif at is not None:
+            base = [base[at]]
         used = _used_rounds(content, rounds)
-        model = booster["model"]
+        model = _trees_of(content)
         chosen = model["trees"][: used * _trees_per_round(content)]
         if not chosen:
             raise ModelError("the model has no trees")
+        columns = _categories(learner)
         trees = [
-            _nodes(tree, int(group), groups, i)
+            _nodes(tree, int(group), groups, i, columns, at)
             for i, (tree, group) in enumerate(zip(chosen, model["tree_info"]))
+            if at is None or int(group) == at or _width(tree) > 1
         ]
+        if booster["name"] == "dart":
+            trees = _weighted(trees, booster["weight_drop"])
         features = int(parameters["num_feature"])
         names = learner.get("feature_names")
         default = names or [f"f{i}" for i in range(features)]
@@ -258,7 +311,7 @@ def _read(
     else:
         fields |= {"trees": trees, "base": base, "classes": class_labels(classes, count)}
     return assemble(
-        attributes=attribute_list(attributes, default),
+        attributes=attribute_list(attributes, default, columns=columns),
         source=source,
         named=bool(names) or attributes is not None,
         **fields,
@@ -272,10 +325,9 @@ def _best(content: Any) -> int | None:
 
 
 def _rounds_of(content: Any) -> int:
-    learner = content["learner"]
-    model = learner["gradient_booster"].get("model")
+    model = _trees_of(content)
     if not isinstance(model, Mapping) or "trees" not in model:
-        return 0  # another booster than gbtree, refused later by its name
+        return 0  # a booster without trees, refused later by its name
     per_round = _trees_per_round(content)
     rounds, rest = divmod(len(model["trees"]), per_round)
     if rest or len(model["tree_info"]) != len(model["trees"]):
@@ -284,13 +336,66 @@ def _rounds_of(content: Any) -> int:
 
 
 def _trees_per_round(content: Any) -> int:
-    learner = content["learner"]
-    model = learner["gradient_booster"]["model"]
+    parameters, model = content["learner"]["learner_model_param"], _trees_of(content)
     parallel = int(model["gbtree_model_param"].get("num_parallel_tree", "1") or 1)
     # A tree whose leaves have several outputs is one for all classes.
     if model["trees"] and _width(model["trees"][0]) > 1:
         return parallel
-    return parallel * max(int(learner["learner_model_param"]["num_class"]), 1)
+    outputs = (parameters["num_class"], parameters.get("num_target", "1"))
+    return parallel * max(*map(int, outputs), 1)
+
+
+def _trees_of(content: Any) -> Any:
+    """Return what has the trees; ``dart`` has it inside of another booster."""
+    booster = content["learner"]["gradient_booster"]
+    return booster.get("gbtree", booster).get("model")
+
+
+def _output(targets: int, output: Any) -> int | None:
+    """Return the number of the output that is read, None of a model that has one."""
+    if targets > 1 and output is None:
+        raise UnsupportedModel(
+            f"the model has {targets} outputs, one is read: say output=0 to {targets - 1}"
+        )
+    number = 0 if output is None else integer(output)
+    if number is None or not 0 <= number < targets:
+        raise InvalidOption(f"output must be 0 to {targets - 1}, got {shown(output)}")
+    return number if targets > 1 else None
+
+
+def _weighted(trees: Sequence[Nodes], weights: Sequence[float]) -> list[Nodes]:
+    """Return trees with their leaves times a weight, in float32."""
+    if len(weights) < len(trees):
+        raise ModelError(f"the model has {len(trees)} trees and {len(weights)} weights of them")
+    return [
+        replace(tree, values=(tree.values.astype(np.float32) * np.float32(w)).astype(np.float64))
+        for tree, w in zip(trees, weights, strict=False)
+    ]
+
+
+def _categories(learner: Any) -> dict[int, Categories]:
+    """Return the columns that were categories in the frame that the model was trained on."""
+    names = learner.get("feature_names") or ()
+    found = {}
+    for c, own in enumerate(_trees_of({"learner": learner}).get("cats", {}).get("enc", ())):
+        if len(own["values"]):
+            name = names[c] if c < len(names) else f"f{c}"
+            found[c] = Categories.of(_objects(own, name), name)
+    return found
+
+
+def _objects(own: Mapping[str, Any], name: str) -> list[Any]:
+    """Return the categories of a column: numbers, or texts as their bytes one after the other."""
+    values = own["values"]
+    if "offsets" not in own:
+        return list(values)
+    if not all(0 <= byte < 128 for byte in values):
+        # XGBoost 3.2 counts letters and writes as many bytes.
+        raise UnsupportedModel(
+            f"the categories of {shown(name)} are not all in ASCII, and XGBoost does not store "
+            "such texts whole: encode them as numbers"
+        )
+    return [bytes(values[a:b]).decode() for a, b in pairwise(own["offsets"])]
 
 
 def _width(tree: Mapping[str, Any]) -> int:
@@ -312,9 +417,16 @@ def _used_rounds(content: Any, rounds: int | str) -> int:
     return number
 
 
-def _nodes(tree: Mapping[str, Any], group: int, groups: int, index: int) -> Nodes:
+def _nodes(
+    tree: Mapping[str, Any],
+    group: int,
+    groups: int,
+    index: int,
+    columns: Mapping[int, Categories],
+    at: int | None,
+) -> Nodes:
     n, width = len(tree["left_children"]), _width(tree)
-    if width not in (1, groups):
+    if at is None and width not in (1, groups):
         raise ModelError(f"tree {index} has {width} outputs at its leaves, of {groups} classes")
     left, right, tests, direction, numbers = (
         _array(tree, key, n, index)
@@ -326,16 +438,14 @@ def _nodes(tree: Mapping[str, Any], group: int, groups: int, index: int) -> Node
             "split_conditions",
         )
     )
-    if "split_type" in tree and _array(tree, "split_type", n, index).any():
-        node = int(np.argmax(tree["split_type"]))
-        raise UnsupportedModel(
-            f"tree {index} has a categorical split at its node {node}; cpx reads thresholds only"
-        )
     # XGBoost keeps the value of a leaf where other nodes have their threshold.
     numbers = numbers.astype(np.float32)
     values = numbers.astype(np.float64)[:, np.newaxis]
     if width > 1:
         values = _leaf_vectors(tree, left, right, width, index)
+    outputs = (group,) if width == 1 else tuple(range(width))
+    if at is not None:
+        values, outputs = values[:, [at if width > 1 else 0]], (0,)
     return Nodes(
         attribute=np.where(left < 0, -1, tests),
         threshold=highest_below(numbers),
@@ -343,8 +453,39 @@ def _nodes(tree: Mapping[str, Any], group: int, groups: int, index: int) -> Node
         right=right,
         missing=np.where(direction != 0, LEFT, RIGHT),
         values=values,
-        outputs=(group,) if width == 1 else tuple(range(width)),
+        outputs=outputs,
+        sets={
+            node: outside(
+                columns[test].ranges(codes, np.float32)
+                if (test := int(tests[node])) in columns
+                else codes_of_numbers(codes)
+            )
+            for node, codes in _sets(tree, n, index)
+        },
     )
+
+
+def codes_of_numbers(codes: Iterable[int]) -> Ranges:
+    """Return the numbers that XGBoost cuts to these categories; what is below 0 is none.
+
+    >>> codes_of_numbers([0])
+    [(-1.401298464324817e-45, 0.9999999403953552)]
+    """
+    below = float(np.nextafter(np.float32(0), np.float32(-1)))
+    return [(max(low, below), high) for low, high in whole_numbers(codes, np.float32)]
+
+
+def _sets(tree: Mapping[str, Any], n: int, index: int) -> Iterator[tuple[int, list[int]]]:
+    """Yield the nodes with a categorical split, and the categories that go right there."""
+    if "split_type" not in tree:
+        return
+    categorical = np.flatnonzero(_array(tree, "split_type", n, index))
+    places = {node: i for i, node in enumerate(tree.get("categories_nodes", ()))}
+    for node in categorical.tolist():
+        if node not in places:
+            raise ModelError(f"tree {index} has no categories for the split at its node {node}")
+        first = tree["categories_segments"][places[node]]
+        yield node, tree["categories"][first : first + tree["categories_sizes"][places[node]]]
 
 
 def _leaf_vectors(

@@ -1,4 +1,4 @@
-"""Reader of XGBoost text dumps: ``Booster.dump_model`` and ``Booster.get_dump``."""
+"""Reader of XGBoost dumps, as text or JSON: ``Booster.dump_model`` and ``Booster.get_dump``."""
 
 from __future__ import annotations
 
@@ -10,22 +10,24 @@ from typing import Any
 import numpy as np
 
 from cpx.errors import ModelError, UnsupportedModel, shown
-from cpx.support.files import read_text
+from cpx.support.files import parse_json, read_text
 from cpx.support.validation import positive_integer
 from cpx.trees.attribute import Attribute
-from cpx.trees.building import Nodes, assemble, attribute_list, highest_below
+from cpx.trees.building import Nodes, assemble, attribute_list, highest_below, reading
+from cpx.trees.categories import Ranges
 from cpx.trees.checks import class_labels
 from cpx.trees.form import TreeModel
 from cpx.trees.tree import LEFT, RIGHT
-from cpx.trees.xgboost import decided_by
+from cpx.trees.xgboost import codes_of_numbers, decided_by
 
 _HEAD = re.compile(r"booster\[(\d+)\]:?")
 _LEAF = re.compile(r"(\d+):leaf=([^,\s]+)(,\S*)?")
 _TEST = re.compile(r"(\d+):\[(.+)<([^<\]]+)\] yes=(\d+),no=(\d+)(?:,missing=(\d+))?(,\S*)?")
+_SET = re.compile(r"(\d+):\[(.+):\{([\d,]*)\}\] yes=(\d+),no=(\d+)(?:,missing=(\d+))?(,\S*)?")
 _NUMBERED = re.compile(r"f(\d+)")
 
-_Line = tuple[str, float, int, int, int] | float
-"""A node: name, threshold and ids of the children (yes, no, missing), or a leaf."""
+_Line = tuple[str, float | list[int], int, int, int] | float
+"""A node: name, threshold or categories, and ids of the children (yes, no, missing); or a leaf."""
 
 
 def is_dump(text: str) -> bool:
@@ -34,7 +36,10 @@ def is_dump(text: str) -> bool:
     >>> is_dump("booster[0]:\n0:leaf=0.5\n"), is_dump("tree\nversion=v4\n")
     (True, False)
     """
-    first = text.lstrip()[:200].split("\n", 1)[0].strip()
+    start = text.lstrip()[:200]
+    if re.match(r'\[\s*\{\s*"nodeid"', start):
+        return True
+    first = start.split("\n", 1)[0].strip()
     return bool(_HEAD.fullmatch(first) or _LEAF.fullmatch(first) or _TEST.fullmatch(first))
 
 
@@ -47,9 +52,10 @@ def read_xgboost_dump(
     base: Sequence[float] | None = None,
     num_parallel_tree: int = 1,
 ) -> TreeModel:
-    r"""Read the text dump of an XGBoost classifier.
+    r"""Read a dump of an XGBoost classifier, text or JSON.
 
-    A dump has the trees and nothing else, so the caller has to say the rest.
+    A dump has the trees and nothing else, so the caller has to say the rest. Of categories it has
+    their numbers.
 
     Parameters
     ----------
@@ -83,7 +89,7 @@ def read_xgboost_dump(
     ModelError
         When the file cannot be read or is no dump, naming the line; or arguments do not fit.
     UnsupportedModel
-        For categorical splits, indicator features and other objectives.
+        For indicator features and other objectives.
 
     Examples
     --------
@@ -93,9 +99,14 @@ def read_xgboost_dump(
     (['no', 'yes', 'no'], 'f1 < 2.5')
     """
     if isinstance(source, str | PathLike):
-        trees = _blocks(read_text(source, ModelError))
+        trees = _of_file(read_text(source, ModelError))
     else:
-        trees = [_tree(text.splitlines(), f"tree {i}") for i, text in enumerate(source)]
+        trees = [
+            _json_tree(parse_json(text, ModelError), f"tree {i}")
+            if text.lstrip().startswith("{")
+            else _tree(text.splitlines(), f"tree {i}")
+            for i, text in enumerate(source)
+        ]
     count = classes if isinstance(classes, int) else len(classes)
     labels = class_labels(classes, count)
     if objective is None:
@@ -122,6 +133,46 @@ def read_xgboost_dump(
         named=True if attributes is not None and not isinstance(attributes, int) else None,
         **fields,
     )
+
+
+def _of_file(text: str) -> list[dict[int, _Line]]:
+    if not text.lstrip().startswith("["):
+        return _blocks(text)
+    trees = parse_json(text, ModelError)
+    return [_json_tree(tree, f"tree {i}") for i, tree in enumerate(trees)]
+
+
+def _json_tree(root: Any, where: str) -> dict[int, _Line]:
+    """Return the nodes of a tree of a JSON dump."""
+    nodes: dict[int, _Line] = {}
+    waiting = [root]
+    with reading(f"dump of XGBoost: {where}"):
+        while waiting:
+            node = waiting.pop()
+            number = int(node["nodeid"])
+            if "leaf" in node:
+                _note(nodes, where, number, _number(node["leaf"]))
+                continue
+            if "split_condition" not in node:
+                raise UnsupportedModel(f"{where}: {_INDICATORS}")
+            at = node["split_condition"]
+            condition = [*map(int, at)] if isinstance(at, list) else _number(at)
+            yes, no, absent = (int(node[way]) for way in ("yes", "no", "missing"))
+            _note(nodes, where, number, (str(node["split"]), condition, yes, no, absent))
+            waiting += node["children"]
+    return _whole(nodes, where)
+
+
+def _note(nodes: dict[int, _Line], where: str, number: int, parsed: _Line) -> None:
+    if number in nodes:
+        raise ModelError(f"{where} has the node {number} twice")
+    nodes[number] = parsed
+
+
+def _whole(nodes: dict[int, _Line], where: str) -> dict[int, _Line]:
+    if 0 not in nodes:
+        raise ModelError(f"{where} has no node 0")
+    return nodes
 
 
 def _blocks(text: str) -> list[dict[int, _Line]]:
@@ -158,6 +209,10 @@ def _tree(lines: Sequence[str], where: str) -> dict[int, _Line]:
                 if missing not in (yes, no):
                     raise ModelError("missing is neither yes nor no")
                 parsed = (test[2], _number(test[3]), yes, no, missing)
+            elif test := _SET.fullmatch(text):
+                number, codes = int(test[1]), [int(code) for code in test[3].split(",") if code]
+                yes, no = int(test[4]), int(test[5])
+                parsed = (test[2], codes, yes, no, int(test[6] or yes))
             elif text:
                 raise _unknown(text)
             else:
@@ -166,23 +221,20 @@ def _tree(lines: Sequence[str], where: str) -> dict[int, _Line]:
             raise type(error)(f"{where}: {shown(text)}: {error}") from error
         except ValueError as error:
             raise ModelError(f"{where}: {shown(text)}: {error}") from error
-        if number in nodes:
-            raise ModelError(f"{where} has the node {number} twice")
-        nodes[number] = parsed
-    if 0 not in nodes:
-        raise ModelError(f"{where} has no node 0")
-    return nodes
+        _note(nodes, where, number, parsed)
+    return _whole(nodes, where)
 
 
-def _number(text: str) -> float:
+def _number(text: str | float) -> float:
     return float(np.float32(float(text)))
 
 
+_INDICATORS = "indicator features are not supported; dump without a feature map"
+
+
 def _unknown(text: str) -> ModelError:
-    if re.match(r"\d+:\[.*:\{", text):
-        return UnsupportedModel("categorical splits are not supported")
-    if re.match(r"\d+:\[[^<]*\] yes=", text):
-        return UnsupportedModel("indicator features are not supported; dump without a feature map")
+    if re.match(r"\d+:\[[^<{]*\] yes=", text):
+        return UnsupportedModel(_INDICATORS)
     return ModelError("no node of a dump")
 
 
@@ -214,12 +266,17 @@ def _nodes(
     n = len(tree)
     attribute, left, right, missing = (np.full(n, -1) for _ in range(4))
     threshold, values = np.zeros(n), np.zeros((n, 1))
+    sets: dict[int, Ranges] = {}
     for number, node in tree.items():
         i = place[number]
         if not isinstance(node, tuple):
             values[i, 0] = node
             continue
-        name, threshold[i], yes, no, absent = node
+        name, condition, yes, no, absent = node
+        if isinstance(condition, list):
+            sets[i] = codes_of_numbers(condition)
+        else:
+            threshold[i] = condition
         position = positions.get(name)
         if position is None and (match := _NUMBERED.fullmatch(name)):
             # Attributes that are named by the caller; the dump has XGBoost's own names.
@@ -230,4 +287,5 @@ def _nodes(
             raise ModelError(f"tree {index}: a child of node {number} is not there")
         attribute[i], left[i], right[i] = position, place[yes], place[no]
         missing[i] = LEFT if absent == yes else RIGHT
-    return Nodes(attribute, highest_below(threshold), left, right, missing, values, outputs)
+    cuts = highest_below(threshold)
+    return Nodes(attribute, cuts, left, right, missing, values, outputs, sets=sets)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -90,7 +91,11 @@ def test_names() -> None:
 @pytest.mark.parametrize(
     ("tree", "error", "message"),
     [
-        ("0:[f0:{1,3}] yes=1,no=2,missing=1", UnsupportedModel, "tree 0: .* categorical splits"),
+        ("0:[f0:{1,x}] yes=1,no=2,missing=1", ModelError, "tree 0: .* no node of a dump"),
+        ('{"nodeid": 0, "split": "a", "yes": 1}', UnsupportedModel, "tree 0: indicator features"),
+        ('{"nodeid": 0}', UnsupportedModel, "tree 0: indicator features"),
+        ('{"leaf": 1}', ModelError, "tree 0: the key 'nodeid' is missing"),
+        ('{"nodeid": 1, "leaf": 1}', ModelError, "tree 0 has no node 0"),
         ("0:[f0] yes=1,no=2", UnsupportedModel, "tree 0: .* indicator features"),
         ("0:[f0<x] yes=1,no=2,missing=1", ModelError, "could not convert string to float"),
         ("0:leaf=much", ModelError, "could not convert string to float"),
@@ -141,3 +146,24 @@ def test_files_that_are_no_dump(text: str, message: str, tmp_path: Path) -> None
 def test_arguments(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         read_xgboost_dump(["0:leaf=1"], **arguments)
+
+
+def test_categories_and_json() -> None:
+    text = "0:[f0:{0,2}] yes=2,no=1,missing=1\n1:leaf=-1\n2:leaf=1\n"
+    content = {
+        "nodeid": 0, "split": "f0", "split_condition": [0, 2], "yes": 2, "no": 1, "missing": 1,
+        "children": [{"nodeid": 1, "leaf": -1}, {"nodeid": 2, "leaf": 1}],
+    }  # fmt: skip
+    rows = [[0.0], [0.5], [-0.5], [1], [2], [2.5], [3], [np.nan]]
+    for tree in (text, json.dumps(content)):
+        read = read_xgboost_dump([tree], classes=2)
+        assert read.predict(rows).tolist() == [1, 1, 0, 0, 1, 1, 0, 0]
+
+
+def test_a_file_of_json(tmp_path: Path) -> None:
+    path = tmp_path / "dump.json"
+    path.write_text('[\n  { "nodeid": 0, "leaf": 0.5 },\n  { "nodeid": 0, "leaf": -1 }\n]')
+    assert read_model(path, classes=2).predict([[]]).tolist() == [0]
+    path.write_text("[1, 2]")
+    with pytest.raises(ModelError, match="not recognised as a tree model"):
+        read_model(path, classes=2)

@@ -129,11 +129,6 @@ def test_what_is_not_read() -> None:
         read_lightgbm(rooted)
     with pytest.raises(UnsupportedModel, match=r"tree \d is a linear tree"):
         read_lightgbm(fitted(X, y, linear_tree=True))
-    codes = np.random.default_rng(0).integers(0, 6, (300, 1)).astype(float)
-    categorical = lightgbm.LGBMClassifier(n_estimators=1, verbose=-1, min_child_samples=1)
-    categorical.fit(codes, (codes[:, 0] % 2).astype(int), categorical_feature=[0])
-    with pytest.raises(UnsupportedModel, match="tree 0 has a categorical split at its node 0"):
-        read_lightgbm(categorical)
     with pytest.raises(UnsupportedModel, match="list is no model of LightGBM"):
         read_lightgbm([])
 

@@ -185,10 +185,6 @@ def test_several_outputs() -> None:
             GradientBoostingClassifier(init=LogisticRegression(), n_estimators=2),
             "init=LogisticRegression gives each row a start of its own",
         ),
-        (
-            HistGradientBoostingClassifier(categorical_features=[1], max_iter=2),
-            r"has the categorical features \[1\]",
-        ),
     ],
 )
 def test_what_is_not_read(classifier: Any, message: str) -> None:

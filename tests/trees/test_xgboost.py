@@ -142,13 +142,17 @@ TREES = "learner/gradient_booster/model/trees"
 @pytest.mark.parametrize(
     ("path", "value", "error", "message"),
     [
-        ("learner/gradient_booster/name", "dart", UnsupportedModel, "booster 'dart'"),
         ("learner/gradient_booster/name", "gblinear", UnsupportedModel, "booster 'gblinear'"),
         ("learner/objective/name", "rank:ndcg", UnsupportedModel, "objective 'rank:ndcg'"),
         ("learner/objective/name", "binary:logistic", ModelError, "is for two classes"),
-        ("learner/learner_model_param/num_target", "2", UnsupportedModel, "several targets"),
+        (
+            "learner/learner_model_param/num_target",
+            "2",
+            UnsupportedModel,
+            "has 2 outputs, one is read",
+        ),
         ("learner/learner_model_param/base_score", "x", ModelError, "could not convert"),
-        (f"{TREES}/0/split_type", [0, 0, 1], UnsupportedModel, r"tree 0 .* at its node 2"),
+        (f"{TREES}/0/split_type", [1, 0, 0], ModelError, "no categories for .* its node 0"),
         (f"{TREES}/1/tree_param", {"size_leaf_vector": "3"}, ModelError, "base_weights of tree 1"),
         (f"{TREES}/1/left_children", [0] * 5, ModelError, "right_children of tree 1 must be 5"),
         ("learner", None, ModelError, "no XGBoost model: the key 'learner' is missing"),
@@ -182,26 +186,14 @@ def test_live_models_that_are_not_read() -> None:
         read_xgboost(xgboost.XGBRegressor(n_estimators=1).fit(X, y))
     with pytest.raises(UnsupportedModel, match=r"missing=0\.0 is not supported"):
         read_xgboost(fitted("iris", n_estimators=1, missing=0.0))
-    with pytest.raises(UnsupportedModel, match="booster 'dart'"):
-        read_xgboost(fitted("iris", n_estimators=1, booster="dart"))
+    with pytest.raises(InvalidOption, match="output must be 0 to 0, got 1"):
+        read_xgboost(fitted("iris", n_estimators=1), output=1)
     with pytest.raises(UnsupportedModel, match="booster 'gblinear'"):
         read_xgboost(fitted("iris", n_estimators=1, booster="gblinear"))
     with pytest.raises(UnsupportedModel, match="objective 'binary:hinge'"):
         read_xgboost(fitted("breast_cancer", n_estimators=1, objective="binary:hinge"))
     with pytest.raises(UnsupportedModel, match="list is no model of XGBoost"):
         read_xgboost([1])
-
-
-def test_categorical_splits() -> None:
-    import pandas as pd
-
-    rng = np.random.default_rng(0)
-    colour = rng.integers(0, 6, 200)
-    frame = pd.DataFrame({"colour": pd.Categorical(colour), "x": rng.normal(size=200)})
-    classifier = xgboost.XGBClassifier(n_estimators=3, enable_categorical=True)
-    classifier.fit(frame, (colour % 2).astype(int))
-    with pytest.raises(UnsupportedModel, match="tree 0 has a categorical split at its node 0"):
-        read_xgboost(classifier)
 
 
 def test_one_leaf() -> None:
