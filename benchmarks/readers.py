@@ -271,10 +271,34 @@ def _lightgbm() -> Iterator[Case]:
     )  # fmt: skip
 
 
+def _catboost() -> Iterator[Case]:
+    import catboost
+
+    X, y = table()
+
+    def case(what: str, rows: Any, classes: Any, model: Any, **more: Any) -> Case:
+        quiet = {"verbose": 0, "thread_count": 1, "allow_writing_files": False}
+        model = {"iterations": 15, "depth": 5, "random_seed": 0, **quiet, **model}
+
+        def make() -> Any:
+            return catboost.CatBoostClassifier(**model).fit(rows, classes)
+
+        return Case("CatBoost", what, make, infinite=True, **more)
+
+    yield case("two classes", lacking(X), y > 0, {})
+    yield case("three classes", lacking(X), y, {})
+    yield case("none missing in training", X, y, {})
+    yield case("missing is most", lacking(X), y > 0, {"nan_mode": "Max"})
+    yield case("one against the others", lacking(X), y, {"loss_function": "MultiClassOneVsAll"})
+    yield case("grown by depth", lacking(X), y > 0, {"grow_policy": "Depthwise"})
+    yield case("grown by loss", lacking(X), y, {"grow_policy": "Lossguide"})
+
+
 LIBRARIES: dict[str, Callable[[], Iterator[Case]]] = {
     "sklearn": _sklearn,
     "xgboost": _xgboost,
     "lightgbm": _lightgbm,
+    "catboost": _catboost,
 }
 
 

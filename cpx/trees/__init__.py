@@ -1,4 +1,4 @@
-"""Tree models in one exact form, and readers of scikit-learn, XGBoost and LightGBM.
+"""Tree models in one exact form, and readers of scikit-learn, XGBoost, LightGBM, CatBoost, ONNX.
 
 Names are imported on first use, so that ``import cpx`` loads none of the libraries; the
 readers load only the one they need, if any.
@@ -12,6 +12,7 @@ from cpx.support.lazy_imports import lazily
 
 if TYPE_CHECKING:
     from cpx.trees.attribute import Attribute
+    from cpx.trees.catboost import read_catboost
     from cpx.trees.form import TreeModel
     from cpx.trees.library_agreement import Agreement, agreement
     from cpx.trees.lightgbm import read_lightgbm
@@ -30,6 +31,7 @@ __all__ = [
     "Tree",
     "TreeModel",
     "agreement",
+    "read_catboost",
     "read_lightgbm",
     "read_logistic",
     "read_model",
@@ -46,6 +48,7 @@ _HOME = {
     "Tree": "tree",
     "TreeModel": "form",
     "agreement": "library_agreement",
+    "read_catboost": "catboost",
     "read_lightgbm": "lightgbm",
     "read_logistic": "logistic",
     "read_model": "load",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,7 +14,19 @@ from cpx.errors import CpxError, ModelError, shortened, shown
 from cpx.trees.attribute import Attribute
 from cpx.trees.categories import Categories
 from cpx.trees.form import Precision, TreeModel
-from cpx.trees.tree import Tree
+from cpx.trees.tree import REFUSED, Tree
+
+
+class Node(NamedTuple):
+    """A node of a tree, a leaf by default; see :class:`Nodes`."""
+
+    attribute: int = -1
+    threshold: float = 0.0
+    left: int = -1
+    right: int = -1
+    missing: int = REFUSED
+    values: tuple[float, ...] = ()
+    saw_missing: bool = False
 
 
 @dataclass(frozen=True)
@@ -40,6 +52,19 @@ class Nodes:
     outputs: tuple[int, ...]
     saw_missing: NDArray[np.bool_] | None = None
     sets: Mapping[int, Sequence[tuple[float, float]]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, nodes: Sequence[Node], outputs: tuple[int, ...] | None = None) -> Nodes:
+        """Return nodes given one by one, leaves with a value for each output; all by default."""
+        width = max(len(node.values) for node in nodes)
+        columns = [np.array(column) for column in zip(*(node[:5] for node in nodes))]
+        values = [node.values or (0.0,) * width for node in nodes]
+        return cls(
+            *columns,
+            np.array(values, dtype=np.float64).reshape(len(nodes), width),
+            tuple(range(width)) if outputs is None else outputs,
+            np.array([node.saw_missing for node in nodes]),
+        )
 
     def preorder(self) -> NDArray[np.int64]:
         """Return the nodes in preorder, those that are not reached left out."""

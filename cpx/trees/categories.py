@@ -90,7 +90,7 @@ class Categories:
 
         numbers = {value: code for code, value in enumerate(self.values)}
         codes = [numbers.get(value, -1) for value in values.tolist()]
-        return pd.Categorical.from_codes(codes, categories=list(self.objects))
+        return pd.Categorical.from_codes(codes, categories=pd.Index(list(self.objects)))
 
 
 def whole_numbers(codes: Iterable[int], kind: type[np.floating[Any]] = np.float64) -> Ranges:

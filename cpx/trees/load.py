@@ -19,6 +19,7 @@ from cpx.errors import (
     shortened,
 )
 from cpx.support.files import parse_json, read_bytes, refuse_bomb
+from cpx.trees.catboost import is_catboost, read_catboost
 from cpx.trees.form import Missing, TreeModel
 from cpx.trees.lightgbm import read_lightgbm
 from cpx.trees.saved import FORMAT
@@ -30,6 +31,7 @@ from cpx.trees.xgboost_dump import is_dump, read_xgboost_dump
 _LIBRARIES: dict[str, Callable[..., TreeModel]] = {
     "xgboost": read_xgboost,
     "lightgbm": read_lightgbm,
+    "catboost": read_catboost,
     "sklearn": read_sklearn,
 }
 _PICKLES = (".joblib", ".pkl", ".pickle")
@@ -50,11 +52,11 @@ def read_model(
     Parameters
     ----------
     source : path or fitted model
-        A classifier of scikit-learn, XGBoost or LightGBM, or a Booster of the latter two; or a
+        A classifier of scikit-learn, XGBoost, LightGBM or CatBoost, or a Booster; or a
         regressor, of which ``above``, ``below`` or ``between`` says what is asked. Or a
         file, recognised by its content: JSON or UBJ of XGBoost, a dump of XGBoost, text of
-        LightGBM, skops, joblib or pickle, or JSON of :meth:`TreeModel.to_dict`. Text may be
-        gzipped.
+        LightGBM, JSON of CatBoost, skops, joblib or pickle, or JSON of
+        :meth:`TreeModel.to_dict`. Text may be gzipped.
     trusted : bool or list of str
         Joblib and pickle files run code of whoever made them, so they are read only when this
         is true. Of a skops file, only known types are read; this is the list of others that
@@ -69,7 +71,8 @@ def read_model(
         "below" and "at least", or "between" the two limits, both among them, "below" and "above".
     **options
         Those of the reader: :func:`read_sklearn`, :func:`read_xgboost`,
-        :func:`read_xgboost_dump` (``classes`` is needed there) or :func:`read_lightgbm`.
+        :func:`read_xgboost_dump` (``classes`` is needed there), :func:`read_lightgbm` or
+        :func:`read_catboost`.
 
     Returns
     -------
@@ -123,7 +126,7 @@ def _live(model: Any, options: dict[str, Any]) -> TreeModel:
             return _call(reader, model, options)
     raise UnsupportedModel(
         f"{type(model).__name__} is no model that cpx reads: a classifier or regressor of "
-        "scikit-learn, XGBoost or LightGBM, or the path of a file"
+        "scikit-learn, XGBoost, LightGBM or CatBoost, or the path of a file"
     )
 
 
@@ -137,6 +140,10 @@ def _file(
     # A UBJ object goes on with the type of a length, a JSON object with a quote.
     if raw[:1] == b"{" and raw[1:].lstrip()[:1] not in (b'"', b"}"):
         return _call(read_xgboost, parse_ubjson(raw), options)
+    if raw[:3] == b"CBM":
+        raise UnsupportedModel(
+            "a binary file of CatBoost: save it with save_model(path, format='json')"
+        )
     try:
         text = raw.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -162,7 +169,7 @@ def _from_json(text: str, options: dict[str, Any]) -> TreeModel:
     if content.get("format") == FORMAT:
         _refuse_options("a saved TreeModel", options, ())
         return TreeModel.from_dict(content)
-    return _call(read_xgboost, content, options)
+    return _call(read_catboost if is_catboost(content) else read_xgboost, content, options)
 
 
 def _from_skops(path: Path, trusted: bool | Iterable[str]) -> Any:
