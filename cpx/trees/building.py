@@ -57,10 +57,16 @@ class Nodes:
     def of(cls, nodes: Sequence[Node], outputs: tuple[int, ...] | None = None) -> Nodes:
         """Return nodes given one by one, leaves with a value for each output; all by default."""
         width = max(len(node.values) for node in nodes)
-        columns = [np.array(column) for column in zip(*(node[:5] for node in nodes))]
+        attribute, threshold, left, right, missing = (
+            np.array(column) for column in zip(*(node[:5] for node in nodes))
+        )
         values = [node.values or (0.0,) * width for node in nodes]
         return cls(
-            *columns,
+            attribute,
+            threshold,
+            left,
+            right,
+            missing,
             np.array(values, dtype=np.float64).reshape(len(nodes), width),
             tuple(range(width)) if outputs is None else outputs,
             np.array([node.saw_missing for node in nodes]),

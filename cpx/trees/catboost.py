@@ -116,7 +116,7 @@ def read_catboost(
     if not trees:
         raise ModelError("the model has no trees")
     name = type(live).__name__
-    fields = {
+    fields: dict[str, Any] = {
         "attributes": attribute_list(attributes, names, trees),
         "cast": "float32",
         "source": source,

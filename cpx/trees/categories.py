@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cpx.data.condition import value_text
 from cpx.errors import DataError, UnsupportedModel, nearest, shown
-from cpx.trees.attribute import Attribute, value_text
+from cpx.trees.attribute import Attribute
 
 Ranges = list[tuple[float, float]]
 """Values v with low < v <= high, for each pair."""

@@ -62,7 +62,7 @@ def test_the_answer_to_test_i_is_bit_i_of_the_leaf(tmp_path: Path) -> None:
     assert [float(read.scores(x)[0]) - 0.75 for x in rows] == [-4, 1, 2, 3, 1, -4]
     assert read.predict(rows).tolist() == ["no", "yes", "yes", "yes", "yes", "no"]
     assert [(a.name, a.missing) for a in read.attributes] == [("age", True), ("size", False)]
-    assert read.condition(0, 0, holds=False) == "age > 30.5"
+    assert str(read.condition(0, 0, holds=False)) == "age > 30.5"
 
 
 def test_grown_trees_have_their_numbers_at_leaves() -> None:

@@ -15,7 +15,6 @@ from cpx.answers.result import Result, Status, Termination, Times
 from cpx.answers.rule import Literal, Rule
 from cpx.answers.text import Block, Paragraph
 from cpx.answers.values import class_words, plural
-from cpx.data.condition import value_text
 from cpx.errors import EngineError, Infeasible, InvalidOption, printable
 from cpx.explainers.about_row import of_trees
 from cpx.explainers.class_names import class_name
