@@ -26,6 +26,12 @@ from cpx.support.validation import (
     valid_seed,
 )
 
+TIME_LIMIT = 10.0
+"""Seconds, wherever a person waits for an answer, unless others are given."""
+
+RUN_LIMIT = 60.0
+"""Seconds of each run of a comparison, unless others are given."""
+
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9_.+-]*")
 _LONGEST = 10_000

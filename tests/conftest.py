@@ -16,6 +16,10 @@ import pytest
 import typer.testing
 from hypothesis import settings
 
+from tests.defaults import limit_calls
+
+limit_calls(None)
+
 # The tests run on all cores already. Threads that wait for each other over small matrices took
 # most of the time of those that train a network; what they start inherits it.
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):

@@ -20,7 +20,7 @@ from cpx.cli.option_groups import given, grouped
 from cpx.cli.reading import read_columns
 from cpx.errors import InvalidOption, UnknownName, shown
 from cpx.explainers.doors import Kind, kind, loaded
-from cpx.explainers.options import BACKEND
+from cpx.options import TIME_LIMIT
 from cpx.support.validation import valid_seed
 
 __all__ = ["explain"]
@@ -63,7 +63,7 @@ class Asked:
         ),
     ] = "rule"
     missing: opt.Missing = None
-    time_limit: opt.TimeLimit = 10.0
+    time_limit: opt.TimeLimit = TIME_LIMIT
     isolate: opt.Isolate = True
     jobs: Annotated[
         int | None, typer.Option(metavar="N", help="Of --rows: processes, -1 for all cores.")
@@ -169,7 +169,7 @@ def explain(
     x = None if source.row is None else row_of(X, source.row)
     prepared = {name: asked.pop(name) for name in [*asked] if one.options[name].prepared}
     if asked.get("isolate") and (backend or not one.door.trees):
-        _start(backend or BACKEND)
+        _start(backend or "search")
     if not source.named:
         given = {name: prepared.pop(name) for name in limits if name in prepared}
         explainer = Explainer(file.read(Path(source.model), given), X, **prepared)
@@ -197,8 +197,7 @@ def explain(
         told = f"{source.table} rows {source.rows}, {one.door.plural} by {source.model}"
         found = explainer.explain_many(rows, kind=one.name, n_jobs=source.jobs, **asked)
         raise typer.Exit(deliver_many(found, path, told))
-    name = backend or BACKEND if "backend" in one.options else one.name
-    with solve_progress(name, asked["time_limit"]) as listen:
+    with solve_progress(backend or one.name, asked["time_limit"]) as listen:
         if "listen" in one.options:
             asked["listen"] = listen
         if "name" in one.options:

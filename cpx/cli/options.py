@@ -152,7 +152,7 @@ Backend = Annotated[
         "-b",
         metavar="NAME",
         help="Engine, or family:solver such as milp:cbc; 'cpx backends' lists them.  [default: "
-        "cpsat, or one that can where that cannot]",
+        "what is best for the problem]",
         autocompletion=complete_backends,
         rich_help_panel=ENGINE,
     ),

@@ -12,6 +12,7 @@ import typer
 
 from cpx.cli import options as opt
 from cpx.errors import InvalidOption, OutputError
+from cpx.options import TIME_LIMIT
 from cpx.processes.interrupts import noted
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ def solve(
     inst: opt.Instance,
     backend: opt.Backend = None,
     encoding: opt.Encoding = None,
-    time_limit: opt.TimeLimit = 60.0,
+    time_limit: opt.TimeLimit = TIME_LIMIT,
     seed: opt.Seed = 0,
     threads: opt.Threads = 1,
     gap: opt.Gap = None,
@@ -78,7 +79,7 @@ def solve(
     problem = read_instance(inst)
     if where:
         problem = problem.where(*where)
-    backend = backend or default_engine(problem)
+    backend = backend or default_engine(problem, encoding)
     if proof is None:
         result = _solved(problem, backend, chosen, isolate)
         raise typer.Exit(deliver(result, as_json, target))
@@ -142,7 +143,7 @@ def best(
     ] = False,
     backend: opt.ListingBackend = None,
     encoding: opt.Encoding = None,
-    time_limit: opt.TimeLimit = 60.0,
+    time_limit: opt.TimeLimit = TIME_LIMIT,
     threads: opt.Threads = 1,
     seed: opt.Seed = 0,
     as_json: opt.RulesAsJson = False,

@@ -16,6 +16,7 @@ from typing import Any
 
 from cpx.compare.sources import Problems
 from cpx.errors import InvalidOption, UnknownName, shown
+from cpx.options import RUN_LIMIT
 from cpx.support.files import read_text
 from cpx.support.validation import positive_integer, seconds, valid_seed
 
@@ -68,7 +69,7 @@ class Design:
     encodings: Iterable[str] | None = None
     options: Iterable[Mapping[str, Any]] = ({},)
     seeds: Iterable[int] = (0,)
-    time_limit: float | Iterable[float | None] | None = 60.0
+    time_limit: float | Iterable[float | None] | None = RUN_LIMIT
     threads: int = 1
     gap: float | None = None
     warm_start: bool = False

@@ -24,6 +24,7 @@ from cpx.compare.recorders import InMemory, InStore, file_name, machine
 from cpx.compare.records import Run
 from cpx.compare.sources import Problems
 from cpx.errors import InvalidOption, shown
+from cpx.options import RUN_LIMIT
 from cpx.processes.limits import Limits, claimed_cores, usable_cores
 from cpx.solving.isolate import run_isolated
 from cpx.solving.run import run
@@ -40,7 +41,7 @@ def compare(
     encodings: Iterable[str] | None = None,
     options: Iterable[Mapping[str, Any]] = ({},),
     seeds: Iterable[int] = (0,),
-    time_limit: float | Iterable[float | None] | None = 60.0,
+    time_limit: float | Iterable[float | None] | None = RUN_LIMIT,
     threads: int = 1,
     gap: float | None = None,
     warm_start: bool = False,

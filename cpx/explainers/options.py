@@ -9,14 +9,12 @@ from typing import Annotated, Any, Self, TypedDict
 from cpx.answers.explanation import Explanation
 from cpx.answers.result import Result
 from cpx.backends import Event
-from cpx.compiled.library import has_kernels
 from cpx.errors import InvalidOption, nearest, shown
 from cpx.explainers.preparation import solve_in_time
-from cpx.options import names
+from cpx.options import TIME_LIMIT, names
 
-BACKEND = "search" if has_kernels() else "cpsat"
-TIME_LIMIT, FRESH = 10.0, 1000
-"""The engine, its seconds and the number of fresh samples, unless they are given."""
+FRESH = 1000
+"""Fresh samples that an answer is measured on, unless their number is given."""
 
 
 @dataclass(frozen=True)
@@ -142,9 +140,9 @@ class Engine:
         """Those that :func:`cpx.solve` takes by name."""
         return {f.name: getattr(self, f.name) for f in fields(self) if f.name != "backend"}
 
-    def solve(self, problem: Any, seed: int, usual: str = BACKEND) -> Result:
-        """Solve in what preparation has left of the time limit; usually by this engine."""
-        return solve_in_time(problem, self.backend or usual, seed, self.options)
+    def solve(self, problem: Any, seed: int) -> Result:
+        """Solve in what preparation has left of the time limit."""
+        return solve_in_time(problem, self.backend, seed, self.options)
 
 
 class ReaderOptions(TypedDict, total=False):

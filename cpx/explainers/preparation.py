@@ -37,7 +37,7 @@ def left_of(limit: float | None) -> float | None:
     return max(_LEAST * limit, limit - (monotonic() - began))
 
 
-def solve_in_time(problem: Any, backend: str, seed: int, options: dict[str, Any]) -> Result:
+def solve_in_time(problem: Any, backend: str | None, seed: int, options: dict[str, Any]) -> Result:
     """Solve in what preparation has left of the time limit, which the result has as its own."""
     left = left_of(options.get("time_limit"))
     return solve_with(problem, backend, seed, {**options, "time_limit": left})

@@ -21,7 +21,7 @@ from cpx.explainers.doors import with_reachable
 from cpx.methods.excluding import by_excluding
 from cpx.methods.listing import MOST, Listing, listing_of
 from cpx.modelling.base import Problem
-from cpx.options import SolveOptions
+from cpx.options import TIME_LIMIT, SolveOptions
 from cpx.processes.interrupts import noted
 from cpx.solving.run import run
 from cpx.support.validation import integer_in
@@ -132,7 +132,7 @@ def solutions(
     most: int = 1000,
     backend: str | None = None,
     encoding: str | None = None,
-    time_limit: float | None = None,
+    time_limit: float | None = TIME_LIMIT,
     threads: int = 1,
     seed: int = 0,
 ) -> Solutions:
@@ -163,8 +163,8 @@ def solutions(
         is installed and lists answers to such problems soonest.
     encoding : str, optional
         Name of an encoding, for engines that need one.
-    time_limit : float, optional
-        Seconds > 0 in all.
+    time_limit : float or None, default=10.0
+        Seconds > 0 in all; None for no limit.
     threads, seed : int
         Of the engine. The search uses its threads for the best rule; it finds the others by one.
 

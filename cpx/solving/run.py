@@ -31,7 +31,7 @@ from cpx.modelling.base import Problem
 from cpx.modelling.encodings import stated_in
 from cpx.modelling.ratio import RatioProblem
 from cpx.modelling.statement import Encoding, Statement
-from cpx.options import SolveOptions
+from cpx.options import TIME_LIMIT, SolveOptions
 from cpx.processes.limits import Limits
 from cpx.processes.overtime import OutOfTime
 from cpx.solving.clash import with_clash
@@ -39,6 +39,7 @@ from cpx.solving.conclude import conclude
 from cpx.solving.dinkelbach import dinkelbach
 from cpx.solving.inner_solves import break_ties
 from cpx.solving.warm_start import Start
+from cpx.support.families import family_of
 
 if TYPE_CHECKING:
     import cpmpy
@@ -47,14 +48,15 @@ _DEFAULT = SolveOptions()
 
 _STATING = 0.25  # of the limit, for an encoding that the engine prefers
 
-DEFAULT_ENGINE = "cpsat"
+_USUAL = ("search", "cpsat")
+"""The engines that are asked first, unless the family of a problem knows better ones."""
 
 
 def solve(
     problem: Problem | Statement | cpmpy.Model,
     backend: str | None = None,
     *,
-    time_limit: float | None = None,
+    time_limit: float | None = TIME_LIMIT,
     encoding: str | None = None,
     threads: int = 1,
     seed: int = 0,
@@ -77,10 +79,10 @@ def solve(
         ``"family"`` or ``"family:solver"``: ``cpsat``, ``maxsat:rc2``, ``milp:highs``, ...,
         with options of the engine if need be: ``"cpsat{linearization_level=2}"``. Default: see
         :func:`default_engine`.
-    time_limit : float, optional
-        Seconds > 0 for stating, compiling and solving together. The check of the answer may
-        take what is left, or else 5 % and a second more: what it cannot decide by then is
-        not marked as verified.
+    time_limit : float or None, default=10.0
+        Seconds > 0 for stating, compiling and solving together; None for no limit. The check of
+        the answer may take what is left, or else 5 % and a second more: what it cannot decide by
+        then is not marked as verified.
     encoding : str, optional
         Name of an encoding of the problem; default is its first.
     threads, seed : int
@@ -135,7 +137,7 @@ def solve(
         engine={} if engine is None else engine,
         warm_start=warm_start,
     )
-    backend = default_engine(problem) if backend is None else backend
+    backend = default_engine(problem, encoding) if backend is None else backend
     if not proof:
         return run(problem, backend, options, isolate=isolate, listen=listen)
     # Few solves make one, and every worker would load what makes it.
@@ -148,31 +150,42 @@ def solve(
     return with_proof(problem, result, options.time_limit, record)
 
 
-def default_engine(problem: object) -> str:
-    """Return ``"cpsat"``, or an exact engine that is installed where CP-SAT cannot.
+def default_engine(problem: object, encoding: str | None = None) -> str:
+    """Return the engine that answers such problems best, of those that are installed.
 
-    >>> from cpx import SufficientReason
+    It is the one that the family of the problem names, else the exact search where it takes the
+    problem, else CP-SAT, else any exact engine. Where an encoding is named, one that needs it.
+
+    >>> from cpx import KMonomial, Samples, SufficientReason
     >>> from cpx.models.sufficient_reason.cases import three_definitions
+    >>> rule = KMonomial(Samples([[1, 0]], [1]), k=1)
+    >>> default_engine(rule), default_engine(rule, "clausal")
+    ('search', 'cpsat')
     >>> reason = SufficientReason(three_definitions(), (1, 1, 1), "attributes", "sufficient")
     >>> default_engine(reason)
     'hitting-sets'
     """
-    first = find_backend(DEFAULT_ENGINE)
-    if not isinstance(problem, Problem) or not first.available() or takes(first, problem):
-        return first.full_name
-    classes = ((name, backend_class(name)) for name in names() if name != DEFAULT_ENGINE)
-    # A program needs a name of its own, and is in no list of all engines.
-    others = (find_backend(name) for name, cls in classes if cls.exact and cls._in_all)
-    able = (e.full_name for e in others if e.available() and takes(e, problem))
-    return next(able, first.full_name)
+    if not isinstance(problem, Problem):
+        return "cpsat"
+    family = family_of(problem.kind)
+    best = () if family is None else family.engines.get(problem.kind, ())
+    every = (name for name in names() if backend_class(name).exact and backend_class(name)._in_all)
+    for name in (*best, *_USUAL, *every):
+        engine = find_backend(name)
+        if engine.available() and takes(engine, problem) and (engine.needs_model or not encoding):
+            return engine.full_name
+    return find_backend("cpsat").full_name
 
 
-def solve_with(problem: Problem, backend: str, seed: int, options: Mapping[str, Any]) -> Result:
+def solve_with(
+    problem: Problem, backend: str | None, seed: int, options: Mapping[str, Any]
+) -> Result:
     """Solve with an engine that is there and loaded before the time starts.
 
     seed: For an engine that takes one, unless the options have it.
     options: Options of :func:`cpx.solve`.
     """
+    backend = backend or default_engine(problem, options.get("encoding"))
     engine = find_backend(backend)
     require(engine)
     if not options.get("isolate"):

@@ -155,6 +155,9 @@ class Family:
     doors : mapping of str to Door
         Its kinds of explanations, by the name that ``cpx.explain(kind=...)`` and the method of
         :class:`cpx.Explainer` have.
+    engines : mapping of str to tuple of str
+        For each kind, the engines that answer it best, where these are not the exact search or,
+        where that does not take it, CP-SAT. The first that is there is asked unless one is named.
     reachable : mapping of str to str
         For each kind, the function that says what can be had where a problem has no answer. Given
         problem and result it returns the result, with a warning that says it.
@@ -191,6 +194,7 @@ class Family:
     draw: Mapping[str, str] = field(default_factory=dict)
     brute: Mapping[str, str] = field(default_factory=dict)
     doors: Mapping[str, Door] = field(default_factory=dict)
+    engines: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     reachable: Mapping[str, str] = field(default_factory=dict)
     overview: str = ""
     library: str = ""

@@ -1,14 +1,21 @@
-"""What is written of the kinds of explanations and their options: one table for all doors.
+"""What is written of the options of all doors, and of the kinds of explanations.
 
 ``python docs/_ext/options.py`` writes docs/reference/options.md anew; a test compares it.
 """
 
 from __future__ import annotations
 
+import inspect
+import json
+import re
 from pathlib import Path
 from typing import Any
 
-from cpx.explainers.doors import kinds
+import typer.main
+
+import cpx
+from cpx.cli import app
+from cpx.explainers.doors import Kind, kinds
 from cpx.modelling.parameters import parameters_of
 from cpx.modelling.registry import PROBLEMS
 from cpx.support.families import families
@@ -16,15 +23,34 @@ from cpx.support.families import families
 PAGE = Path(__file__).parents[1] / "reference" / "options.md"
 
 _HEAD = """\
-# Options of explanations
+# Options and their defaults
 
-Each option is declared once, in the family that offers the kind of explanation. From there it
-goes to {class}`cpx.Explainer` and {func}`cpx.explain`, to `cpx explain` in the shell, and to help
-and errors. This page is written by `python docs/_ext/options.py`.
+The same name means the same thing in Python and in the shell, and has the same default. This page
+is written from the code, by `python docs/_ext/options.py`.
 
-## Kinds
+## All that solve
+
+Each column is a call and its command. A cell is the default, empty where the option is not there;
+`None` leaves the choice to cpx: the engine that is best for the kind of problem, the encoding that
+is best for the engine.
 
 """
+
+_KINDS = """
+## Kinds of explanations
+
+Each option of an explanation is declared once, in the family that offers the kind. From there it
+goes to {class}`cpx.Explainer` and {func}`cpx.explain`, to `cpx explain`, and to help and errors.
+
+"""
+
+CALLS = ("solve", "solutions", "explain", "compare")
+"""What solves, in Python; most commands have the same name."""
+
+COMMANDS = {"solutions": "best"}
+
+SHARED = ("backend", "encoding", "time_limit", "threads", "seed", "gap", "isolate", "warm_start")
+"""What several of them have; a comparison takes several engines, encodings and seeds."""
 
 _OPTIONS = """
 ## Options
@@ -44,7 +70,55 @@ def page() -> str:
         [f"`{k.name}`", f"`{k.door.plural}`", f"`--kind {k.name}`", k.door.about] for k in kinds()
     ]
     head = ["in Python", "in the shell", "in files", "unless given", "of", "meaning"]
-    return _HEAD + _table(first) + _OPTIONS + _table([head, *rows()])
+    told = [_HEAD, _table(calls()), _KINDS, _table(first), _OPTIONS, _table([head, *rows()])]
+    return "".join(told)
+
+
+def calls() -> list[list[str]]:
+    """Return the table of the options that calls and commands share."""
+    heads = [f"`cpx.{call}`, `cpx {COMMANDS.get(call, call)}`" for call in CALLS]
+    found = [["option", *heads]]
+    for name in SHARED:
+        cells = []
+        for call in CALLS:
+            python, shell = in_python(call).get(name, ""), in_shell(call).get(name, "")
+            cell = f"`{python}`" if python != "" else ""
+            # In the shell, too, nothing given is the default of Python.
+            same = shell in (python, "", None)
+            cells.append(cell if same else f"{cell}; in the shell `{shell}`")
+        found.append([f"`{name}`", *cells])
+    return found
+
+
+def in_python(call: str) -> dict[str, Any]:
+    """Return the defaults of the options of a call by their names."""
+    if call == "explain":
+        rule: Kind = next(kinds())
+        return {**rule.asked, **rule.prepared}
+    parameters = inspect.signature(getattr(cpx, call)).parameters.values()
+    return {_one(p.name): _first(p.default) for p in parameters if p.default is not p.empty}
+
+
+def in_shell(call: str) -> dict[str, Any]:
+    """Return the defaults of the options of the command that is like a call."""
+    root: Any = typer.main.get_command(app)
+    found = {}
+    for option in root.get_command(None, COMMANDS.get(call, call)).params:
+        told = re.search(r"\[default: (no|[\d.]+)\]", getattr(option, "help", None) or "")
+        value = option.default
+        if value is None and told is not None:
+            value = False if told[1] == "no" else json.loads(told[1])
+        found[_one(str(option.name))] = value
+    return found
+
+
+def _one(name: str) -> str:
+    """Return what one of several is called."""
+    return name.removesuffix("s") if name in ("backends", "encodings", "seeds") else name
+
+
+def _first(value: Any) -> Any:
+    return value[0] if isinstance(value, tuple) and value else value
 
 
 def rows() -> list[list[str]]:

@@ -24,8 +24,27 @@ def test_it_can_solve_every_kind() -> None:
     for case in cases():
         engine = default_engine(case.problem)
         assert takes(backend(engine), case.problem), case
-        if takes(backend("cpsat"), case.problem):
+        if case.problem.kind == "rule-set-learning":
+            assert engine == "column-generation"
+        elif takes(backend("search"), case.problem):
+            assert engine == "search"
+        elif takes(backend("cpsat"), case.problem):
             assert engine == "cpsat"
+
+
+def test_an_encoding_needs_an_engine_that_states() -> None:
+    problem = make("planted", 60, 8, 2, 0)
+    assert cpx.solve(problem).backend == "search"
+    result = cpx.solve(problem, encoding="clausal")
+    assert result.backend == "cpsat"
+    assert not [told for told in result.warnings if "does not honour" in told]
+
+
+def test_where_the_search_is_not_there_another_one_answers(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(backend_class("search"), "available", classmethod(lambda cls: False))
+    assert default_engine(make("planted", 60, 8, 2, 0)) == "cpsat"
 
 
 def test_a_reason_without_a_statement_is_solved() -> None:

@@ -15,6 +15,7 @@ from cpx.models.decision_set.exchange import Exchange
 from cpx.models.decision_set.sampling import disputed, farthest
 from cpx.models.decision_set.selection import Candidates, Selection
 from cpx.models.decision_set.state import Evidence
+from cpx.options import TIME_LIMIT
 from cpx.support.validation import count, finite_number, open_unit, positive_integer
 
 BoolArray = npt.NDArray[np.bool_]
@@ -150,7 +151,7 @@ class ExactDecisionSet(DecisionSet):
     starts: int = parameter(0, count)
     pool_size: int = parameter(100, positive_integer)
     backend: str = "search"
-    time_limit: float | None = 10.0
+    time_limit: float | None = TIME_LIMIT
 
     def _most_queries(self) -> int:
         return min(int(self.max_queries), self.max_rounds * self.queries_per_round)

@@ -19,6 +19,7 @@ from cpx.models.decision_set.exchange import Exchange
 from cpx.models.decision_set.growing import histogram
 from cpx.models.decision_set.sampling import neighbours
 from cpx.models.decision_set.state import Evidence, State
+from cpx.options import TIME_LIMIT
 from cpx.support.validation import choice, count, finite_number, positive_integer
 
 OBJECTIVES = ("fidelity", "f1")
@@ -122,7 +123,7 @@ class LearnedDecisionSet(DecisionSet):
     n_changed: int = parameter(1, positive_integer)
     max_conditions: int = parameter(6, positive_integer)
     n_rows: int = parameter(4000, positive_integer)
-    time_limit: float | None = 10.0
+    time_limit: float | None = TIME_LIMIT
     starts: int = parameter(4, positive_integer)
     restarts: int = parameter(0, count)
 

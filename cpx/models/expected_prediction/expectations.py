@@ -11,12 +11,12 @@ from typing import Any
 
 from cpx.answers.result import Result, Status
 from cpx.errors import EngineError, Infeasible
-from cpx.explainers.options import BACKEND, TIME_LIMIT
 from cpx.models.expected_prediction.answer import ExpectedExplanation
 from cpx.models.expected_prediction.fewest import FewestExpected
 from cpx.models.expected_prediction.frontier import Frontier
 from cpx.models.expected_prediction.problem import MLSE, ExpectedPrediction
 from cpx.models.expected_prediction.same_decision import SameDecision
+from cpx.options import TIME_LIMIT
 from cpx.solving.run import solve_with
 
 _NEAR = Fraction(1, 2_000_000)
@@ -65,7 +65,7 @@ def all_sizes(problem: MLSE, width: int, threads: int, seed: int) -> Frontier:
     proved: list[bool] = []
     if not problem.unstated:
         for size in range(len(problem.required), problem.k + 1):
-            result = solve_with(replace(problem, k=size), BACKEND, seed, {})
+            result = solve_with(replace(problem, k=size), None, seed, {"time_limit": None})
             if result.explanation is None:
                 raise nothing_found(problem, result, seed)
             found.append(result.explanation)
@@ -110,7 +110,7 @@ def _best_reachable(problem: FewestExpected, seed: int) -> tuple[str, Fraction |
         forbidden=problem.forbidden,
         side_constraints=problem.side_constraints,
     )
-    found = solve_with(greatest, BACKEND, seed, {"time_limit": TIME_LIMIT})
+    found = solve_with(greatest, None, seed, {"time_limit": TIME_LIMIT})
     if found.explanation is None:
         return "", None
     best = greatest.scores.expected(found.explanation.features)
@@ -124,7 +124,7 @@ def _greatest_bound(problem: FewestExpected, seed: int) -> tuple[str, Fraction |
     while high - low > _NEAR:
         middle = replace(problem, threshold=(low + high) / 2)
         options = {"time_limit": max(0.1, until - time.monotonic())}
-        found = solve_with(middle, BACKEND, seed, options)
+        found = solve_with(middle, None, seed, options)
         if found.status is Status.INFEASIBLE:
             high = middle.tau
         elif found.explanation is not None and time.monotonic() < until:

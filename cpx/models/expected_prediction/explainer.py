@@ -24,7 +24,6 @@ from cpx.explainers.class_names import ClassNames
 from cpx.explainers.doors import Alike, Answer
 from cpx.explainers.options import (
     ABOVE,
-    BACKEND,
     BELOW,
     BETWEEN,
     CLASS_NAMES,
@@ -401,8 +400,8 @@ class ExpectationExplainer(Alike):
         fresh : int, default=1000
             The number of rows drawn to see how often the class stays, where it is not computed
             exactly.
-        backend : str, default="search"
-            The engine; ``cpx backends`` lists them.
+        backend : str, optional
+            The engine; ``cpx backends`` lists them. Default: the exact search.
         time_limit : float or None, default=10.0
             Seconds for preparation and engine.
         threads, gap, hint, encoding, isolate, listen
@@ -469,7 +468,7 @@ class ExpectationExplainer(Alike):
             drawn = self.drawn(x, question)
             problem: ExpectedPrediction = drawn.problem
             options = {**engine.options, "time_limit": left_of(limit)}
-            result = drawn.answer(engine.backend or BACKEND, options)
+            result = drawn.answer(engine.backend, options)
         else:
             problem = self.state(x, question)
             result = engine.solve(problem, self.seed)

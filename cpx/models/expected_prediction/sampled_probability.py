@@ -20,13 +20,13 @@ from cpx.answers.claim import Claim, competing
 from cpx.answers.result import Result, Status, Termination
 from cpx.data.samples import Samples
 from cpx.errors import EngineError, Infeasible, InvalidOption
-from cpx.explainers.options import BACKEND, TIME_LIMIT
 from cpx.modelling.claims import asked
 from cpx.models.expected_prediction.parameters import Number
 from cpx.models.expected_prediction.problem import ExpectedPrediction
 from cpx.models.expected_prediction.same_decision import SameDecision
 from cpx.models.expected_prediction.text import ExpectationText, enough_words
 from cpx.models.monomial.precision_coverage import MaxCoverage, MaxPrecision
+from cpx.options import TIME_LIMIT
 from cpx.solving.run import solve_with
 from cpx.support.validation import integer_in, positive_integer
 
@@ -97,7 +97,7 @@ class FewestSampled:
             "name": self.problem.name,
         }
 
-    def answer(self, backend: str, options: Mapping[str, Any]) -> Result:
+    def answer(self, backend: str | None, options: Mapping[str, Any]) -> Result:
         """Return the result of :meth:`solve` with what is claimed of the attributes.
 
         options: Options of :func:`cpx.solve`; its time limit is that of all sizes.
@@ -124,7 +124,7 @@ class FewestSampled:
         )
         return replace(result, explanation=replace(found, claim=claim))
 
-    def solve(self, backend: str, options: Mapping[str, Any]) -> tuple[Result, bool]:
+    def solve(self, backend: str | None, options: Mapping[str, Any]) -> tuple[Result, bool]:
         """Ask for one size after the other, in the time limit of all.
 
         Returns result: Of the last question.
@@ -166,7 +166,7 @@ class FewestSampled:
             f" {enough_words(self._over)}; {result.engine} proved it"
         )
         asked: Any = MaxPrecision(k=self.problem.n_features, **self._limits())
-        best = solve_with(asked, BACKEND, self.seed, {"time_limit": TIME_LIMIT})
+        best = solve_with(asked, None, self.seed, {"time_limit": TIME_LIMIT})
         if best.explanation is None or best.explanation.precision is None:
             return Infeasible(told, result)
         known = "greatest share is" if best.proved else "greatest share that was found is"

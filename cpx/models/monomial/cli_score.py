@@ -13,6 +13,7 @@ from cpx.cli.kind_options import KindOptions
 from cpx.cli.option_groups import grouped
 from cpx.cli.solve import run_solve
 from cpx.models.monomial.cli_row import RowQuestion, Source
+from cpx.options import TIME_LIMIT
 
 
 @grouped(options=KindOptions("rule", without=("epsilon", "delta", "max_queries")))
@@ -27,7 +28,7 @@ def score(
         ),
     ],
     options: dict[str, Any],
-    time_limit: opt.TimeLimit = 10.0,
+    time_limit: opt.TimeLimit = TIME_LIMIT,
     isolate: opt.Isolate = True,
     compare: Annotated[
         bool, typer.Option("--compare/--no-compare", help="Compare it with the best rule.")
@@ -51,26 +52,29 @@ def score(
     from cpx.backends import backend
     from cpx.cli.output import print_explanation
     from cpx.cli.progress import phase
-    from cpx.explainers.options import BACKEND, Engine
+    from cpx.explainers.options import Engine
     from cpx.modelling.encodings import find_encoding
     from cpx.models.monomial.explainers.question import OBJECTIVES, Question, size_to_compare
+    from cpx.solving.run import default_engine
     from cpx.solving.servers import prepare
 
-    name = options.get("backend", BACKEND)
-    opt.require_engine(name, None, None)
-    seed = options.get("seed", 0) if "seed" in backend(name).supported_options else 0
+    name = options.get("backend")
+    if name is not None:
+        opt.require_engine(name, None, None)
     asked = RowQuestion(source, options)
     engine = Engine.taken(options)
-    chosen = opt.solve_options(time_limit, engine.threads, seed, engine.gap, engine.encoding)
+    chosen = opt.solve_options(time_limit, engine.threads, 0, engine.gap, engine.encoding)
     features = asked.explainer.conditions(asked.x).features(rule)
     options["k"] = size_to_compare(features, options.get("k"))
     find_encoding(OBJECTIVES[Question.of(options).objective], engine.encoding)
     if compare and isolate:
-        prepare(*backend(name)._engines)  # while the model is trained
+        prepare(*backend(name or "search")._engines)  # while the model is trained
     problem = asked.problem(options)
-    best = None
+    name, best = name or default_engine(problem, engine.encoding), None
+    seed = options.get("seed", 0) if "seed" in backend(name).supported_options else 0
     if compare:
-        best = run_solve(problem, name, replace(chosen, hint=features), isolate)
+        chosen = replace(chosen, seed=seed, hint=features)
+        best = run_solve(problem, name, chosen, isolate)
     with phase("measuring the rule on fresh samples"):
         found = asked.explainer.judge(features, best, problem, Question.of(options))
     if as_json:

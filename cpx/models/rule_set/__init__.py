@@ -31,6 +31,7 @@ FAMILY = Family(
         ),
     },
     search={"cpx.models.rule_set.form:RuleSelection": "cpx.models.rule_set.search:SEARCH"},
+    engines={"rule-set-learning": ("column-generation",)},
     starts={
         "cpx.models.rule_set.form:RuleSelection": "cpx.models.rule_set.methods.local_search:start"
     },

@@ -14,6 +14,7 @@ import typer
 from cpx.cli import options as opt
 from cpx.cli.option_groups import given, grouped
 from cpx.errors import DataError, InvalidOption, UnknownName, shown
+from cpx.options import TIME_LIMIT
 from cpx.processes.interrupts import noted
 from cpx.support.shares import share_text
 from cpx.support.validation import open_unit
@@ -183,7 +184,7 @@ def learn(
     imitated: Imitated,
     time_limit: Annotated[
         float, opt.seconds_option("For learning; 'none' goes on until no rule is left.")
-    ] = 10.0,
+    ] = TIME_LIMIT,
     threads: opt.Threads = 1,
     seed: opt.Seed = 0,
     files: Files,

@@ -19,12 +19,13 @@ from cpx.errors import EngineError, Infeasible, InvalidOption, printable
 from cpx.explainers.about_row import of_trees
 from cpx.explainers.class_names import class_name
 from cpx.explainers.doors import Answer
-from cpx.explainers.options import TIME_LIMIT, WEIGHTS, Option, built, features
+from cpx.explainers.options import WEIGHTS, Option, built, features
 from cpx.explainers.preparation import counted, left_of
 from cpx.modelling.row import row_values
 from cpx.models.sufficient_reason.explainer import ReadModel, mapped_weights, several
 from cpx.models.sufficient_reason.features import Features
 from cpx.models.sufficient_reason.methods.smallest_change import SmallestChange, contrastive
+from cpx.options import TIME_LIMIT
 from cpx.support.validation import seconds
 from cpx.trees import MISSING, TreeModel
 from cpx.trees.hold import held_against

@@ -167,7 +167,7 @@ class ReasonExplainer(ReadModel):
         engine = Engine.taken(asked)
         problem, notes = self._stated(x, built(ReasonQuestion, asked))
         engine = replace(engine, hint=_hint(problem, engine.hint))
-        result = engine.solve(problem, self.seed, engine_for(problem))
+        result = engine.solve(problem, self.seed)
         if result.explanation is not None:
             told = replace(result.explanation, row=_about(problem, result.explanation))
             result = replace(result, explanation=told)
@@ -225,19 +225,6 @@ class ReasonExplainer(ReadModel):
         problem, result, notes = self._solved(x, options)
         held = (*_near_tie(problem), *held_against(problem.tree_model, problem.x))
         return conclude(problem, result, (*notes, *held))
-
-
-def engine_for(problem: SufficientReason) -> str:
-    """Return the engine that is asked for a reason unless another one is named.
-
-    >>> from cpx.models.sufficient_reason.cases import three_definitions
-    >>> for definition in ("sufficient", "majoritary"):
-    ...     print(engine_for(SufficientReason(three_definitions(), (1, 1, 1), "attributes",
-    ...                                       definition)))
-    hitting-sets
-    cpsat
-    """
-    return "hitting-sets" if problem.unstated else "cpsat"
 
 
 def conclude(problem: SufficientReason, result: Result, told: Sequence[str] = ()) -> Reason:

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from cpx.data.condition import told
 from cpx.models.kernel_rule.boolean_kernels.machine import KernelMachine, read_svc
 from cpx.models.kernel_rule.form import DNF
+from cpx.options import TIME_LIMIT
 
 if TYPE_CHECKING:
     from cpx.answers.result import Result
@@ -58,8 +59,8 @@ def best_rule(
     positive: Any = None,
     features: Sequence[str] = (),
     unit: Fraction | str | int | None = None,
-    backend: str = "search",
-    time_limit: float | None = None,
+    backend: str | None = None,
+    time_limit: float | None = TIME_LIMIT,
     seed: int = 0,
 ) -> ExtractedRule | None:
     """Find the rule of maximum weight of a support vector machine with a Boolean kernel.
@@ -70,8 +71,8 @@ def best_rule(
         The fitted machine; see :func:`read_svc`.
     max_clauses, max_literals, features, unit
         The rules that compete; see :meth:`KernelMachine.problem`.
-    backend : str
-        ``search`` is exact, ``genetic`` the algorithm of the paper; any engine will do.
+    backend : str, optional
+        Default: the exact search; ``genetic`` is the algorithm of the paper; any engine will do.
     time_limit, seed
         As in :func:`cpx.solve`; the exact search makes the same random choices each time.
 
@@ -117,8 +118,8 @@ def extract(
     *,
     features: Sequence[str] = (),
     unit: Fraction | str | int | None = None,
-    backend: str = "search",
-    time_limit: float | None = None,
+    backend: str | None = None,
+    time_limit: float | None = TIME_LIMIT,
     seed: int = 0,
 ) -> ExtractedRule | None:
     """Do what :func:`best_rule` does, with a machine that was read already."""

@@ -11,7 +11,6 @@ from cpx.answers.claim import Claim
 from cpx.answers.result import Result, Status, Times
 from cpx.answers.values import Value
 from cpx.errors import CheckFailed
-from cpx.explainers.options import BACKEND
 from cpx.modelling.claims import asked, claimed
 from cpx.models.monomial.explainers.guarantees import guarantee
 from cpx.models.monomial.precision_coverage import MaxPrecision
@@ -44,7 +43,7 @@ def break_tie(problem: MonomialProblem, result: Result) -> Result:
     ('a => same class as x', 'b => same class as x')
     """
     found = result.explanation
-    eligible = result.backend == BACKEND and result.status is Status.OPTIMAL
+    eligible = result.backend == "search" and result.status is Status.OPTIMAL
     if not isinstance(problem, MaxPrecision) or not eligible or found is None:
         return result
     limit = result.options.get("time_limit")
@@ -53,7 +52,7 @@ def break_tie(problem: MonomialProblem, result: Result) -> Result:
         return result
     threads = int(result.options.get("threads", 1))
     wider = problem.covering(result.objective)
-    best = solve(wider, BACKEND, time_limit=left, threads=threads, hint=found.features)
+    best = solve(wider, "search", time_limit=left, threads=threads, hint=found.features)
     if best.explanation is None or best.status not in (Status.OPTIMAL, Status.FEASIBLE):
         return result
     rule = problem.explanation(best.explanation.features)

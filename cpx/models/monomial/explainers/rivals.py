@@ -19,6 +19,7 @@ from cpx.explainers.solutions import solutions
 from cpx.models.monomial.precision_coverage import MaxCoverage, MaxPrecision
 from cpx.models.monomial.problem import MonomialProblem
 from cpx.models.monomial.weighted import KMonomial, NegativeOnly
+from cpx.options import TIME_LIMIT
 from cpx.support.shares import percent, share_text
 from cpx.support.validation import closed_unit, integer_in, valid_seed
 
@@ -117,7 +118,7 @@ def rivals(
     most: int = 200,
     resamples: int = 200,
     seed: int = 0,
-    time_limit: float | None = None,
+    time_limit: float | None = TIME_LIMIT,
 ) -> Rivals:
     """Return all rules within epsilon of the best one, and how often each would win.
 
@@ -138,7 +139,7 @@ def rivals(
     resamples : int, default=200
     seed : int, default=0
         Of the resamples.
-    time_limit : float, optional
+    time_limit : float or None, default=10.0
         Seconds for the search.
 
     Returns

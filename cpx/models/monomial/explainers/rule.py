@@ -18,8 +18,6 @@ from cpx.data.bits import require_rows_fit
 from cpx.errors import EngineError, InvalidOption
 from cpx.explainers.doors import Answer
 from cpx.explainers.options import (
-    BACKEND,
-    TIME_LIMIT,
     Engine,
 )
 from cpx.explainers.preparation import counted, left_of, with_limit
@@ -37,6 +35,7 @@ from cpx.models.monomial.explainers.question import OBJECTIVES, Question, size_t
 from cpx.models.monomial.explainers.rivals import rivals
 from cpx.models.monomial.explainers.unreachable import no_rule, with_reachable
 from cpx.models.monomial.problem import MonomialProblem
+from cpx.options import TIME_LIMIT
 from cpx.processes.interrupts import noted
 from cpx.solving.run import solve_with
 from cpx.support.validation import positive_integer
@@ -207,8 +206,8 @@ class RuleExplainer(ClassifierAndRows):
             rows are used.
         name : str, optional
             That of the problem.
-        backend : str, default="search"
-            The engine; ``cpx backends`` lists them.
+        backend : str, optional
+            The engine; ``cpx backends`` lists them. Default: the exact search.
         time_limit : float or None, default=10.0
             Seconds for preparation and engine, which gets a tenth of it at least.
         threads, gap, hint, encoding, isolate, listen
@@ -272,7 +271,7 @@ class RuleExplainer(ClassifierAndRows):
         question = Question.of(asked)
         require_rows_fit("fresh", question.fresh, self.distribution.n_features)
         limit = engine.time_limit
-        if question.adaptive and engine.backend in (None, BACKEND):
+        if question.adaptive and engine.backend in (None, "search"):
             answer = self.in_rounds(x, question, left_of(limit))
             if answer is not None:
                 return answer
@@ -349,7 +348,7 @@ class RuleExplainer(ClassifierAndRows):
         *,
         k: int | None = None,
         compare: bool = True,
-        backend: str = BACKEND,
+        backend: str | None = None,
         time_limit: float | None = TIME_LIMIT,
         **asked: Any,
     ) -> Explanation:

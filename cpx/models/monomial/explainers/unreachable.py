@@ -11,7 +11,6 @@ from cpx.answers.explanation import Explanation
 from cpx.answers.result import Result, Status
 from cpx.answers.rule import Rule
 from cpx.errors import Infeasible
-from cpx.explainers.options import BACKEND
 from cpx.models.monomial.precision_coverage import MaxCoverage, MaxPrecision
 from cpx.models.monomial.problem import MonomialProblem
 from cpx.solving.run import solve_with
@@ -43,7 +42,7 @@ def no_rule(
     left = None if limit is None else limit - result.times.total
     if left is None or left > 0:
         for name, relaxed in _relaxed(problem):
-            best = solve_with(relaxed, BACKEND, 0, {"time_limit": left})
+            best = solve_with(relaxed, None, 0, {"time_limit": left})
             if best.explanation is None:
                 continue
             rule = problem.explanation(best.explanation.features)

@@ -18,6 +18,7 @@ from cpx.models.rule_set.classifier.model_selection import Choice
 from cpx.models.rule_set.classifier.report import LearningReport, SurrogateReport
 from cpx.models.rule_set.classifier.table_rules import TableRules
 from cpx.models.rule_set.classifier.weights import RowWeights
+from cpx.options import TIME_LIMIT
 from cpx.support.validation import Share
 
 if TYPE_CHECKING:
@@ -111,7 +112,7 @@ class FittedRules(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         black_box: Any = None,
         loop: Loop = "active",
         max_queries: int = 1000,
-        time_limit: float | None = 10.0,
+        time_limit: float | None = TIME_LIMIT,
         threads: int = 1,
         seed: int = 0,
         max_categories: int = 100,

@@ -13,7 +13,7 @@ from cpx.errors import InvalidInstance
 from cpx.models.rule_set.methods.column_generation.generate import Round
 from cpx.models.rule_set.methods.column_generation.learner import Learner, Listener
 from cpx.models.rule_set.methods.column_generation.table import Features
-from cpx.options import SolveOptions
+from cpx.options import TIME_LIMIT, SolveOptions
 from cpx.support.shares import percent
 from cpx.support.validation import positive_integer, seconds
 
@@ -87,7 +87,7 @@ def learn_rules(
     penalty: Share,
     *,
     class_weights: tuple[int, int] | None = None,
-    time_limit: float | None = 60.0,
+    time_limit: float | None = TIME_LIMIT,
     threads: int = 1,
     seed: int = 0,
     stop: threading.Event | None = None,
@@ -112,7 +112,7 @@ def learn_rules(
         Price of a rule as a share of the weight of all samples.
     class_weights : pair of int, optional
         What an error on a sample of another class, and on one of the class, weighs.
-    time_limit : float or None
+    time_limit : float or None, default=10.0
         Seconds > 0; ``None`` goes on until no rule is left and a best set of the Hamming loss
         is proved among those found, however long that takes.
     threads : int

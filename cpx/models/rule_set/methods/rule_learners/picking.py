@@ -11,6 +11,7 @@ import numpy as np
 from cpx.errors import DataError
 from cpx.models.rule_set.methods.candidates.literals import Literals
 from cpx.models.rule_set.methods.rule_learners.evaluation import FoundRules
+from cpx.options import TIME_LIMIT
 from cpx.support.validation import Share, positive_integer
 
 if TYPE_CHECKING:
@@ -121,7 +122,7 @@ def optimal_pick(
     *,
     penalty: Share = "0.01",
     backend: str = "search",
-    time_limit: float | None = 60.0,
+    time_limit: float | None = TIME_LIMIT,
 ) -> FoundRules:
     """Pick the rules that cover the most samples: :func:`maximum_coverage`, by an engine.
 
@@ -131,7 +132,7 @@ def optimal_pick(
         As for :func:`submodular_pick`.
     backend : str
         Any engine that takes a :class:`cpx.RuleSetSelection`.
-    time_limit : float or None
+    time_limit : float or None, default=10.0
         Seconds; ``proved`` says whether they were enough.
     """
     from cpx.answers.result import Status
