@@ -10,7 +10,6 @@ from __future__ import annotations
 import difflib
 import reprlib
 from collections.abc import Iterable, Mapping
-from fractions import Fraction
 
 _LONGEST = 200
 _MOST_LISTED = 40  # CP-SAT has some 300 options
@@ -107,7 +106,7 @@ class Infeasible(EngineError):
     ----------
     result : Result
         The answer of the engine that proved it.
-    reachable : dict of str to Fraction
+    reachable : dict of str to float
         What can be had in place of a floor that is not reached, by its name: ``"precision"``
         or ``"coverage"`` of a rule, ``"expected"`` of attributes. Empty where nothing is known.
     explanation : Explanation or None
@@ -118,7 +117,7 @@ class Infeasible(EngineError):
         self,
         message: str,
         result: object = None,
-        reachable: Mapping[str, Fraction] | None = None,
+        reachable: Mapping[str, float] | None = None,
         explanation: object = None,
     ) -> None:
         super().__init__(message)

@@ -18,9 +18,9 @@ names = {0: "first cultivar", 1: "second cultivar", 2: "third cultivar"}
 for k in (1, 2, 3):
     explanation = cpx.explain(network, X, x, k=k, class_names=names)
     print(f"at most {k}: {explanation}")
-    print(f"  precision {explanation.fresh}, coverage {float(explanation.coverage):.3f}")
+    print(f"  precision {explanation.fresh}, coverage {explanation.coverage}")
 
 # The same question about another world: columns drawn independently of each other.
 explanation = cpx.explain(network, X, x, k=3, class_names=names, distribution="product")
 print(f"\nindependent columns: {explanation}")
-print(f"  precision {explanation.fresh}, coverage {float(explanation.coverage):.3f}")
+print(f"  precision {explanation.fresh}, coverage {explanation.coverage}")

@@ -17,7 +17,7 @@ from cpx.data.oracle import PrecisionEstimate
 from cpx.errors import InvalidInstance, printable, shown
 from cpx.support.families import families
 from cpx.support.lazy_imports import named_object
-from cpx.support.shares import share_text
+from cpx.support.shares import ExactFloat, share_text
 
 if TYPE_CHECKING:
     import numpy as np
@@ -94,14 +94,14 @@ class SampleEvaluation(Evaluation):
         )
 
     @property
-    def precision(self) -> Fraction | None:
+    def precision(self) -> ExactFloat | None:
         """Agreeing share of the covered weight; ``None`` when nothing is covered."""
-        return Fraction(self.agreeing_covered, self.covered) if self.covered else None
+        return ExactFloat.of(self.agreeing_covered, self.covered)
 
     @property
-    def coverage(self) -> Fraction:
+    def coverage(self) -> ExactFloat:
         """Covered share of all weight."""
-        return Fraction(self.covered, self.total)
+        return ExactFloat(Fraction(self.covered, self.total))
 
 
 @dataclass(frozen=True)
@@ -119,7 +119,7 @@ class Unseen:
     --------
     >>> found = Unseen(agreeing=27, covered=30, total=200)
     >>> found.precision, found.coverage, str(found)
-    (Fraction(9, 10), Fraction(3, 20), 'precision 0.900, coverage 0.150 on 200 unseen samples')
+    (0.900, 0.150, 'precision 0.900, coverage 0.150 on 200 unseen samples')
     """
 
     agreeing: int
@@ -134,18 +134,18 @@ class Unseen:
         return cls(int(weights[same].sum()), int(weights.sum()), samples.total)
 
     @property
-    def precision(self) -> Fraction | None:
+    def precision(self) -> ExactFloat | None:
         """Agreeing share of the covered weight; None when nothing is covered."""
-        return Fraction(self.agreeing, self.covered) if self.covered else None
+        return ExactFloat.of(self.agreeing, self.covered)
 
     @property
-    def coverage(self) -> Fraction:
+    def coverage(self) -> ExactFloat:
         """Covered share of all weight."""
-        return Fraction(self.covered, self.total)
+        return ExactFloat(Fraction(self.covered, self.total))
 
     def __str__(self) -> str:
-        precise = "undefined" if self.precision is None else share_text(self.precision)
-        covers = f"coverage {share_text(self.coverage)} on {self.total} unseen samples"
+        precise = "undefined" if self.precision is None else self.precision
+        covers = f"coverage {self.coverage} on {self.total} unseen samples"
         return f"precision {precise}, {covers}"
 
 
@@ -207,10 +207,11 @@ class Explanation(Shown):
     ----------
     rule : Rule
         The rule in words; ``features`` are its feature indices.
-    precision : Fraction or None
-        On the samples of the problem, exact; ``None`` when no sample is covered.
-    coverage : Fraction or None
-        On the samples of the problem, exact.
+    precision : ExactFloat or None
+        On the samples of the problem, with ``precision.exact``, a Fraction; ``None`` when no
+        sample is covered.
+    coverage : ExactFloat or None
+        On the samples of the problem, with ``coverage.exact``.
     fresh : PrecisionEstimate or None
         On fresh samples, filled where a classifier is at hand; the precision itself where the
         samples of the problem are all rows there are (``fresh.exact``).
@@ -233,8 +234,8 @@ class Explanation(Shown):
     """
 
     rule: Rule
-    precision: Fraction | None = None
-    coverage: Fraction | None = None
+    precision: ExactFloat | None = None
+    coverage: ExactFloat | None = None
     fresh: PrecisionEstimate | None = None
     claim: Claim | None = None
     remarks: tuple[str, ...] = ()
@@ -310,9 +311,9 @@ class Explanation(Shown):
         fresh, precision, coverage = self.fresh, self.precision, self.coverage
         facts = []
         if fresh is not None:
-            facts.append(Fact("precision", str(fresh), share=fresh.value))
+            facts.append(Fact("precision", str(fresh), share=float(fresh.value)))
         if fresh is not None and fresh.exact and coverage:
-            rows = f"{share_text(coverage)} of all {fresh.drawn / coverage} rows"
+            rows = f"{coverage} of all {fresh.drawn / coverage.exact} rows"
             facts.append(Fact("coverage", rows, share=float(coverage)))
         else:
             if precision is not None:
@@ -360,8 +361,8 @@ class Explanation(Shown):
             "features": list(self.features),
             "rule": self.rule.to_dict(),
             "text": self.rule.text,
-            "precision": None if self.precision is None else str(self.precision),
-            "coverage": None if self.coverage is None else str(self.coverage),
+            "precision": None if self.precision is None else str(self.precision.exact),
+            "coverage": None if self.coverage is None else str(self.coverage.exact),
             "fresh": None
             if fresh is None
             else {
@@ -388,8 +389,8 @@ class Explanation(Shown):
             )
         return cls(
             rule=rule,
-            precision=None if precision is None else Fraction(precision),
-            coverage=None if coverage is None else Fraction(coverage),
+            precision=None if precision is None else ExactFloat(precision),
+            coverage=None if coverage is None else ExactFloat(coverage),
             fresh=None if fresh is None else PrecisionEstimate(**fresh),
             claim=Claim.from_dict(data["claim"]) if "claim" in data else None,
             remarks=tuple(map(str, data.get("remarks", ()))),
@@ -407,8 +408,8 @@ def explanation_of(data: Mapping[str, Any]) -> Explanation:
     return cls.from_dict(data)
 
 
-def _share(name: str, value: Fraction, word: str) -> Fact:
-    return Fact(name, f"{share_text(value)} {word} the samples", share=float(value))
+def _share(name: str, value: ExactFloat, word: str) -> Fact:
+    return Fact(name, f"{value} {word} the samples", share=float(value))
 
 
 class LeastExplanation(Explanation):

@@ -16,7 +16,7 @@ from cpx.answers.text import Block, Table, as_text
 from cpx.data.condition import Condition, from_json, to_json, told
 from cpx.data.terms import Cases, mask, to_python, to_sql
 from cpx.errors import InvalidOption, printable
-from cpx.support.shares import share_text
+from cpx.support.shares import ExactFloat, share_text
 
 
 @dataclass(frozen=True)
@@ -193,9 +193,9 @@ class RuleFigures:
     marginal: int
 
     @property
-    def precision(self) -> Fraction | None:
+    def precision(self) -> ExactFloat | None:
         """Share of the class in what is covered; ``None`` when nothing is."""
-        return Fraction(self.agreeing, self.covered) if self.covered else None
+        return ExactFloat.of(self.agreeing, self.covered)
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from fractions import Fraction
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -243,7 +242,7 @@ def _unseen(found: Explanation | None) -> list[Cell]:
     return [_share(unseen.precision), _share(unseen.coverage)]
 
 
-def _share(share: Fraction | None) -> Cell:
+def _share(share: float | None) -> Cell:
     return Cell("-") if share is None else Cell(share_text(share), float(share))
 
 

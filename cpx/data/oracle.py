@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -13,7 +14,7 @@ import numpy.typing as npt
 from cpx.data.base import Distribution, ReadRow
 from cpx.data.statistics import clopper_pearson
 from cpx.errors import ClassifierError, shortened, shown
-from cpx.support.shares import share_text
+from cpx.support.shares import ExactFloat, share_text
 from cpx.support.validation import open_unit, positive_integer, valid_seed
 
 BoolArray = npt.NDArray[np.bool_]
@@ -158,9 +159,9 @@ class PrecisionEstimate:
     confidence: float = 0.95
 
     @property
-    def value(self) -> float:
+    def value(self) -> ExactFloat:
         """The observed share."""
-        return self.agreeing / self.drawn
+        return ExactFloat(Fraction(self.agreeing, self.drawn))
 
     @classmethod
     def known(cls, agreeing: int, covered: int) -> PrecisionEstimate:

@@ -4,6 +4,42 @@ from __future__ import annotations
 
 from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
+from typing import Any
+
+
+class ExactFloat(float):
+    """A share as a float that reads well, with the fraction that it stands for.
+
+    Attributes
+    ----------
+    exact : Fraction
+
+    Examples
+    --------
+    >>> share = ExactFloat(Fraction(2, 3))
+    >>> share, share.exact, share > 0.66, f"{share:.1%}"
+    (0.667, Fraction(2, 3), True, '66.7%')
+    """
+
+    exact: Fraction
+
+    def __new__(cls, exact: Fraction | str) -> ExactFloat:
+        """Return the float nearest to a fraction."""
+        exact = Fraction(exact)
+        share = super().__new__(cls, exact)
+        share.exact = exact
+        return share
+
+    @classmethod
+    def of(cls, part: int, whole: int) -> ExactFloat | None:
+        """Return the share of a part; None of nothing."""
+        return cls(Fraction(part, whole)) if whole else None
+
+    def __repr__(self) -> str:
+        return share_text(self)
+
+    def __reduce__(self) -> Any:
+        return ExactFloat, (self.exact,)
 
 
 def share_text(share: Fraction | float, count: int = 3) -> str:
@@ -14,7 +50,8 @@ def share_text(share: Fraction | float, count: int = 3) -> str:
     >>> share_text(0), share_text(Fraction(1))
     ('0.000', '1.000')
     """
-    exact, text = Fraction(share), f"{float(share):.{count}f}"
+    exact = share.exact if isinstance(share, ExactFloat) else Fraction(share)
+    text = f"{float(share):.{count}f}"
     while 0 < exact < 1 and Fraction(text).denominator == 1:
         count += 1
         text = f"{Decimal(exact.numerator) / exact.denominator:.{count}f}"

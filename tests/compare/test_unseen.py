@@ -53,7 +53,7 @@ def test_an_answer_is_measured_on_them(kind, isolate) -> None:
     found = result.explanation.unseen
     counts = (found.agreeing, found.covered, found.total)
     assert counts == _by_hand(problem, result.explanation.features)
-    assert found.precision == Fraction(found.agreeing, found.covered)
+    assert found.precision.exact == Fraction(found.agreeing, found.covered)
     assert f"on {found.total} unseen samples" in str(result)
     assert result.verified
     again = cpx.Result.from_dict(json.loads(json.dumps(result.to_dict())))

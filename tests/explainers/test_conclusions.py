@@ -39,7 +39,7 @@ def test_random_problems(seed):
         return
     assert (found.objective, found.bound) == (first.objective, first.bound)
     assert found.explanation.coverage == most_covered(problem, first.objective)
-    assert found.explanation.precision == first.objective
+    assert found.explanation.precision.exact == first.objective
     assert found.explanation.proved.endswith("no rule that is as precise covers more")
     assert check.violations(problem.to_dict(), found.to_dict()) == []
     assert found.times.total >= first.times.total

@@ -87,12 +87,12 @@ def test_each_objective_is_the_best_of_all_rules(explainer: RuleExplainer, x: pd
     rules = figures(explainer, x, 2)
     floor = Fraction(3, 20)
     found = explainer.explain(x, 2, min_coverage=0.15)
-    assert found.precision == max(p for p, c, _ in rules if c >= floor)
-    assert found.coverage >= floor
+    assert found.precision.exact == max(p for p, c, _ in rules if c >= floor)
+    assert found.coverage.exact >= floor
     assert explainer.solve(x, 2).objective == max(p for p, c, _ in rules if c >= 0.05)
     found = explainer.explain(x, 2, objective="coverage", min_precision="4/5")
-    assert found.coverage == max(c for p, c, _ in rules if p >= Fraction(4, 5))
-    assert found.precision >= Fraction(4, 5)
+    assert found.coverage.exact == max(c for p, c, _ in rules if p >= Fraction(4, 5))
+    assert found.precision.exact >= Fraction(4, 5)
     assert explainer.solve(x, 2, objective="loss").objective == min(n for *_, n in rules)
     assert explainer.solve(x, 2, objective="negative-only").objective == min(
         (1 - p) * c * N for p, c, _ in rules
@@ -220,8 +220,8 @@ def test_guarantee_of_shares(drawing: RuleExplainer, x: pd.Series, objective: st
     m, d = problem.samples.total, problem.n_features
     assert m == cpx.data.sample_size(2, d, 0.05, 0.1 / 2)
     tail = 0.1 / 3 / (1 + d + d * (d - 1) // 2)
-    covered, text = int(found.coverage * m), found.guarantee
-    low = binomtest(int(found.precision * covered), covered).proportion_ci(1 - 2 * tail).low
+    covered, text = int(found.coverage.exact * m), found.guarantee
+    low = binomtest(int(found.precision.exact * covered), covered).proportion_ci(1 - 2 * tail).low
     assert f"'perturbed': its precision is at least {np.floor(1000 * low) / 1000:g}" in text
     limits = binomtest(covered, m).proportion_ci(1 - 2 * tail)
     assert f"it covers at least {np.floor(1000 * limits.low) / 1000:g}" in text
@@ -230,7 +230,7 @@ def test_guarantee_of_shares(drawing: RuleExplainer, x: pd.Series, objective: st
         assert text.endswith(f"at least 70 % on the samples covers more than {most:g}")
     # Never worse than what Hoeffding's inequality gives.
     h = np.sqrt(np.log(4 * 0.1 / 3 / tail / 0.1) / (2 * m))
-    assert low >= found.precision - h / np.sqrt(float(found.coverage))
+    assert low >= found.precision - h / np.sqrt(found.coverage)
 
 
 def test_a_guarantee_of_nothing_is_told(explainer: RuleExplainer, x: pd.Series) -> None:
@@ -276,7 +276,7 @@ def test_measuring_is_not_on_the_samples_of_the_rule(
     explainer: RuleExplainer, x: pd.Series
 ) -> None:
     result = explainer.solve(x, 0, m=1000, fresh=1000)
-    assert result.explanation.fresh.agreeing != result.explanation.precision * 1000
+    assert result.explanation.fresh.agreeing != result.explanation.precision.exact * 1000
 
 
 def test_score(explainer: RuleExplainer, x: pd.Series) -> None:
@@ -284,7 +284,7 @@ def test_score(explainer: RuleExplainer, x: pd.Series) -> None:
     scored = explainer.score(str(best).partition(" => ")[0], x)
     assert (scored.precision, scored.coverage) == (best.precision, best.coverage)
     assert scored.fresh == best.fresh
-    assert scored.proved.startswith(f"precision {best.precision.numerator}")
+    assert scored.proved.startswith(f"precision {best.precision.exact.numerator}")
     assert " is optimal: no rule of at most " in scored.proved
     assert explainer.score(best, x).features == explainer.score(best.rule, x).features
     worse = explainer.score("tint = red", x, k=2)

@@ -46,7 +46,7 @@ def test_all_rows_are_used_once_and_no_seed_matters(table: pd.DataFrame) -> None
         assert other == found
     assert found.fresh is not None
     assert found.fresh.exact
-    assert found.precision == Fraction(found.fresh.agreeing, found.fresh.drawn)
+    assert found.precision.exact == Fraction(found.fresh.agreeing, found.fresh.drawn)
     assert f"of all {N} rows" in found.summary()
     assert f"exact: all {N} rows of 'empirical' were used" in found.guarantee
     assert "fresh samples" not in found.summary()

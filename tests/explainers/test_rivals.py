@@ -154,4 +154,4 @@ def test_the_rivals_keep_the_limits_of_the_question() -> None:
     found = explainer.explain([1, 1, 0, 0], k=2, min_coverage=0.4, objective="precision")
     assert len(found.rivals) > 0
     for rule in found.rivals:
-        assert rule.coverage >= Fraction(2, 5)
+        assert rule.coverage.exact >= Fraction(2, 5)

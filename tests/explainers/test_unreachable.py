@@ -57,8 +57,8 @@ def test_a_floor_of_precision(explainer: RuleExplainer, k: int, limits: dict[str
     with pytest.raises(Infeasible, match="has a precision of at least") as raised:
         explainer.explain(ROW, k, **limits)
     error = pickle.loads(pickle.dumps(raised.value))
-    assert error.reachable == {"precision": best}
-    assert error.explanation.precision == best
+    assert error.reachable["precision"].exact == best
+    assert error.explanation.precision.exact == best
     assert len(error.explanation.features) <= k
     assert str(error.result.status) == "INFEASIBLE"
     assert f"the greatest precision is {float(best):.3f}" in str(error)
@@ -70,7 +70,7 @@ def test_a_floor_of_coverage(explainer: RuleExplainer) -> None:
     with pytest.raises(Infeasible, match="covers at least 90 %") as raised:
         explainer.explain(ROW, 2, min_coverage=0.9, required=two)
     both = Fraction(int((X[:, :2] == ROW[:2]).all(axis=1).sum()), len(X))
-    assert raised.value.reachable == {"coverage": both}
+    assert raised.value.reachable["coverage"].exact == both
 
 
 def test_limits_that_contradict_each_other_name_no_floor(explainer: RuleExplainer) -> None:

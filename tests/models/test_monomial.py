@@ -66,7 +66,7 @@ def test_evaluation_by_hand() -> None:
     found = problem.evaluate(problem.explanation([1]))
     # Covered: samples 0 (agrees, 1) and 2 (disagrees, 3); lost: 3 covered, 2 + 4 uncovered.
     assert (found.objective, found.covered, found.agreeing_covered) == (9, 4, 1)
-    assert (found.precision, found.coverage) == (Fraction(1, 4), Fraction(4, 10))
+    assert (found.precision.exact, found.coverage.exact) == (Fraction(1, 4), Fraction(4, 10))
     only = NegativeOnly(SAMPLES, k=2)
     assert only.evaluate(only.explanation([1])).objective == 3
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import pickle
 from fractions import Fraction
 
 import hypothesis.strategies as st
@@ -10,7 +12,7 @@ from hypothesis import given
 
 import cpx
 from cpx.check import claims, violations
-from cpx.support.shares import at_most, percent, share_text, significant
+from cpx.support.shares import ExactFloat, at_most, percent, share_text, significant
 
 
 def test_only_one_reads_one_and_only_zero_reads_zero() -> None:
@@ -49,3 +51,24 @@ def test_limits_from_above_are_no_less_and_integers_only_where_they_are(
     assert (Fraction(text).denominator == 1) == float(value).is_integer()
     # The checker has its own.
     assert claims.significant(float(value), count) == text
+
+
+def test_a_share_is_a_float_everywhere_and_knows_its_fraction() -> None:
+    share = ExactFloat(Fraction(298, 302))
+    assert (str(share), f"{share:.1%}", json.dumps(share)) == ("0.987", "98.7%", repr(298 / 302))
+    assert share == 298 / 302
+    assert np.array([share]).dtype == float
+    again = pickle.loads(pickle.dumps(share))
+    assert again.exact == share.exact == Fraction(149, 151)
+    assert ExactFloat.of(1, 0) is None
+
+
+def test_explanations_and_evaluations_have_such_shares() -> None:
+    samples = cpx.Samples([[1, 1], [1, 0], [0, 1]], [1, 1, 0])
+    problem = cpx.MaxPrecision(samples, k=1)
+    found = cpx.explain(lambda rows: rows[:, 0] > 0, np.array([[0], [1], [2]]), 1)
+    told = [found, problem.evaluate(problem.explanation([0])), problem.explanation([1])]
+    assert [one.coverage.exact for one in told] == [Fraction(2, 3)] * 3
+    assert [one.precision.exact for one in told] == [1, 1, Fraction(1, 2)]
+    assert found.fresh.value.exact == 1
+    assert type(found).from_dict(found.to_dict()).coverage.exact == Fraction(2, 3)

@@ -145,8 +145,8 @@ def _make(
         facts |= {
             "features": list(measured.features),
             "rule": str(measured),
-            "precision": None if measured.precision is None else str(measured.precision),
-            "coverage": None if measured.coverage is None else str(measured.coverage),
+            "precision": None if measured.precision is None else str(measured.precision.exact),
+            "coverage": None if measured.coverage is None else str(measured.coverage.exact),
         }
     return Record(
         key=task.key,

@@ -18,6 +18,7 @@ from cpx.models.expected_prediction.problem import MLSE, ExpectedPrediction
 from cpx.models.expected_prediction.same_decision import SameDecision
 from cpx.options import TIME_LIMIT
 from cpx.solving.run import solve_with
+from cpx.support.shares import ExactFloat
 
 _NEAR = Fraction(1, 2_000_000)
 """The greatest bound is told so nearly."""
@@ -87,7 +88,7 @@ def nothing_found(problem: ExpectedPrediction, result: Result, seed: int) -> Eng
         return Infeasible(
             f"there is no set of attributes{asked}; {result.engine} proved it{best}{words}",
             result,
-            {} if value is None else {"expected": value},
+            {} if value is None else {"expected": ExactFloat(value)},
         )
     what = "nothing" if result.explanation is None else "an answer that is wrong"
     return EngineError(

@@ -86,12 +86,18 @@ def words(claim: Claim, found: Explanation) -> Words:
     if not claim.beyond:
         return Words(told)
     share = found.precision
-    if kind == "k-monomial" and claim.optimal and not found.features and share not in (None, 1):
+    if (
+        kind == "k-monomial"
+        and claim.optimal
+        and not found.features
+        and share is not None
+        and share < 1
+    ):
         # Where most samples agree with x, no condition may lower the loss: a fact about the loss,
         # not about x, so a reader should know what else can be asked.
         notes = (
             f"no condition lowers the loss: by loss, always predicting {found.rule.conclusion} is "
-            f"the best answer. It is right for {share_text(share or 0)} of the samples; the "
+            f"the best answer. It is right for {share} of the samples; the "
             "objective precision asks for a rule that is right more often where it applies",
         )
     return Words(told, beyond_words(claim, claim.beyond, rivals), notes)

@@ -390,7 +390,7 @@ class RuleExplainer(ClassifierAndRows):
         >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(X, y)
         >>> scored = RuleExplainer(tree, X).score("petal width (cm) <= 0.8", X.iloc[0])
         >>> scored.precision, scored.coverage
-        (Fraction(1, 1), Fraction(1, 3))
+        (1.000, 0.333)
         """
         features = self.conditions(x).features(rule)
         question = Question.of({"k": size_to_compare(features, k), **asked})

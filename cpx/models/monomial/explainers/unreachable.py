@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from fractions import Fraction
 from typing import Any
 
 from cpx.answers.explanation import Explanation
@@ -50,7 +49,7 @@ def no_rule(
                 rule = replace(rule, rule=wording(rule.rule))
             value = rule.precision if name == "precision" else rule.coverage
             assert value is not None  # a rule that covers something
-            if value >= problem.shares[f"min_{name}"]:
+            if value.exact >= problem.shares[f"min_{name}"]:
                 break  # it is not this floor alone
             found = "" if best.proved else " found"
             told.append(
@@ -85,5 +84,5 @@ def _relaxed(problem: MonomialProblem) -> Iterator[tuple[str, MonomialProblem]]:
 
 def _words(rule: Explanation) -> str:
     conditions = " and ".join(rule.rule.words) or "the empty rule"
-    covers = f", which covers {share_text(rule.coverage or Fraction(0))} of the samples"
+    covers = f", which covers {share_text(rule.coverage or 0)} of the samples"
     return conditions + covers

@@ -38,7 +38,7 @@ def test_records_are_what_the_problem_and_fresh_samples_say(data: Path, tmp_path
         objective = "loss" if task.method.name == "loss" else "precision"
         problem = explainer.problem(x, 2, m=task.m, objective=objective)
         found = problem.explanation(record.features or ())
-        assert record.precision == str(problem.evaluate(found).precision)
+        assert record.precision == str(problem.evaluate(found).precision.exact)
         fresh = explainer.measure(found, x, 1000).fresh
         assert fresh is not None
         assert record.error == 1 - fresh.value

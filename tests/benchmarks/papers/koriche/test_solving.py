@@ -46,7 +46,7 @@ def test_rules_of_exactly_k_features(engine: str, k: int, seed: int) -> None:
     assert (result.objective, result.bound) == (best, best)
     assert _loss(samples, result.explanation.features) == best
     covered = samples.agreement[:, list(result.explanation.features)].all(axis=1)
-    assert result.explanation.coverage == Fraction(
+    assert result.explanation.coverage.exact == Fraction(
         int(samples.weights[covered].sum()), samples.total
     )
 
