@@ -96,7 +96,17 @@ class EngineMissing(CpxError, ImportError):
 
 
 class EngineError(CpxError, RuntimeError):
-    """An engine failed: it raised, crashed, or answered against its own contract."""
+    """An engine failed: it raised, crashed, answered against its contract, or found nothing.
+
+    Attributes
+    ----------
+    result : Result or None
+        What it came to, where an explanation was asked for.
+    """
+
+    def __init__(self, message: str, result: object = None) -> None:
+        super().__init__(message)
+        self.result = result
 
 
 class Infeasible(EngineError):
@@ -104,8 +114,6 @@ class Infeasible(EngineError):
 
     Attributes
     ----------
-    result : Result
-        The answer of the engine that proved it.
     reachable : dict of str to float
         What can be had in place of a floor that is not reached, by its name: ``"precision"``
         or ``"coverage"`` of a rule, ``"expected"`` of attributes. Empty where nothing is known.
@@ -120,8 +128,8 @@ class Infeasible(EngineError):
         reachable: Mapping[str, float] | None = None,
         explanation: object = None,
     ) -> None:
-        super().__init__(message)
-        self.result, self.explanation = result, explanation
+        super().__init__(message, result)
+        self.explanation = explanation
         self.reachable = dict(reachable or {})
 
 

@@ -11,7 +11,7 @@ from cpx.answers.html import Shown
 from cpx.answers.rule import Rule
 from cpx.answers.text import Block, Fact, Paragraph, Table, as_text
 from cpx.answers.values import plural
-from cpx.errors import InvalidOption, printable
+from cpx.errors import EngineError, InvalidOption, printable
 from cpx.support.families import families
 from cpx.support.lazy_imports import named_object
 from cpx.support.shares import share_text
@@ -43,21 +43,23 @@ class NoRule(Rule):
 class Unanswered(Explanation):
     """That a row has no explanation, and why.
 
-    >>> found = unanswered("there is no rule of at most 1 condition; search proved it")
-    >>> str(found), found.why.partition(";")[0], len(found.rule)
+    error: What :func:`cpx.explain` raises, with what can be had in its place where that is known.
+
+    >>> found = unanswered(EngineError("there is no rule of at most 1 condition"))
+    >>> str(found), found.why, len(found.rule)
     ('(no answer)', 'there is no rule of at most 1 condition', 0)
     """
 
-    told: str = field(kw_only=True)
+    error: EngineError = field(kw_only=True, compare=False)
 
     @property
     def why(self) -> str:
         """Why there is no answer."""
-        return self.told
+        return str(self.error)
 
     def headline(self) -> list[Block]:
         """Return why there is no answer."""
-        return [Paragraph(self.told, "strong")]
+        return [Paragraph(self.why, "strong")]
 
     def facts(self) -> list[Fact]:
         """Return nothing: nothing is known of an answer."""
@@ -71,9 +73,9 @@ def _overview() -> str:
     raise InvalidOption("no family of problems is there that gives an overview")
 
 
-def unanswered(why: str, result: Any = None) -> Unanswered:
+def unanswered(error: EngineError) -> Unanswered:
     """Return what stands for the explanation of a row that has none."""
-    return Unanswered(NoRule((), ""), result=result, told=why)
+    return Unanswered(NoRule((), ""), result=getattr(error, "result", None), error=error)
 
 
 @dataclass(frozen=True)
@@ -90,8 +92,8 @@ class Explanations(Shown, Sequence[Explanation]):
 
     Examples
     --------
-    >>> rule = Rule.of([0], ["a > 1"], "yes")
-    >>> found = Explanations((Explanation(rule), unanswered("no rule covers enough")), (7, 9))
+    >>> rule, none = Rule.of([0], ["a > 1"], "yes"), EngineError("no rule covers enough")
+    >>> found = Explanations((Explanation(rule), unanswered(none)), (7, 9))
     >>> print(found)
     row  explanation
       7  a > 1 => yes

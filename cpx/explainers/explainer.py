@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable
+from os import PathLike
 from typing import Any
 
 from cpx.answers.explanation import Explanation
-from cpx.answers.explanations import Explanations
+from cpx.answers.explanations import Explanations, Unanswered, unanswered
 from cpx.answers.result import Result
+from cpx.answers.values import plural
 from cpx.data import named_classifier
 from cpx.data.other_frames import as_pandas
 from cpx.data.targets import target_of
-from cpx.errors import InvalidOption, shown
+from cpx.errors import EngineError, InvalidOption, shown
 from cpx.explainers.doors import Answer, Kind, kind, kinds, loaded, refuse_unknown
 from cpx.explainers.many_rows import Told, answers
 from cpx.explainers.preparation import counted
@@ -61,6 +63,8 @@ class Explainer:
     0.8 < petal width (cm) <= 1.75 (now 0.2) gives versicolor in place of setosa
     >>> len(ex.rules(X.iloc[::50], k=2))
     3
+    >>> Explainer(tree, X, seed=1)
+    Explainer(DecisionTreeClassifier, 150 rows of 4 columns, seed=1)
     """
 
     def __init__(self, model: Any, X: Any = None, **options: Any) -> None:
@@ -126,6 +130,15 @@ class Explainer:
             self._made[kind_name] = one.explainer(self.model, self.X, **own)
         return self._made[kind_name]
 
+    def __repr__(self) -> str:
+        model = getattr(self.model, "__name__", type(self.model).__name__)
+        told = [shown(self.model) if isinstance(self.model, str | PathLike) else model]
+        if self.X is not None:
+            shape = getattr(self.X, "shape", (len(self.X),))
+            told.append(" of ".join(map(plural, shape, ("row", "column"))))
+        told += (f"{name}={shown(value)}" for name, value in self.options.items())
+        return f"Explainer({', '.join(told)})"
+
     def problem(self, x: Any, k: int | None = None, kind: str = "rule", **asked: Any) -> Any:
         """State the problem of explaining x, to save it, to solve it by any engine, to compare.
 
@@ -168,12 +181,23 @@ class Explainer:
         kind : str, default="rule"
         **asked
             As for the method of that kind.
+
+        Returns
+        -------
+        Explanation
+            Where there is none, one that says so, like those of many rows: its ``why`` is not
+            empty, its ``status`` is what was proved, and its ``error`` what
+            :func:`cpx.explain` raises.
         """
         asked = _with(k, asked)
         with counted():
             _refuse(kind, asked)
-            found: Explanation = self.of(kind).explain(row_of(self.X, x), **asked)
-            return found
+            row, by = row_of(self.X, x), self.of(kind)
+            try:
+                found: Explanation = by.explain(row, **asked)
+                return found
+            except EngineError as error:
+                return unanswered(error)
 
     def explain_many(
         self,
@@ -291,7 +315,7 @@ def explain(
 ) -> Explanation:
     """Explain one prediction: by a rule, by what forces it, by what would change it.
 
-    It is :class:`cpx.Explainer` in one call, for one row.
+    It is :class:`cpx.Explainer` in one call, for one row; where there is no answer, it raises.
 
     Parameters
     ----------
@@ -354,7 +378,10 @@ def explain(
     with counted():
         prepared = {n: v for n, v in options.items() if n in one.prepared}
         asked = {n: v for n, v in options.items() if n not in one.prepared}
-        return Explainer(model, X, **prepared).explain(x, k, kind, **asked)
+        found = Explainer(model, X, **prepared).explain(x, k, kind, **asked)
+    if isinstance(found, Unanswered):
+        raise found.error
+    return found
 
 
 _kind = kind

@@ -52,7 +52,7 @@ def answers(
                 tell(len(found), len(batch.rows))
         except KeyboardInterrupt:
             pass
-    rest = unanswered(INTERRUPTED)
+    rest = unanswered(EngineError(INTERRUPTED))
     return [found.get(place, rest) for place in range(len(batch.rows))]
 
 
@@ -95,7 +95,7 @@ def _explained(by: RowExplainer, x: Any, asked: Mapping[str, Any]) -> Explanatio
             # Rivals would keep the samples of each row; for one row they are found when asked for.
             return replace(by.explain(x, **asked), ask_rivals=None)
     except EngineError as error:
-        return unanswered(str(error), getattr(error, "result", None))
+        return unanswered(error)
 
 
 class _Shared:

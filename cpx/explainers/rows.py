@@ -16,7 +16,11 @@ _ORDER = "the order is model, X, x: explain(model, X, x), Explainer(model, X)"
 
 
 def refuse_other_order(model: Any, X: Any) -> None:
-    """Raise where rows stand in the place of the model, or the model in that of rows."""
+    """Raise where there is no model, or where it stands in the place of rows, or they in its."""
+    if model is None:
+        raise InvalidOption(
+            "model is None: give a fitted model, a function of rows, or the path of a tree model"
+        )
     if _is_model(X) and not _is_model(model):
         raise InvalidOption(f"X is a model and model is not, it seems; {_ORDER}")
     if hasattr(model, "shape") and not _is_model(model):

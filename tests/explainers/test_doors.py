@@ -79,6 +79,7 @@ def test_methods_show_their_arguments_and_defaults(kind: str) -> None:
             "one row is explained by",
         ),
         (lambda: cpx.Explainer(FOREST, X).rules([1, 2]), InvalidOption, "not where they are"),
+        (lambda: cpx.Explainer(None, X), InvalidOption, "model is None: give a fitted model"),
         (lambda: cpx.explain(X, FOREST, 0), InvalidOption, "the order is model, X, x"),
         (lambda: cpx.explain(FOREST, X.iloc[0], X), InvalidOption, "the order is model, X, x"),
         (lambda: cpx.explain(FOREST, X.iloc[[0]], X), DataError, "the order is model, X, x"),
@@ -134,6 +135,30 @@ def test_a_row_by_position_or_label() -> None:
     for wrong in (-1, 150, "a"):
         with pytest.raises(DataError, match="positions 0 to 149"):
             row_of(X.to_numpy(), wrong)
+
+
+def test_what_explains_in_one_way_takes_a_position_too() -> None:
+    explainer = cpx.Explainer(FOREST, X, distribution="factorised")
+    for kind in KINDS:
+        by = explainer.of(kind)
+        assert by.explain(60) == by.explain(X.iloc[60])
+        assert by.answer(60).label == by.answer(X.iloc[[60]]).label
+    rules, expected = cpx.Explainer(FOREST, X).of("rule"), explainer.of("expectation")
+    best = rules.explain(60)
+    assert rules.score(best, 60) == rules.score(best, X.iloc[60])
+    assert rules.samples(60).total == len(X)
+    assert str(expected.frontier(60, 1)) == str(expected.frontier(X.iloc[60], 1))
+
+
+def test_an_explainer_says_what_it_explains() -> None:
+    told = repr(cpx.Explainer(FOREST, X, class_names=NAMES, seed=3))
+    assert told.startswith(
+        "Explainer(RandomForestClassifier, 150 rows of 4 columns, class_names=["
+    )
+    assert told.endswith("seed=3)")
+    assert repr(cpx.Explainer(len)) == "Explainer(len)"
+    assert repr(cpx.Explainer("model.json", [[1, 2]])) == "Explainer('model.json', 1 row)"
+    assert str(cpx.Explainer(FOREST)) == "Explainer(RandomForestClassifier)"
 
 
 def test_a_problem_of_the_door_is_solved_as_it_answers() -> None:

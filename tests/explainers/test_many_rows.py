@@ -68,14 +68,16 @@ def test_a_row_without_an_answer_says_why() -> None:
     assert {*answered} == {True, False}
     assert list(found.answered) == [x for x in found if not x.why]
     for label, one in zip(found.labels, found):
+        alone = explainer.rule(label, **asked)
+        assert (one, one.why, one.status) == (alone, alone.why, alone.status)
         if not one.why:
-            assert one == explainer.rule(label, **asked)
             continue
         assert (str(one), one.precision, one.features) == ("(no answer)", None, ())
         assert str(one.status) == "INFEASIBLE"
         with pytest.raises(cpx.errors.Infeasible) as told:
-            explainer.rule(label, **asked)
+            cpx.explain(explainer.model, explainer.X, label, **asked)
         assert one.why == str(told.value)
+        assert told.value.result.status == one.status
         assert one.why in one.summary()
     frame = found.to_frame()
     assert list(frame["precision"].isna()) == list(frame["why"] != "")

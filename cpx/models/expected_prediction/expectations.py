@@ -93,7 +93,8 @@ def nothing_found(problem: ExpectedPrediction, result: Result, seed: int) -> Eng
     what = "nothing" if result.explanation is None else "an answer that is wrong"
     return EngineError(
         f"{result.engine} found {what}: {result.status}, {result.termination}, "
-        f"{result.raw_status}{words}"
+        f"{result.raw_status}{words}",
+        result,
     )
 
 

@@ -41,6 +41,7 @@ from cpx.explainers.options import (
     built,
 )
 from cpx.explainers.preparation import counted, left_of, with_limit
+from cpx.explainers.rows import row_of
 from cpx.modelling.row import row_values
 from cpx.models.expected_prediction.answer import ExpectedExplanation
 from cpx.models.expected_prediction.expectations import (
@@ -234,7 +235,7 @@ class ExpectationExplainer(Alike):
         missing: Annotated[Missing, MISSING_IN] = "auto",
         **reader: Unpack[ReaderOptions],
     ) -> None:
-        self.class_names, self.seed = class_names, seed
+        self.class_names, self.seed, self._rows = class_names, seed, X
         if between is not None:
             raise InvalidOption("between is for rules, reasons and contrasts: ask above or below")
         target = target_of(above, below)
@@ -285,7 +286,7 @@ class ExpectationExplainer(Alike):
         q = question
         if q.prediction is not None:
             self._require(q.prediction)
-        values: Any = x
+        x = row_of(self._rows, x)
         shared: dict[str, Any] = {
             "required": several(q.required),
             "forbidden": several(q.forbidden),
@@ -295,7 +296,7 @@ class ExpectationExplainer(Alike):
             "context": self._context(x),
             "name": q.name,
         }
-        stated = (self.model, values, self.coding, self.distribution)
+        stated = (self.model, x, self.coding, self.distribution)
         if q.threshold is None or q.by_samples:
             if q.measure not in (None, SAMPLED):
                 raise InvalidOption("measure says what must reach a threshold: give threshold")
@@ -377,7 +378,7 @@ class ExpectationExplainer(Alike):
 
         Parameters
         ----------
-        x : one row
+        x : one row, or its position or label in X
             A Series, a dict, a one-row frame or a vector.
         k : int, optional
             The greatest number of attributes; unless there is a threshold, 5 or all there are.

@@ -159,7 +159,7 @@ class FewestSampled:
         """Return the error that says why there is no answer, and which share can be reached."""
         if result.status is not Status.INFEASIBLE:
             told = f"{result.engine} found nothing: {result.status}, {result.termination}"
-            return EngineError(told)
+            return EngineError(told, result)
         rival = competing(self._over, "set of attributes")
         told = (
             f"of {self.samples.total} rows drawn, no {rival}"

@@ -21,6 +21,7 @@ from cpx.explainers.class_names import class_name
 from cpx.explainers.doors import Answer
 from cpx.explainers.options import WEIGHTS, Option, built, features
 from cpx.explainers.preparation import counted, left_of
+from cpx.explainers.rows import row_of
 from cpx.modelling.row import row_values
 from cpx.models.sufficient_reason.explainer import ReadModel, mapped_weights, several
 from cpx.models.sufficient_reason.features import Features
@@ -122,7 +123,7 @@ class ContrastExplainer(ReadModel):
 
         Parameters
         ----------
-        x : one row
+        x : one row, or its position or label in X
             The instance: a Series, a dict, a one-row frame or a vector.
         actionable : str, int, or a sequence of them, optional
             The columns that may change; by default all.
@@ -153,12 +154,13 @@ class ContrastExplainer(ReadModel):
         if isinstance(found, Contrast):
             return replace(found, result=result)
         told = result.warnings[0]
-        raise Infeasible(told, result) if result.proved else EngineError(told)
+        raise (Infeasible if result.proved else EngineError)(told, result)
 
     @counted()
     def answer(self, x: Any, **options: Any) -> Answer:
         """Do what :meth:`explain` does, and return the result also where there is no change."""
         question = built(ContrastQuestion, options)
+        x = row_of(self._rows, x)
         trees, notes = self.fitted(x)
         columns = Features(trees, row_values(trees, x), "attributes")
         kept, limit = question.kept(columns), seconds(question.time_limit)

@@ -32,6 +32,7 @@ from cpx.explainers.options import (
     built,
 )
 from cpx.explainers.preparation import counted, with_limit
+from cpx.explainers.rows import row_of
 from cpx.modelling.row import fitted_to, refuse_missing_conditions, row_values
 from cpx.modelling.side_constraints.parameter import texts_of
 from cpx.models.sufficient_reason.features import LEVELS, Features, Level, conditions
@@ -128,7 +129,7 @@ class ReadModel(Alike):
         self.class_names, self.missing, self.seed = class_names, missing, seed
         asked: Any = {"above": above, "below": below, "between": between}
         self.model, self.notes = read_model(model, **asked, **reader), tuple[str, ...]()
-        self._of_rows = X is not None
+        self._rows, self._of_rows = X, X is not None
         if X is not None:
             self.model, _, self.notes = fitted_to_rows(self.model, X)
 
@@ -157,6 +158,7 @@ class ReasonExplainer(ReadModel):
     def _stated(
         self, x: Any, question: ReasonQuestion
     ) -> tuple[SufficientReason, tuple[str, ...]]:
+        x = row_of(self._rows, x)
         trees, notes = self.fitted(x, question.level)
         return question.problem(trees, x, self.class_names), notes
 
@@ -188,7 +190,7 @@ class ReasonExplainer(ReadModel):
 
         Parameters
         ----------
-        x : one row
+        x : one row, or its position or label in X
             The instance: a Series, a dict, a one-row frame or a vector.
         level : {"attributes", "conditions"}, default="attributes"
         definition : {"sufficient", "majoritary", "tree-specific"}, default="sufficient"
@@ -241,7 +243,8 @@ def conclude(problem: SufficientReason, result: Result, told: Sequence[str] = ()
         what = "no reason" if found is None else "a reason that is wrong"
         raise EngineError(
             f"{result.engine} found {what}: {result.status}, {result.termination}, "
-            f"{result.raw_status}{words}"
+            f"{result.raw_status}{words}",
+            result,
         )
     checked = "checked: code that no engine uses confirms that the class is forced"
     said = (text for text in (*told, *result.warnings) if text not in found.notes)

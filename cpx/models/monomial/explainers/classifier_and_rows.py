@@ -39,7 +39,7 @@ from cpx.explainers.options import (
     Option,
     ReaderOptions,
 )
-from cpx.explainers.rows import values_of
+from cpx.explainers.rows import row_of, values_of
 from cpx.models.monomial.explainers.conditions import Conditions
 from cpx.models.monomial.explainers.question import Question
 from cpx.models.monomial.problem import MonomialProblem
@@ -108,6 +108,7 @@ class ClassifierAndRows:
         self.class_names = class_names
         from cpx.data.binarizer import Binarizer  # loads pandas and scikit-learn
 
+        self._rows = X
         self.binarizer = Binarizer(n_bins=n_bins, strategy=strategy, categorical=categorical)
         self.binarizer.fit(X)
         if isinstance(distribution, Distribution):
@@ -172,9 +173,12 @@ class ClassifierAndRows:
         return self._about(found, self.oracle(x))
 
     def oracle(self, x: Any) -> Oracle:
-        """Return the classifier and the distribution as they are asked about x."""
+        """Return the classifier and the distribution as they are asked about x.
+
+        x is one row, or its position or label in X, here and wherever a row is asked for.
+        """
         known = x if isinstance(x, KnownRow) else None
-        row = x if known is None else known.x
+        row = row_of(self._rows, x) if known is None else known.x
         return Oracle(self.classifier, row, self.distribution, self._said, known)
 
     def conditions(self, x: Any) -> Conditions:

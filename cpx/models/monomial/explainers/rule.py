@@ -164,7 +164,7 @@ class RuleExplainer(ClassifierAndRows):
 
         Parameters
         ----------
-        x : one row
+        x : one row, or its position or label in X
             The instance: a Series, a dict, a one-row frame or a vector.
         k : int, optional
             Most conditions in the rule: 5, or all features where these are fewer.
@@ -235,7 +235,8 @@ class RuleExplainer(ClassifierAndRows):
             what = "no rule" if found is None else "a rule that is wrong"
             raise EngineError(
                 f"{result.engine} found {what}: {result.status}, {result.raw_status}"
-                + "".join(f"; {remark}" for remark in result.remarks)
+                + "".join(f"; {remark}" for remark in result.remarks),
+                result,
             )
         limit = result.options.get("time_limit")
         return replace(found, result=result, ask_rivals=partial(rivals, problem, time_limit=limit))
@@ -359,7 +360,7 @@ class RuleExplainer(ClassifierAndRows):
         rule : str, Rule, Explanation, or a sequence of conditions
             Text such as ``"a <= 2 and b = red"``, conditions as they are printed, one by one
             or joined by "and", or indices of features. All must be true of x.
-        x : one row
+        x : one row, or its position or label in X
             The instance.
         k : int, optional
             Size of the rules it is compared with; by default that of the rule.
