@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from cpx.cli import options as opt
+from cpx.cli.option_groups import option
 from cpx.errors import UnknownName
 from cpx.explainers.doors import Kind, loaded
 from cpx.explainers.options import Engine, Option
@@ -77,29 +78,24 @@ def _shared(chosen: list[Kind], without: tuple[str, ...]) -> Mapping[str, Shared
 
 def _parameter(called: str, shared: Shared) -> inspect.Parameter:
     """Return an option of the command; None is what was not given."""
-    option, name = shared.option, shared.name
-    told = option.about
+    declared, name = shared.option, shared.name
+    told = declared.about
     if shared.default not in (None, (), "", False):
         told += f"  [default: {shared.default}]"
-    complete = opt.choices(option.choices) if option.choices else None
+    complete = opt.choices(declared.choices) if declared.choices else None
     if name in ("backend", "encoding"):
         complete = getattr(opt, f"complete_{name}s")
     info = typer.Option(
         *flags(called),
-        metavar=option.metavar or None,
+        metavar=declared.metavar or None,
         help=told,
         autocompletion=complete,
-        rich_help_panel=shared.title,
         show_default=False,
     )
-    flag = option.kind is bool
-    kind_: Any = list[str] if option.many else option.kind
-    return inspect.Parameter(
-        called.replace("-", "_"),
-        inspect.Parameter.KEYWORD_ONLY,
-        default=False if flag else None,
-        annotation=Annotated[kind_ if flag else kind_ | None, info],
-    )
+    flag = declared.kind is bool
+    kind_: Any = list[str] if declared.many else declared.kind
+    hint: Any = Annotated[kind_ if flag else kind_ | None, info]
+    return option(called.replace("-", "_"), hint, False if flag else None, shared.title)
 
 
 def flags(called: str) -> tuple[str, ...]:

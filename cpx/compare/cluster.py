@@ -13,6 +13,7 @@ from cpx.compare.plan import Task
 from cpx.compare.records import Run
 from cpx.errors import EngineMissing, InvalidOption, shortened, shown
 from cpx.processes.interrupts import noted
+from cpx.support.own_files import register_files, registered_files
 
 _SECONDS = 10
 
@@ -31,7 +32,10 @@ def active() -> bool:
 def connected(address: str | None) -> Iterator[None]:
     """Use the Dask cluster whose scheduler has this address, if there is one.
 
-    Raises EngineMissing, InvalidOption: When Dask is not installed, or there is no cluster.
+    Files of ``--register`` are run by its workers, too: all machines have them at the same path.
+
+    Raises EngineMissing, InvalidOption: When Dask is not installed, there is no cluster, or a
+        worker cannot run such a file.
     """
     if address is None:
         yield
@@ -49,6 +53,9 @@ def connected(address: str | None) -> Iterator[None]:
     except (OSError, ValueError) as error:
         raise InvalidOption(f"no cluster at {shown(address)}: {shortened(error)}") from error
     with client, parallel_config(backend="dask"):
+        if files := registered_files():
+            # Of workers that join later, too.
+            client.register_worker_callbacks(partial(register_files, files))
         yield
 
 

@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Protocol, get_args, get_type_hints
 
 from cpx.answers.explanation import Explanation
 from cpx.answers.result import Result, Status
+from cpx.backends import names
 from cpx.errors import CpxError, InvalidOption, UnknownName, nearest, shown
 from cpx.explainers.options import Option
 from cpx.explainers.rows import values_of
@@ -202,6 +203,9 @@ def refuse_unknown(options: Mapping[str, Any], known: Mapping[str, Any], asked_f
                 raise InvalidOption(
                     f"{name} is for kind={shown(other.name)}, this is kind={shown(asked_for)}"
                 )
+        if name in ("engine", "solver") and "backend" in known:
+            engines = ", ".join(names())
+            raise InvalidOption(f"there is no option {shown(name)}: backend is one of {engines}")
         raise InvalidOption(f"there is no option {shown(name)}{nearest(name, known)}")
 
 

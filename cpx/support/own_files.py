@@ -29,15 +29,19 @@ def register_files(paths: Iterable[str] | None) -> None:
     Raises InvalidOption: Naming the file, and the line where it fails.
     """
     files = [str(Path(path).absolute()) for path in paths or ()]
-    known = os.environ.get(_FILES, "").split(os.pathsep)
-    os.environ[_FILES] = os.pathsep.join(dict.fromkeys(filter(None, [*known, *files])))
+    os.environ[_FILES] = os.pathsep.join(dict.fromkeys([*registered_files(), *files]))
     run_files()
+
+
+def registered_files() -> list[str]:
+    """Return the files that every process of this command runs."""
+    return [path for path in os.environ.get(_FILES, "").split(os.pathsep) if path]
 
 
 def run_files() -> None:
     """Run the files that the environment names, each once in a process."""
     before = set(sys.modules)
-    for path in filter(None, os.environ.get(_FILES, "").split(os.pathsep)):
+    for path in registered_files():
         if path not in _run:
             _run.add(path)
             _load(Path(path))

@@ -17,6 +17,7 @@ from cpx.compare import Comparison
 from cpx.compare.cluster import connected
 from cpx.errors import EngineMissing, InvalidOption
 from cpx.solving.servers import shutdown
+from cpx.support.own_files import register_files
 
 from .helpers import marked, tiny
 
@@ -99,3 +100,25 @@ def test_without_dask(monkeypatch: pytest.MonkeyPatch) -> None:
         connected("tcp://127.0.0.1:9"),
     ):
         pass
+
+
+ENGINE = """
+from cpx.backends import register
+from cpx.backends.search import Search
+
+@register
+class Mine(Search):
+    name = "mine"
+"""
+
+
+def test_workers_run_the_files_that_the_command_registers(
+    cluster: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cpx.backends, "_registered", dict(cpx.backends._registered))
+    monkeypatch.setenv("CPX_REGISTER", "")
+    (tmp_path / "engine.py").write_text(ENGINE, encoding="utf-8")
+    register_files([str(tmp_path / "engine.py")])
+    with connected(cluster.scheduler_address):
+        found = cpx.compare([tiny()], "mine", time_limit=60)
+    assert [(run.result.backend, run.result.proved) for run in found.runs] == [("mine", True)]

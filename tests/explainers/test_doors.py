@@ -91,6 +91,11 @@ def test_methods_show_their_arguments_and_defaults(kind: str) -> None:
         (lambda: cpx.Explainer(FOREST).reason(3), DataError, "there is no X"),
         (lambda: cpx.Explainer(FOREST, X).rules(X.iloc[0]), InvalidOption, "X must be a table"),
         (lambda: cpx.Explainer(FOREST, X, bins=3), InvalidOption, "did you mean 'n_bins'"),
+        (
+            lambda: cpx.Explainer(FOREST, X).rule(0, engine="cpsat"),
+            InvalidOption,
+            "no option 'engine': backend is one of .*cpsat.*search",
+        ),
         (lambda: cpx.Explainer(FOREST, X).rule(0, n_bins=3), InvalidOption, r"X, n_bins=\.\.\."),
         (
             lambda: cpx.Explainer(FOREST, X).rule(0, level="x"),

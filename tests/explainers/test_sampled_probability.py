@@ -11,13 +11,14 @@ import pytest
 from cpx.answers.result import Status
 from cpx.data.fitted.naive_bayes import fit_naive_bayes
 from cpx.errors import DataError, EngineError, InvalidOption
+from cpx.modelling.instances import dumps, loads
 from cpx.models.expected_prediction.cases import random_expectation
 from cpx.models.expected_prediction.explainer import ExpectationExplainer
 from cpx.models.expected_prediction.same_decision import SameDecision
 from cpx.models.expected_prediction.sampled_probability import FewestSampled, drawn
 
 sklearn = pytest.importorskip("sklearn")
-from sklearn.datasets import load_breast_cancer  # noqa: E402
+from sklearn.datasets import load_breast_cancer, load_iris  # noqa: E402
 from sklearn.ensemble import RandomForestClassifier  # noqa: E402
 from sklearn.linear_model import LogisticRegression  # noqa: E402
 
@@ -153,3 +154,14 @@ def test_logistic_regression_under_naive_bayes() -> None:
     sign = 1 if problem.label_index == 1 else -1
     score = sign * float(model.intercept_[0] + model.coef_[0] @ given)
     assert float(problem.scores.expected(S)) == pytest.approx(score, abs=1e-9)
+
+
+def test_an_instance_says_which_distribution_was_asked_for() -> None:
+    data = load_iris()
+    forest = RandomForestClassifier(3, max_depth=2, random_state=0).fit(data.data, data.target)
+    for asked, told in (("naive-bayes", "naive-bayes (mixture)"), ("mixture", "mixture")):
+        explainer = ExpectationExplainer(forest, data.data, distribution=asked)
+        answer = explainer.answer(0, k=1)
+        assert told in answer.brief
+        saved = loads(dumps(answer.problem))
+        assert saved._facts()["distribution"].startswith(f"{told}, ")

@@ -53,8 +53,9 @@ from cpx.models.expected_prediction.expectations import (
 from cpx.models.expected_prediction.fewest import FewestExpected
 from cpx.models.expected_prediction.frontier import Frontier
 from cpx.models.expected_prediction.problem import MLSE, ExpectedPrediction
-from cpx.models.expected_prediction.text import MEASURES, group_values
+from cpx.models.expected_prediction.text import MADE_FROM_DATA, MEASURES, group_values
 from cpx.models.sufficient_reason.explainer import class_context, several
+from cpx.options import read_named
 from cpx.support.validation import Share, positive_integer
 from cpx.trees.form import Missing
 from cpx.trees.hold import held_against
@@ -255,6 +256,7 @@ class ExpectationExplainer(Alike):
             also=also,
         )
         self.trials: tuple[Trial, ...] = ()
+        self._asked_for: str | None = None
         if isinstance(distribution, TreeMixture):
             if components is not None:
                 raise InvalidOption("components is for a distribution that is fitted, by its name")
@@ -263,6 +265,8 @@ class ExpectationExplainer(Alike):
             self.distribution, self.trials = fitted_distribution(
                 distribution, self.model, self.coding, rows, components, smoothing, seed
             )
+            if (name := read_named("distribution", distribution)[0]) in MADE_FROM_DATA:
+                self._asked_for = name
 
     # ------------------------------------------------------------------ one row
 
@@ -321,7 +325,8 @@ class ExpectationExplainer(Alike):
 
     def _context(self, x: Any) -> dict[str, str]:
         own = int(self.model.predict_index(np.array(row_values(self.model, x)))[0])
-        return class_context(self.model, own, self.class_names)
+        context = class_context(self.model, own, self.class_names)
+        return context if self._asked_for is None else {**context, "distribution": self._asked_for}
 
     def solve(self, x: Any, k: int | None = None, **options: Any) -> Result:
         """Solve the problem of explaining x, and measure how often the class stays.

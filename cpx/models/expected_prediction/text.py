@@ -28,6 +28,9 @@ from cpx.support.validation import Share
 from cpx.trees.form import Label, TreeModel
 from cpx.trees.tree import MISSING
 
+MADE_FROM_DATA = ("naive-bayes", "fitted")
+"""Names of distributions that do not say which structure comes of them."""
+
 MEASURES = {"sum": "score", "average": "probability", "vote": "share of votes"}
 """What the score of a class is, by the rule of the model."""
 
@@ -233,7 +236,13 @@ class ExpectationText(Problem):
     def _brief(self) -> list[str]:
         """Return sizes of the model, and the distribution."""
         trees = plural(len(self.tree_model.trees), "tree")
-        return [trees, plural(len(self.codes), "attribute"), self.distribution.structure]
+        return [trees, plural(len(self.codes), "attribute"), self._under]
+
+    @property
+    def _under(self) -> str:
+        """The distribution: its structure, and the name by which it was asked for."""
+        asked, structure = self.context.get("distribution"), self.distribution.structure
+        return f"{asked} ({structure})" if asked in MADE_FROM_DATA else structure
 
     def _facts(self) -> dict[str, str]:
         """Return the model, the class, the distribution and the parameters."""
@@ -245,7 +254,7 @@ class ExpectationText(Problem):
             "model": f"{kinds}, {len(self.leaves.values)} leaves",
             "class": f"{self.label}, {self.measured} {significant(own)}",
             "attributes": f"{len(self.codes)}, {len(self.leaves.used)} tested",
-            "distribution": f"{mixture.structure}, {parts}",
+            "distribution": f"{self._under}, {parts}",
             "unit": f"{self.unit}",
         }
         for which in ("required", "forbidden"):

@@ -12,6 +12,7 @@ from cpx.cli import options as opt
 from cpx.cli.declared import Declared
 from cpx.cli.make import Saving, in_words
 from cpx.cli.option_groups import given, grouped
+from cpx.data.distributions import DISTRIBUTIONS
 from cpx.errors import DataError, InvalidOption, UnknownName, nearest, shown
 from cpx.models.monomial.cli_row import TrainedModel, row_options
 from cpx.models.rule_set.learning import RuleSetLearning
@@ -24,7 +25,8 @@ if TYPE_CHECKING:
     from cpx.models.rule_set.problem import RuleSetProblem
 
 ALL = "all"
-DISTRIBUTIONS = ("empirical", "product", "factorised", "mixture", "chow-liu", "fitted")
+DRAWN = tuple(name for name in DISTRIBUTIONS if name not in ("perturbed", "uniform"))
+"""Distributions that are of no single row."""
 
 
 @dataclass(frozen=True)
@@ -102,9 +104,9 @@ def make_rule_set(
     """
     saving.check(source.table)
     source.check(drawing)
-    drawn, _ = read_named("distribution", drawing.get("distribution", DISTRIBUTIONS[0]))
-    if drawn not in DISTRIBUTIONS:
-        raise UnknownName("distribution of a rule set", drawn, DISTRIBUTIONS)
+    drawn, _ = read_named("distribution", drawing.get("distribution", "empirical"))
+    if drawn not in DRAWN:
+        raise UnknownName("distribution of a rule set", drawn, DRAWN)
     rules.check(limits)
     literals, same, context = _samples(source, drawing, label, integer_in("m", m, 1))
     more = {**own, "name": saving.name or f"{source.table.name.partition('.')[0]}-rules"}

@@ -20,6 +20,7 @@ from cpx.data import (
     named_classifier,
 )
 from cpx.data import distribution as make_distribution
+from cpx.data.distributions import DISTRIBUTIONS
 from cpx.data.oracle import KnownRow, precision_of
 from cpx.data.other_frames import as_pandas
 from cpx.data.samples import Labelled
@@ -48,14 +49,13 @@ from cpx.processes.interrupts import interruptible
 from cpx.support.cells import is_missing, plain
 from cpx.trees import TreeModel, read_model
 
-_FITTED = ("factorised", "mixture", "chow-liu", "fitted")
 _DISTRIBUTION = Option(
     "Where rows come from. A rule: empirical rows, product of the columns' marginals, a "
     "distribution fitted to them (factorised, mixture, chow-liu, or fitted for the best), "
     "perturbed rows, or uniform over the binary features. An expectation: a fitted one or "
     "naive-bayes, mixture unless given. Options in braces: mixture{components=5}.",
     "NAME",
-    choices=("empirical", "product", *_FITTED, "perturbed", "uniform"),
+    choices=tuple(DISTRIBUTIONS),
 )
 
 
