@@ -147,7 +147,7 @@ def test_bad_options(run: Run, inst: Path, args: tuple[str, ...], names: list[st
 
 def test_engine_not_installed(run: Run, inst: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     hide(monkeypatch, "ortools")
-    for args in (("solve", inst), ("compare", inst, "-b", "milp,cpsat")):
+    for args in (("solve", inst, "-b", "cpsat"), ("compare", inst, "-b", "milp,cpsat")):
         refused(run(*args, "-o", "out"), "'cpsat'", "pip install 'ortools>=")
     assert os.listdir() == ["inst.json"]
 
