@@ -144,7 +144,7 @@ def certificate(
 
     >>> found = certificate(lambda z: z[:, [1, 4, 8]].sum(axis=1) % 2, [1, 0] * 6, depth=5)
     >>> sorted(found.features), found.precision.value
-    ([1, 4, 8], 1.0)
+    ([1, 4, 8], 1.000)
     """
     domain = domain_of(np.size(x) if rows is None else rows)
     own = np.asarray(f(domain.row(x)))
