@@ -197,7 +197,8 @@ class Explainer:
                 found: Explanation = by.explain(row, **asked)
                 return found
             except EngineError as error:
-                return unanswered(error)
+                none: Explanation = by.of_row(unanswered(error), row)
+                return none
 
     def explain_many(
         self,

@@ -166,11 +166,13 @@ class ClassifierAndRows:
         by._said = said
         return Batch(by, known, [(one.x.bits.tobytes(), one.label) for one in known])
 
-    def of_row(self, found: Explanation, x: KnownRow) -> Explanation:
+    def of_row(self, found: Explanation, x: Any) -> Explanation:
         """Return a rule as that of a row with the same features and class; or none, with it."""
-        if found.why:
-            return replace(found, rule=replace(found.rule, conclusion=self._class_name(x.label)))
-        return self._about(found, self.oracle(x))
+        oracle = self.oracle(x)
+        if not found.why:
+            return self._about(found, oracle)
+        called = self._class_name(oracle.label)
+        return replace(found, rule=replace(found.rule, conclusion=called))
 
     def oracle(self, x: Any) -> Oracle:
         """Return the classifier and the distribution as they are asked about x.
