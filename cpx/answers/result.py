@@ -97,7 +97,7 @@ _KINDS: dict[str, Any] = {
     "verified": bool,
     "error": str,
     "clash": list,
-    "statement": Mapping | str,
+    "statement": Mapping,
     "start": Mapping | None,
 }
 
@@ -306,9 +306,6 @@ class Result(Shown):
             if data["start"] is not None:
                 from_json("start", data["start"].get("value"))
             status, statement = Status(data["status"]), data["statement"]
-            if isinstance(statement, str):
-                # Of files of earlier versions, which had it in words.
-                statement = {"encoding": data["encoding"]} if statement else {}
             _require("statement", str, [statement["encoding"]] if statement else [])
             found = data["explanation"]
             if found is not None and "claim" in found:

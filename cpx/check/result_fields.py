@@ -160,8 +160,7 @@ _RESULT: dict[str, tuple[str, _Test]] = {
     "verified": ("true or false", _truth),
     "error?": ("a string", _text),
     "start?": ("an object", _object),
-    # Of earlier versions, a text.
-    "statement?": ("an object", lambda value: _object(value) or _text(value)),
+    "statement?": ("an object", _object),
 }
 _EXPLANATION: dict[str, tuple[str, _Test]] = {
     "features*": ("a list of integers", _all(_integer)),

@@ -231,9 +231,7 @@ def reason(run: Run) -> str:
     """Return why a run failed, in one line."""
     if run.result.error:
         return run.result.error.splitlines()[0]
-    # In files of earlier versions: the last line of a traceback is the exception itself.
-    lines = "\n".join(run.result.warnings).strip().splitlines()
-    return lines[-1].strip() if lines else run.result.raw_status
+    return run.result.raw_status
 
 
 def _values(runs: Sequence[Run], wrong: Mapping[int, str]) -> list[Value | None]:

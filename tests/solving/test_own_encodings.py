@@ -13,6 +13,7 @@ import pytest
 import cpx
 from cpx import check
 from cpx.answers.claim import source_words
+from cpx.errors import InvalidInstance
 from cpx.export import export_bytes
 from cpx.modelling import encodings as added
 from cpx.models import Encoding, Statement, add_encoding
@@ -133,11 +134,8 @@ def test_a_right_one_is_believed_and_its_answer_says_whose_it_is() -> None:
     none = {"status": "INFEASIBLE", "objective": None, "gap": None, "explanation": None}
     told = "status: INFEASIBLE by a statement that is another problem"
     assert told in check.violations(larger().to_dict(), saved | wrong | none)
-    # As files of earlier versions have it, in words.
-    old = cpx.Result.from_dict(saved | {"statement": "the statement is proved right"})
-    assert old.statement == {"encoding": "mine"}
-    assert "your encoding 'mine', and proofs are of it" in str(old)
-    assert "proved right" not in str(old)
+    with pytest.raises(InvalidInstance, match="statement has a wrong type"):
+        cpx.Result.from_dict(saved | {"statement": "the statement is proved right"})
     whole = cpx.solve(cpx.KMonomial(TINY, k=2), "cpsat", encoding="mine")
     told = "it agrees with the definition on all 16 sets of this instance"
     assert source_words(whole.statement).endswith(told)
