@@ -53,7 +53,12 @@ from cpx.models.expected_prediction.expectations import (
 from cpx.models.expected_prediction.fewest import FewestExpected
 from cpx.models.expected_prediction.frontier import Frontier
 from cpx.models.expected_prediction.problem import MLSE, ExpectedPrediction
-from cpx.models.expected_prediction.text import MADE_FROM_DATA, MEASURES, group_values
+from cpx.models.expected_prediction.text import (
+    MADE_FROM_DATA,
+    MEASURES,
+    group_values,
+    measure_of,
+)
 from cpx.models.sufficient_reason.explainer import class_context, several
 from cpx.options import read_named
 from cpx.support.validation import Share, positive_integer
@@ -310,7 +315,7 @@ class ExpectationExplainer(Alike):
         return FewestExpected(*stated, q.threshold, q.measure or "expectation", **shared)  # type: ignore[arg-type]
 
     def _require(self, prediction: str) -> None:
-        own = MEASURES[self.model.rule]
+        own = measure_of(self.model)
         if prediction not in MEASURES.values():
             raise UnknownName("prediction", prediction, sorted(MEASURES.values()))
         if prediction == own:

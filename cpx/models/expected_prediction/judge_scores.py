@@ -31,6 +31,13 @@ class TooLong(Exception):
     """There is no time left, or too much memory would be needed."""
 
 
+def _measure(model: Mapping[str, Any]) -> str:
+    """Say what the score of a class is: an average is a probability where its leaves are."""
+    leaves = [*model["base"], *(value for tree in model["trees"] for value in tree["values"])]
+    shares = all(0 <= float.fromhex(value) <= 1 for value in leaves)
+    return _MEASURES[model["rule"]] if shares or model["rule"] != "average" else "average"
+
+
 class ExactScores:
     """What a model says for the class of x, and how probable it is, where some states are known.
 
@@ -50,7 +57,7 @@ class ExactScores:
         self.forbidden = {*self.parameters.get("forbidden", ())}
         self.side = broken_by(instance)
         rule = instance["model"]["rule"]
-        self.measure = _MEASURES[rule]
+        self.measure = _measure(instance["model"])
         self.divisor = divisor = forest.scale * (1 if rule == "sum" else len(forest.trees))
         self.reached = lru_cache(_KEPT)(self._reached)
         kept = lru_cache(MOST_WORK // len(self.chances.weights))

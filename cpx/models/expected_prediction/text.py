@@ -32,6 +32,7 @@ MADE_FROM_DATA = ("naive-bayes", "fitted")
 """Names of distributions that do not say which structure comes of them."""
 
 MEASURES = {"sum": "score", "average": "probability", "vote": "share of votes"}
+_SHARES = ("probability", "share of votes")
 """What the score of a class is, by the rule of the model."""
 
 _DIGITS = 1000
@@ -44,6 +45,15 @@ def rounded_down(share: Fraction) -> float:
     (0.666, 1.0)
     """
     return math.floor(share * _DIGITS) / _DIGITS
+
+
+def measure_of(model: TreeModel) -> str:
+    """Say what the score of a class is: an average is a probability where its leaves are."""
+    if model.rule == "average":
+        parts = [model.base, *(tree.values for tree in model.trees)]
+        if not all(((values >= 0) & (values <= 1)).all() for values in map(np.asarray, parts)):
+            return "average"
+    return MEASURES[model.rule]
 
 
 def words(claim: Claim, found: ExpectedExplanation) -> Words:
@@ -121,7 +131,10 @@ def _greatest_words(claim: Claim, found: ExpectedExplanation) -> str:
         return f"{told}, greatest within {within}: no {rival} has more"
     if bound is None:
         return f"{told}, without a bound"
-    return f"{told}, not proved greatest: no {rival} has more than {at_most(bound * unit, 6)}"
+    greatest = bound * unit
+    if found.measure in _SHARES:
+        greatest = min(greatest, Fraction(1))  # beyond it by the rounding of units
+    return f"{told}, not proved greatest: no {rival} has more than {at_most(greatest, 6)}"
 
 
 def likely_words(claim: Claim, found: ExpectedExplanation) -> str:
@@ -176,7 +189,7 @@ class ExpectationText(Problem):
     @property
     def measured(self) -> str:
         """What the score of the class is."""
-        return MEASURES[self.tree_model.rule]
+        return measure_of(self.tree_model)
 
     # ------------------------------------------------------------------ what was found
 

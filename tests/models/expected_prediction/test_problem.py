@@ -355,6 +355,33 @@ def test_forests_have_probabilities_and_shares_of_votes():
         assert result.explanation.first_order_probability is None
 
 
+def test_an_average_of_other_numbers_is_no_probability():
+    leaves = [[0.25, 2.0], [0.75, 0.5]]
+    tree = Tree([0, -1, -1], [0] * 3, [0] * 3, leaves, (0, 1))
+    model = TreeModel([Attribute("a")], [0, 1], [tree], [[0.5]], "average", "first", [0, 0])
+    coding = Coding.fit([[0.0], [1.0]], names=["a"], cuts=model.thresholds)
+    problem = MLSE(model, [0.0], coding, random_mixture(0, coding.cardinalities), 1)
+    result = cpx.solve(problem, "cpsat")
+    assert result.verified
+    assert result.explanation.measure == "average"
+    saved = result.to_dict()
+    saved["explanation"]["expectation"]["measure"] = "probability"
+    told = cpx.check.violations(problem.to_dict(), saved)
+    assert told == ["measure: the result says probability, the data give average"]
+    open_ = problem._conclude(result.explanation, False, result.objective, 2 * result.objective)
+    assert "no set of at most 1 attribute has more than 4" in open_.proved
+
+
+def test_a_bound_on_a_probability_is_at_most_one():
+    tree = Tree([0, -1, -1], [0] * 3, [0] * 3, [[0.25, 0.75], [0.75, 0.25]], (0, 1))
+    model = TreeModel([Attribute("a")], [0, 1], [tree], [[0.5]], "average", "first", [0, 0])
+    coding = Coding.fit([[0.0], [1.0]], names=["a"], cuts=model.thresholds)
+    problem = MLSE(model, [0.0], coding, random_mixture(0, coding.cardinalities), 1)
+    result = cpx.solve(problem, "cpsat")
+    open_ = problem._conclude(result.explanation, False, result.objective, 2 * result.objective)
+    assert "no set of at most 1 attribute has more than 1" in open_.proved
+
+
 def test_logistic_regression_is_a_sum_of_staircases():
     from sklearn.linear_model import LogisticRegression
 
