@@ -117,8 +117,8 @@ def backend(name: str) -> Backend:
     --------
     >>> backend("milp:cbc").solver
     'cbc'
-    >>> backend("maxsat:rc2{minz=false}").settings
-    {'minz': False}
+    >>> str(backend("maxsat:rc2{minz=false}"))
+    'maxsat:rc2{minz=false}'
     """
     if not isinstance(name, str):
         raise UnknownName("backend", name, names())

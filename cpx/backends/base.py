@@ -151,6 +151,8 @@ class Backend(ABC):
         it never reports a bound and never claims optimality or infeasibility.
     summary : str
         One line for ``cpx backends``.
+    _settings : mapping
+        The options that were given with its name.
     _needs_kernels : bool
         Whether the engine, or what it asks, is the package's own code in C.
     _program : str
@@ -193,8 +195,8 @@ class Backend(ABC):
     """Name of a class that is one member of a family only, in messages."""
     summary: ClassVar[str] = ""
 
-    # What was given with the name; here, for engines whose __init__ is all their own.
-    settings: Mapping[str, Any] = MappingProxyType({})
+    # Here, for engines whose __init__ is all their own.
+    _settings: Mapping[str, Any] = MappingProxyType({})
 
     def __init__(self, solver: str | None = None) -> None:
         if solver is None:
@@ -211,12 +213,11 @@ class Backend(ABC):
     @property
     def _engines(self) -> tuple[str, ...]:
         """What works side by side, each with the threads of the solve: itself, or others."""
-        return (self.configuration,)
+        return (str(self),)
 
-    @property
-    def configuration(self) -> str:
+    def __str__(self) -> str:
         """The name with the options that were given with it: ``"cpsat{cut_level=0}"``."""
-        return named_text(self.full_name, self.settings)
+        return named_text(self.full_name, self._settings)
 
     def options(self) -> Mapping[str, EngineOption]:
         """Return the options of the engine that can be set, by their own names.
@@ -262,7 +263,7 @@ class Backend(ABC):
         One that needs a model solves every statement; another one, unless it says otherwise
         here, takes the plain arrays of ``problem.form()``.
         """
-        return not problem.unstated if self.needs_model else problem.form() is not None
+        return not problem._unstated if self.needs_model else problem.form() is not None
 
     def _keeps_side_constraints(self, problem: Problem) -> bool:
         """Say whether the engine honours the side constraints of a problem that it accepts.

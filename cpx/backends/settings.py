@@ -21,20 +21,20 @@ def set_options(engine: Backend, settings: Mapping[str, Any]) -> None:
     for name, value in settings.items():
         if name not in known:
             raise UnknownName(f"option of backend {engine.full_name}", name, known)
-        engine.settings = {**engine.settings, name: known[name].read(name, value)}
+        engine._settings = {**engine._settings, name: known[name].read(name, value)}
 
 
 def configured(engine: Backend, options: SolveOptions) -> SolveOptions:
     """Return the options of a solve with those that were given with the engine's name."""
-    for name in engine.settings.keys() & options.engine.keys():
-        if engine.settings[name] != options.engine[name]:
+    for name in engine._settings.keys() & options.engine.keys():
+        if engine._settings[name] != options.engine[name]:
             raise InvalidOption(
                 f"{name} is {shown(options.engine[name])} in the options and "
-                f"{shown(engine.settings[name])} in {engine.configuration}"
+                f"{shown(engine._settings[name])} in {engine}"
             )
     set_options(engine, options.engine)
-    if not engine.settings:
+    if not engine._settings:
         return options
-    own = dict(engine.settings)
+    own = dict(engine._settings)
     warm_start = own.pop("warm_start", options.warm_start)
     return replace(options, engine=own, warm_start=warm_start)

@@ -153,10 +153,10 @@ def _expand(name: str) -> list[str]:
     if solver == "*":
         cls = backend_class(family)
         require(cls)
-        return [backend(one + brace + settings).configuration for one in cls.installed()]
+        return [str(backend(one + brace + settings)) for one in cls.installed()]
     engine = backend(name)
     require(engine)
-    return [engine.configuration]
+    return [str(engine)]
 
 
 def _installed() -> list[str]:
@@ -232,7 +232,7 @@ def _stated(
 def _label(engine: Backend, own: Mapping[str, Any], encoding: str | None) -> str:
     """Return the configuration that cannot be run."""
     chosen = encoding if engine.needs_model else None
-    settings = {**engine.settings, **own}
+    settings = {**engine._settings, **own}
     return configuration(engine.full_name, {"engine": settings, "encoding": chosen})
 
 

@@ -163,7 +163,7 @@ def _document(
 
     if form not in known:
         raise UnknownName("form", form, known)
-    if form == "statement" and encoding is None and problem.unstated:
+    if form == "statement" and encoding is None and problem._unstated:
         from cpx.export.statement import unstated_in_words
 
         return unstated_in_words(problem)

@@ -29,7 +29,7 @@ def unstated_in_words(problem: Problem) -> Document:
     """Return what is asked, the data, and why there is no statement."""
     encoding = find_encoding(problem)
     would_be = f"It would be that of the encoding {encoding.name}. {encoding.summary}"
-    why = f"Not shown: {problem.unstated}."
+    why = f"Not shown: {problem._unstated}."
     filled = [line for text in (would_be, why) for line in textwrap.wrap(text, _WIDTH)]
     return Document([*_asked(problem), Section.of(["", "Statement", "---------", *filled])])
 

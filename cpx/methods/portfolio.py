@@ -70,7 +70,7 @@ class Portfolio(Backend):
     @property
     def _engines(self) -> tuple[str, ...]:
         """The engines with their options."""
-        return tuple(member.configuration for member in self.members)
+        return tuple(map(str, self.members))
 
     @classmethod
     def installed(cls) -> list[str]:
@@ -93,7 +93,7 @@ class Portfolio(Backend):
     def solve(self, problem: Problem, options: SolveOptions, progress: Progress) -> Outcome:
         """Let all work until bound and value meet; see :class:`~cpx.backends.base.Backend`."""
         members = [member for member in self.members if takes(member, problem)]
-        names = [member.configuration for member in members]
+        names = [str(member) for member in members]
         left_out = [member for member in self.members if member not in members]
         cores, wanted = len(progress.limits.cores or usable_cores()), len(names) * options.threads
         at_once = max(1, cores // options.threads) if 0 < cores < wanted else len(names)
@@ -102,7 +102,7 @@ class Portfolio(Backend):
         progress.start_clock()
         with progress.phase("solve"):
             outcome = _Team(names, at_once, options, progress).run()
-        notes = [f"{member.configuration} does not solve this problem" for member in left_out]
+        notes = [f"{member} does not solve this problem" for member in left_out]
         if at_once < len(names):
             notes.append(
                 f"{len(names)} engines take turns on {cores} cores, and would use {wanted}"

@@ -18,7 +18,7 @@ from cpx.data.oracle import Oracle
 from cpx.errors import InvalidInstance, InvalidOption, shown
 from cpx.modelling.claims import claimed
 from cpx.modelling.parameters import check_parameters, given_parameters, parameters_of
-from cpx.modelling.saved import arguments_of, written
+from cpx.modelling.saved import written
 from cpx.modelling.side_constraints.form import (
     NO_SIDE_CONSTRAINTS,
     SideConstraint,
@@ -74,6 +74,7 @@ class Problem(Shown, ABC):
     ``_listed``        what an explanation is made of, ``_features_are`` its title
     ``_listings``      what a statement lists of the data, item by item
     ``_vocabulary``    what names in side constraints stand for
+    ``_unstated``      why there is no statement of an instance; empty where there is one
     ``_stated_as``     the kind whose added encodings state it; empty for its own
     ``_trivial_bound`` a bound that needs no search
     ``_tie_step``      the problem that breaks ties
@@ -221,7 +222,7 @@ class Problem(Shown, ABC):
         return {key: value for key, value in vars(self).items() if key != "oracle"}
 
     @property
-    def unstated(self) -> str:
+    def _unstated(self) -> str:
         """Why there is no statement of this instance; empty where there is one."""
         return ""
 
@@ -303,11 +304,6 @@ class Problem(Shown, ABC):
         A million strings take seconds.
         """
         return written(self, arrays=True)
-
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        """Read what :meth:`to_dict` wrote; refuse anything else by name."""
-        return cls(**arguments_of(cls, data))
 
 
 ProblemT = TypeVar("ProblemT", bound=Problem)

@@ -63,8 +63,8 @@ def stated_in(problem: Problem, name: str | None = None) -> Encoding[Any]:
         When there is none, or it cannot state what the instance asks.
     """
     encoding = find_encoding(problem, name)
-    if problem.unstated:
-        raise InvalidOption(problem.unstated)
+    if problem._unstated:
+        raise InvalidOption(problem._unstated)
     if not encoding.limits and getattr(problem, "limits", None) is not None:
         raise InvalidOption(
             f"encoding {shown(encoding.name)} cannot state limits on coverage and precision"

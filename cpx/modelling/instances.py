@@ -17,7 +17,7 @@ from typing import Any
 from cpx.errors import DataError, InvalidInstance, UnknownName, shown
 from cpx.modelling.base import Problem
 from cpx.modelling.registry import PROBLEMS, problem_class, require_registered
-from cpx.modelling.saved import VERSION, schema_of
+from cpx.modelling.saved import VERSION, arguments_of, schema_of
 from cpx.support.files import parse_json, read_text, write_atomic
 
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
@@ -42,7 +42,8 @@ def from_dict(data: object) -> Problem:
         raise InvalidInstance(
             "the key 'problem' is missing; known problems: " + ", ".join(PROBLEMS)
         )
-    return problem_class(data["problem"]).from_dict(data)
+    cls = problem_class(data["problem"])
+    return cls(**arguments_of(cls, data))
 
 
 def loads(text: str) -> Problem:

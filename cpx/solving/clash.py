@@ -39,7 +39,7 @@ def with_clash(problem: Problem, result: Result, seconds: float | None) -> Resul
         return result
     end = time.monotonic() + (_SECONDS if seconds is None else min(seconds, _SECONDS))
     try:
-        if problem.unstated and not hasattr(problem, "of_literals"):
+        if problem._unstated and not hasattr(problem, "of_literals"):
             stated_in(problem)  # says why there is no statement
         require(find_backend(_ENGINE))
         found = smallest_clash(len(side), _oracle(problem, end), end)
@@ -90,7 +90,7 @@ def _oracle(problem: Any, end: float) -> Satisfied:
     """Return what decides by CP-SAT on the statement."""
     import cpmpy as cp
 
-    if not problem.unstated:
+    if not problem._unstated:
         side, free = problem.side_constraints, replace(problem, side_constraints=())
     else:
         free, side = problem.of_literals

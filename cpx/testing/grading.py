@@ -112,7 +112,7 @@ def _cases(kind: str) -> Iterator[Case]:
         case
         for case in cases()
         if kind in (case.problem._stated_as, case.problem.kind)
-        and not case.problem.unstated
+        and not case.problem._unstated
         and _features(case.problem) <= _MOST_FEATURES
     )
     return islice(alike, _MOST_CASES)

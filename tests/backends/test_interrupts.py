@@ -17,6 +17,7 @@ from cpx.backends import backend as find_backend
 from cpx.backends.base import Outcome, Progress
 from cpx.backends.progress import run_interruptibly
 from cpx.methods import portfolio
+from cpx.modelling import instances
 from cpx.modelling.encodings import find_encoding
 from cpx.models.sufficient_reason.cases import least_weight, random_votes, stump
 from cpx.options import SolveOptions
@@ -124,7 +125,7 @@ def test_stopped_at_any_look(engine: str) -> None:
         data = problem.to_dict()
         for count in looks:
             # Anew, as a problem remembers what an oracle learned about it.
-            problem = type(problem).from_dict(data)
+            problem = instances.from_dict(data)
             progress = _StopsAtALook(problem, SolveOptions())
             progress.looks = count
             outcome = solve_alone(instance, problem, progress)
@@ -144,7 +145,7 @@ def test_limits_that_are_over_at_once(engine: str) -> None:
     for problem, best in cases:
         data = problem.to_dict()
         for limit in 10 ** rng.uniform(-4, -2, 5):
-            problem = type(problem).from_dict(data)
+            problem = instances.from_dict(data)
             result = solve(problem, engine, time_limit=float(limit))
             conformance.check_result(result, problem, best)
 

@@ -305,7 +305,7 @@ def test_unsettled_ties_are_told(monkeypatch):
 
 def test_problems_without_arrays_are_refused():
     class Other:
-        kind, encodings, unstated = "other", (Encoding("plain", id),), ""
+        kind, encodings, _unstated = "other", (Encoding("plain", id),), ""
 
         def form(self) -> None:
             """Return none."""

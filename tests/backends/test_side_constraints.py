@@ -435,7 +435,7 @@ def test_expected_predictions(seed: int, structure: str, dual: bool) -> None:
     plain = random_expectation(seed, structure, dual)
     problem = constrained(plain, seed)
     best = best_allowed(plain, problem, max(1, plain.n_features))
-    for engine in ["search"] if problem.unstated else ["search", "cpsat"]:
+    for engine in ["search"] if problem._unstated else ["search", "cpsat"]:
         result = solve(problem, engine)
         assert result.proved
         if best is None:
@@ -672,7 +672,7 @@ def test_column_generation(seed: int, of_literals: bool, monkeypatch: pytest.Mon
     plain = RuleSetLearning(samples, 2, penalty, loss)
     n = d if of_literals else plain.n_features
     problem = plain.where(*(side_constraint(rng, n) for _ in range(int(rng.integers(1, 4)))))
-    assert bool(problem.unstated) == of_literals
+    assert bool(problem._unstated) == of_literals
     best = learned(problem, of_literals)
     hint = rng.choice(plain.n_features, min(2, plain.n_features), replace=False).tolist()
     result = solve(problem, "column-generation", hint=hint if seed % 4 == 1 else None)
@@ -696,7 +696,7 @@ def test_learning_from_more_rules_than_are_listed() -> None:
     same = (bits[:, 0] & bits[:, 1]) | (bits[:, 2] & bits[:, 3])
     names = [f"c{j // 2} = {j % 2}" for j in range(40)]
     plain = RuleSetLearning(Samples(bits, same, features=names), 3, "0.01", "hamming")
-    assert plain.unstated
+    assert plain._unstated
     free = solve(plain, "column-generation")
     assert free.proved
     problem = plain.where("not 'c0 = 0'", "c7", "at_most(2, c1, c2, c7)")

@@ -15,9 +15,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-import cpx
 from cpx import check
 from cpx.answers.result import relative_gap
+from cpx.modelling import instances
 from cpx.models.expected_prediction import judge as expected_prediction
 from cpx.models.expected_prediction.cases import STRUCTURES, best_set, random_expectation
 from cpx.models.expected_prediction.judge_leaf_sums import LeafSums
@@ -224,7 +224,7 @@ def test_altered_answers_are_refused(solved, where, value):
 
 def test_a_worse_set_is_not_greatest_and_a_less_likely_one_not_likeliest(solved):
     instance, _ = solved
-    problem = cpx.models.MLSE.from_dict(instance)
+    problem = instances.from_dict(instance)
     best = best_set(problem)
     every = range(problem.n_features)
     sets = [S for size in range(problem.k + 1) for S in combinations(every, size)]
@@ -240,7 +240,7 @@ def test_a_worse_set_is_not_greatest_and_a_less_likely_one_not_likeliest(solved)
 
 def test_of_many_sets_those_next_to_the_claimed_one_are_tried(solved, monkeypatch):
     instance, _ = solved
-    problem = cpx.models.MLSE.from_dict(instance)
+    problem = instances.from_dict(instance)
     n = problem.n_features
     monkeypatch.setattr(expected_prediction, "_MOST_SETS", n)
 
@@ -303,7 +303,7 @@ def _asking(problem, **asked):
 
 def test_what_is_asked_of_a_set_and_not_kept_is_told(solved):
     _, answer = solved
-    problem = cpx.models.MLSE.from_dict(solved[0])
+    problem = instances.from_dict(solved[0])
     (first, *_), every = answer["explanation"]["features"], range(problem.n_features)
     absent = next(a for a in every if a not in answer["explanation"]["features"])
     asked = {"required": [absent], "forbidden": [first]}
@@ -323,7 +323,7 @@ def test_infeasibility_beside_a_solution_is_told(solved):
     assert wrong in told
     asked = {"required": [], "forbidden": chosen}
     told = check.violations(
-        _asking(cpx.models.MLSE.from_dict(instance), **asked), {**answer, "status": "INFEASIBLE"}
+        _asking(instances.from_dict(instance), **asked), {**answer, "status": "INFEASIBLE"}
     )
     assert told
     assert wrong not in told

@@ -163,7 +163,7 @@ def test_cpmpy_reads_xcsp3_of_all_problems(group, tmp_path):
         problem = case.problem
         # The statement of a ratio is that of a step towards it.
         ratio = isinstance(problem, RatioProblem)
-        for encoding in () if problem.unstated or ratio else case.encodings:
+        for encoding in () if problem._unstated or ratio else case.encodings:
             if not stated_in(problem, encoding).faithful:
                 continue
             data = export_bytes(problem, "xcsp3", encoding)

@@ -97,7 +97,7 @@ def stated() -> list[tuple[cases.Case, str]]:
         for group in GROUPS
         for case in cases.cases(group)
         for encoding in case.encodings
-        if not case.problem.unstated
+        if not case.problem._unstated
         and not isinstance(case.problem, RatioProblem)
         and stated_in(case.problem, encoding).faithful
     ]

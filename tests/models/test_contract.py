@@ -11,13 +11,13 @@ from cpx.backends.base import Backend
 from cpx.modelling.base import Problem
 
 PROBLEM = (
-    *("kind", "encodings", "sense", "side_constraints", "oracle", "feature_names", "unstated"),
+    *("kind", "encodings", "sense", "side_constraints", "oracle", "feature_names"),
     *("form", "model", "decode", "explanation", "evaluate"),
-    *("where", "to_dict", "from_dict"),
+    *("where", "to_dict"),
 )
 BACKEND = (
     *("name", "solvers", "solver", "requires", "supported_options", "needs_model", "exact"),
-    *("summary", "settings", "full_name", "configuration", "options", "available", "installed"),
+    *("summary", "full_name", "options", "available", "installed"),
     *("accepts", "solve"),
 )
 

@@ -23,7 +23,7 @@ from cpx.modelling.parameters import (
     parameter,
     parameters_of,
 )
-from cpx.modelling.saved import SAMPLES, schema_of
+from cpx.modelling.saved import SAMPLES, arguments_of, schema_of
 from cpx.models import PROBLEMS, Problem
 from cpx.models.monomial.weighted import KMonomial
 from cpx.testing.cases import cases
@@ -70,7 +70,7 @@ def test_a_problem_is_saved_and_read_by_its_declaration() -> None:
     assert list(saved["parameters"].items()) == [
         *(("floor", "1/4"), ("mode", "slow"), ("kept", [1]), ("weights", [3, 1]), ("size", 2))
     ]
-    again = Toy.from_dict(json.loads(json.dumps(saved)))
+    again = Toy(**arguments_of(Toy, json.loads(json.dumps(saved))))
     assert again.to_dict() == saved
     assert again.floor == Fraction(1, 4)
     assert again.weights == (3, 1)
@@ -115,7 +115,7 @@ def test_wrong_values_are_refused_by_name(change: dict[str, Any], message: str) 
 def test_wrong_files_are_refused_by_name(change: dict[str, Any], message: str) -> None:
     data = Toy(DATA, 1).to_dict()
     with pytest.raises(InvalidInstance, match=message):
-        Toy.from_dict({**data, "parameters": {**data["parameters"], **change}})
+        Toy(**arguments_of(Toy, {**data, "parameters": {**data["parameters"], **change}}))
 
 
 def test_a_field_that_is_not_declared_is_refused() -> None:
@@ -166,4 +166,4 @@ def test_a_class_that_is_false_is_saved() -> None:
     model = TreeModel(attributes, [False, True], [stump], [[2.5]], "sum", "positive", [0])
     saved = SufficientReason(model, (1.0,)).to_dict()
     assert saved["class"] is False
-    assert SufficientReason.from_dict(saved).label is False
+    assert instances.from_dict(saved).label is False

@@ -299,10 +299,10 @@ def test_a_clash_of_many_is_found() -> None:
 def test_where_a_clash_is_not_looked_for_it_is_said_why(monkeypatch: pytest.MonkeyPatch) -> None:
     # Sufficient reasons of several trees have no statement.
     seeds = (random_reason(seed, definition="sufficient") for seed in range(99))
-    unstated = next(problem for problem in seeds if problem.unstated and problem.n_features)
+    unstated = next(problem for problem in seeds if problem._unstated and problem.n_features)
     result = solve(unstated.where("feature[0]", "not feature[0]"), "hitting-sets")
     assert str(result.status) == "INFEASIBLE"
-    assert [told for told in result.warnings if told.endswith(unstated.unstated)]
+    assert [told for told in result.warnings if told.endswith(unstated._unstated)]
     monkeypatch.setattr(CpSat, "requires", {"no_such_module": "nothing>=1"})
     result = solve(PROBLEM.where("x4", "not x4"), "search")
     assert result.clash == ()

@@ -49,7 +49,7 @@ def test_where_the_search_is_not_there_another_one_answers(
 
 def test_a_reason_without_a_statement_is_solved() -> None:
     reason = SufficientReason(three_definitions(), (1, 1, 1), "attributes", "sufficient")
-    assert reason.unstated
+    assert reason._unstated
     result = cpx.solve(reason)
     assert result.backend == "hitting-sets"
     assert result.status.value == "OPTIMAL"

@@ -64,7 +64,7 @@ def all_sizes(problem: MLSE, width: int, threads: int, seed: int) -> Frontier:
 
     found: list[Any] = []
     proved: list[bool] = []
-    if not problem.unstated:
+    if not problem._unstated:
         for size in range(len(problem.required), problem.k + 1):
             result = solve_with(replace(problem, k=size), None, seed, {"time_limit": None})
             if result.explanation is None:

@@ -179,9 +179,9 @@ class FewestExpected(ExpectedPrediction):
         return tables.rounded(self.leaves.base * (1 - self.tau) / scale)
 
     @property
-    def unstated(self) -> str:
+    def _unstated(self) -> str:
         """Why there is no sum of tables; empty where there is one."""
-        told = super().unstated
+        told = super()._unstated
         if told or not self.bounded:
             return told
         widest = int(self.leaf_tables.by_tree.sizes.max())
@@ -207,7 +207,7 @@ class FewestExpected(ExpectedPrediction):
     def reaches(self, chosen: Iterable[int]) -> bool:
         """Say whether a set reaches the threshold, under a factorised distribution in units."""
         S = tuple(chosen)
-        if not self.unstated:
+        if not self._unstated:
             return self.table_sum.value(S) >= self.target
         if self.distribution.factorised:
             return self._in_units(S) >= self.target
@@ -257,7 +257,7 @@ class FewestExpected(ExpectedPrediction):
     def _notes(self) -> tuple[str, ...]:
         """Return what is degenerate; solved all the same."""
         found = super()._notes()
-        if not self.unstated:
+        if not self._unstated:
             most = self.table_sum.constant + sum(
                 int(table.max()) for table in self.table_sum.tables
             )

@@ -191,7 +191,7 @@ class ExpectedPrediction(ExpectationText):
         return self.leaf_tables.base
 
     @property
-    def unstated(self) -> str:
+    def _unstated(self) -> str:
         """Why the expected score is no sum of tables; empty where it is one."""
         if not self.distribution.factorised:
             return (
@@ -273,7 +273,7 @@ class ExpectedPrediction(ExpectationText):
             least,
             Fraction(self.unit or 1),
             self._component,
-            None if self.unstated else self.table_sum,
+            None if self._unstated else self.table_sum,
         )
 
     @abstractmethod
@@ -284,7 +284,7 @@ class ExpectedPrediction(ExpectationText):
         whole, only = self.distribution, slice(number, number + 1)
         alone = TreeMixture(np.array([ONE]), whole.parents[only], whole.tables[only])
         part = replace(self, distribution=alone)  # type: ignore[type-var]
-        return None if part.unstated else part.table_sum
+        return None if part._unstated else part.table_sum
 
     def model(self, encoding: str | None = None) -> Statement:
         """State the problem in an encoding; the default is the first."""
@@ -415,7 +415,7 @@ class MLSE(ExpectedPrediction):
     def value(self, chosen: Iterable[int]) -> int:
         """Return the expected score of a set in units, rounded."""
         if self.distribution.factorised:
-            return (self.leaf_tables if self.unstated else self.table_sum).value(chosen)
+            return (self.leaf_tables if self._unstated else self.table_sum).value(chosen)
         assert self.unit is not None
         return self.scores.rounded(chosen, Fraction(self.unit))
 
@@ -457,7 +457,7 @@ class MLSE(ExpectedPrediction):
 
     def _tie_step(self, objective: Value) -> Problem | None:
         """Return the problem to find the likeliest set that may be as good, but for rounding."""
-        if self.unstated:
+        if self._unstated:
             return None
         return Likeliest(self, self.table_sum, self.k, int(objective) - self.forgiven)
 

@@ -135,7 +135,7 @@ class RuleSetLearning(RuleSetProblem):
     @cached_property
     def feature_names(self) -> tuple[str, ...]:
         """The rules in words, where there is a statement; else nothing."""
-        if self.unstated:
+        if self._unstated:
             return ()
         every = conjunctions(self.samples.d, self.max_literals)
         return tuple(map(self.in_words, every))
@@ -143,7 +143,7 @@ class RuleSetLearning(RuleSetProblem):
     @property
     def _listed(self) -> tuple[str, tuple[str, ...]]:
         """The rules, or the literals where rules are too many to be listed."""
-        return ("Literals j", tuple(self.samples.features)) if self.unstated else super()._listed
+        return ("Literals j", tuple(self.samples.features)) if self._unstated else super()._listed
 
     def literals(self, rule: int) -> tuple[int, ...]:
         """Return the literals of the rule of a number, increasing."""
@@ -154,7 +154,7 @@ class RuleSetLearning(RuleSetProblem):
 
         Where the rules are too many to be listed, it is literals and columns alone.
         """
-        if self.unstated:
+        if self._unstated:
             literals = enumerate(self.samples.features, self.n_features)
             return Vocabulary(((n, (j,)) for j, n in literals), untrue=untrue, what="literal")
         rules = list(conjunctions(self.samples.d, self.max_literals))
@@ -265,7 +265,7 @@ class RuleSetLearning(RuleSetProblem):
     # ------------------------------------------------------------- selection
 
     @property
-    def unstated(self) -> str:
+    def _unstated(self) -> str:
         """Why there is no statement: too many conjunctions to state each."""
         if self.n_features <= MOST_STATED:
             return ""

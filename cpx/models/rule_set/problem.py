@@ -233,7 +233,7 @@ class RuleSetProblem(RuleSetText):
 
     def form(self) -> RuleSelection | None:
         """Return the problem as plain arrays, None where there are too many rules."""
-        return None if self.unstated else self.selection_form
+        return None if self._unstated else self.selection_form
 
     def model(self, encoding: str | None = None) -> Statement:
         """State the problem in the named encoding (default: ``signature``)."""

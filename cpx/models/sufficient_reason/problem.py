@@ -185,7 +185,7 @@ class SufficientReason(ReasonText):
 
     def _validate(self) -> None:
         """Refuse numbers that are too large to be stated."""
-        if not self.unstated:
+        if not self._unstated:
             _ = self.losses
 
     def automatic_unit(self) -> Fraction:
@@ -222,7 +222,7 @@ class SufficientReason(ReasonText):
         return self.features.words
 
     @property
-    def unstated(self) -> str:
+    def _unstated(self) -> str:
         """Why the definition has no statement for engines; see ``definition``."""
         trees = len(self.tree_model.trees)
         if self.definition != "sufficient" or trees == 1:
@@ -294,7 +294,7 @@ class SufficientReason(ReasonText):
 
     def enough(self, features: tuple[int, ...]) -> bool:
         """Say whether the features are a reason by the definition."""
-        if not self.unstated:
+        if not self._unstated:
             return self.losses.holds(features)
         oracle = self.row_oracle()
         free = oracle.everything & ~oracle.bits(features)
@@ -335,7 +335,7 @@ class SufficientReason(ReasonText):
     def _ranges(self, S: tuple[int, ...]) -> dict[int, tuple[int, int]] | None:
         """Return the cells that the attributes of a reason may have, None when S is none."""
         model = self.tree_model
-        if self.unstated:
+        if self._unstated:
             from cpx.models.sufficient_reason.sufficiency.widening import widest_ranges
 
             return widest_ranges(self.row_oracle(), S)

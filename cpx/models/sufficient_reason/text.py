@@ -208,7 +208,7 @@ class ReasonText(MinimumSubset):
             idle = [model.attributes[a].name for a in self.required if a not in used]
             if idle:
                 found.append(f"required and never tested by the model: {', '.join(idle)}")
-        if not self.unstated and any(slack < 0 for slack in self.losses.slacks):
+        if not self._unstated and any(slack < 0 for slack in self.losses.slacks):
             found.append(
                 f"x has the class {self.label} without a majority of the votes that wins "
                 "whatever the others vote for: there is no majoritary reason"

@@ -13,7 +13,8 @@ import cpx
 from cpx.data.coding import Coding
 from cpx.data.fitted.tree_mixture import ONE, TreeMixture
 from cpx.errors import DataError, InvalidInstance, InvalidOption
-from cpx.models import MLSE, FewestExpected, problem_class
+from cpx.modelling import instances
+from cpx.models import MLSE, FewestExpected
 from cpx.models.expected_prediction.cases import (
     STRUCTURES,
     best_set,
@@ -181,7 +182,7 @@ def test_hints_are_complete_solutions(encoding):
 def test_saved_instances_come_back(structure, dual):
     problem = random_expectation(4, structure, dual)
     data = json.loads(json.dumps(problem.to_dict()))
-    again = problem_class(data["problem"]).from_dict(data)
+    again = instances.from_dict(data)
     assert again.to_dict() == problem.to_dict()
     assert best_set(again) == best_set(problem)
 
@@ -315,7 +316,7 @@ def test_deep_leaves_have_no_tables_and_an_exact_value():
     rows = np.vstack([np.zeros(n), np.ones(n)])
     coding = Coding.fit(rows, names=[c.name for c in columns], cuts=model.thresholds)
     problem = MLSE(model, np.ones(n), coding, random_mixture(0, [2] * n), 3)
-    assert "18 attributes" in problem.unstated
+    assert "18 attributes" in problem._unstated
     S = (0, 5, 17)
     value = problem.evaluate(problem.explanation(S)).objective
     assert abs(value - problem.scores.expected(S) / problem.unit) <= n

@@ -59,7 +59,7 @@ class MinimumSubset(Problem):
 
     def form(self) -> SubsetForm:
         """Return the problem by what decides sets, as plain arrays where it has a statement."""
-        arrays = None if self.unstated else self.losses
+        arrays = None if self._unstated else self.losses
         return SubsetForm(
             self.weight_array, self.required, self.forbidden, arrays, self._row_oracle
         )

@@ -133,7 +133,7 @@ class _Run:
         from cpx.backends.search import Search
 
         problem, progress, learner = self._problem, self._progress, self._learner
-        if not progress.problem.unstated:
+        if not progress.problem._unstated:
             searched = Search().solve(progress.problem, self._options, progress)
             learner.infeasible = searched.proved and progress.objective is None
             return [f"all rules: {searched.raw_status}"]
