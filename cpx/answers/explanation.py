@@ -248,6 +248,12 @@ class Explanation(Shown):
     row: AboutRow | None = field(default=None, kw_only=True, compare=False, repr=False)
     panels: tuple[Panel, ...] = field(default=(), kw_only=True, compare=False, repr=False)
 
+    def __post_init__(self) -> None:
+        for name in ("precision", "coverage"):
+            share: Any = getattr(self, name)
+            if isinstance(share, Fraction):  # as families of others give it
+                object.__setattr__(self, name, ExactFloat(share))
+
     @property
     def features(self) -> tuple[int, ...]:
         """Indices of the chosen features, increasing."""

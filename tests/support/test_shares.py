@@ -71,4 +71,5 @@ def test_explanations_and_evaluations_have_such_shares() -> None:
     assert [one.coverage.exact for one in told] == [Fraction(2, 3)] * 3
     assert [one.precision.exact for one in told] == [1, 1, Fraction(1, 2)]
     assert found.fresh.value.exact == 1
+    assert cpx.Explanation(found.rule, Fraction(1, 3)).precision.exact == Fraction(1, 3)
     assert type(found).from_dict(found.to_dict()).coverage.exact == Fraction(2, 3)
