@@ -79,3 +79,19 @@ def _same(one: Any, other: Any) -> bool:
 def _listed(classes: Sequence[Any]) -> str:
     more = f" and {len(classes) - 5} more" if len(classes) > 5 else ""
     return ", ".join(shown(c) for c in classes[:5]) + more
+
+
+def label_of(given: Any, names: ClassNames, classes: Sequence[Any]) -> int:
+    """Return the index of the class that is meant, by its label or what it is called.
+
+    Raises InvalidOption: When there is no such class.
+
+    >>> label_of("yes", ["no", "yes"], [0, 1]), label_of(0, None, [0, 1])
+    (1, 0)
+    """
+    for i, label in enumerate(classes):
+        if _same(label, given) or class_name(label, names, classes) == str(given):
+            return i
+    called = [class_name(label, names, classes) for label in classes]
+    near = nearest(str(given), called)
+    raise InvalidOption(f"target: there is no class {shown(given)}{near}; {_listed(called)}")

@@ -76,11 +76,19 @@ def hold_reason(model: TreeModel, x: ArrayLike, attributes: Iterable[int]) -> No
         hold(model, x, [pool[: 0 if a in kept else None] for a, pool in enumerate(pools)], seed=1)
 
 
-def hold_change(model: TreeModel, x: ArrayLike, cells: Sequence[int]) -> None:
-    """Ask the live model about x and the row that differs from it in these cells; see hold."""
+def hold_change(
+    model: TreeModel, x: ArrayLike, cells: Sequence[int], changed: Sequence[float] | None = None
+) -> None:
+    """Ask the live model about x and the row that differs from it in these cells; see hold.
+
+    changed: That row itself, where it is known.
+    """
     if model.live is None:
         return
     row = np.array(x, dtype=np.float64)
+    if changed is not None:
+        _compare(model, np.vstack([row, np.array(changed, dtype=np.float64)]), must=2)
+        return
     other, pools = row.copy(), values(model)
     for a in np.flatnonzero(model.cells(row) != np.asarray(cells)).tolist():
         pool = np.append(pools[a], np.nan)

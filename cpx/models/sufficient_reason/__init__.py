@@ -12,7 +12,7 @@ FAMILY = Family(
         "sufficient-reason": "cpx.models.sufficient_reason.text:words",
         "contrast": "cpx.models.sufficient_reason.text:contrast_words",
     },
-    explanations={"instead_of": "cpx.models.sufficient_reason.contrast:Contrast"},
+    explanations={"instead_of": "cpx.models.sufficient_reason.contrast_answer:Contrast"},
     proofs={
         "sufficient-reason": ProofKind(
             problems=("sufficient-reason",),

@@ -2,121 +2,83 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from itertools import product
-from typing import Annotated, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from cpx.answers.claim import Claim
-from cpx.answers.explanation import Explanation, LeastExplanation
 from cpx.answers.result import Result, Status, Termination, Times
 from cpx.answers.rule import Literal, Rule
-from cpx.answers.text import Block, Paragraph
 from cpx.answers.values import class_words, plural
-from cpx.errors import EngineError, Infeasible, InvalidOption, printable
+from cpx.errors import (
+    CheckFailed,
+    EngineError,
+    Infeasible,
+    InvalidOption,
+    UnsupportedModel,
+)
 from cpx.explainers.about_row import of_trees
-from cpx.explainers.class_names import class_name
+from cpx.explainers.class_names import class_name, label_of
 from cpx.explainers.doors import Answer
-from cpx.explainers.options import WEIGHTS, Option, built, features
+from cpx.explainers.options import built
 from cpx.explainers.preparation import counted, left_of
 from cpx.explainers.rows import row_of
 from cpx.modelling.row import row_values
-from cpx.models.sufficient_reason.explainer import ReadModel, mapped_weights, several
+from cpx.models.sufficient_reason.changes import (
+    new_values,
+    rarity_of,
+    restricted,
+    within_domains,
+)
+from cpx.models.sufficient_reason.contrast_answer import Contrast
+from cpx.models.sufficient_reason.contrast_question import ContrastQuestion
+from cpx.models.sufficient_reason.contrast_search import Searching
+from cpx.models.sufficient_reason.explainer import ReadModel, mapped_weights
 from cpx.models.sufficient_reason.features import Features
-from cpx.models.sufficient_reason.methods.smallest_change import SmallestChange, contrastive
-from cpx.options import TIME_LIMIT
-from cpx.support.validation import seconds
+from cpx.models.sufficient_reason.judge_change import Change
+from cpx.models.sufficient_reason.methods.smallest_change import (
+    SmallestChange,
+    contrastive_several,
+)
+from cpx.models.sufficient_reason.methods.wanted_rows import Rarity
+from cpx.support.shares import percent
+from cpx.support.validation import integer_in, seconds
 from cpx.trees import MISSING, TreeModel
-from cpx.trees.hold import held_against
+from cpx.trees.hold import held_against, hold_change
 
 _MOST = 4096
 """Rows that are asked about to say from where to where values may change."""
 
-
-@dataclass(frozen=True)
-class Contrast(LeastExplanation):
-    """The fewest columns whose change gives a row another class; its rule has the new values.
-
-    Attributes
-    ----------
-    instead_of : str
-        The class of x.
-
-    Examples
-    --------
-    >>> rule = Rule.of([0], ["a > 1 (now 0.5)"], "yes")
-    >>> claim = Claim("contrast", optimal=True, value=1, bound=1)
-    >>> found = Contrast(rule, claim=claim, instead_of="no")
-    >>> print(found)
-    a > 1 (now 0.5) gives yes in place of no
-    >>> found.proved, found.minimum
-    ('1 column: no smaller change gives another class', True)
-    """
-
-    instead_of: str = field(kw_only=True)
-
-    def __str__(self) -> str:
-        changed, now = " and ".join(self.rule.words), class_words(self.rule.conclusion)
-        give = "give" + "s" * (len(self.rule.words) == 1)
-        return printable(f"{changed} {give} {now} in place of {class_words(self.instead_of)}")
-
-    def headline(self) -> list[Block]:
-        """Return the sentence that says what gives another class."""
-        return [Paragraph(str(self), "strong")]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the change as plain JSON values."""
-        return {**super().to_dict(), "instead_of": self.instead_of}
-
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Contrast:
-        """Read what :meth:`to_dict` wrote."""
-        plain = Explanation.from_dict(data)
-        return cls(
-            plain.rule,
-            claim=plain.claim,
-            remarks=plain.remarks,
-            instead_of=data["instead_of"],
-        )
-
-
-@dataclass(frozen=True)
-class ContrastQuestion:
-    """Which change is wanted; see :meth:`ContrastExplainer.explain`."""
-
-    actionable: Annotated[
-        object, Option("Columns that may change: all.", "COLUMN", many=True, read=features)
-    ] = None
-    frozen: Annotated[
-        object, Option("Columns that may not change.", "COLUMN", many=True, read=features)
-    ] = ()
-    weights: Annotated[Sequence[int] | Mapping[Any, int] | None, WEIGHTS] = None
-    time_limit: Annotated[float | None, Option("Seconds.", "SECONDS", shell=None)] = TIME_LIMIT
-
-    def kept(self, columns: Features) -> tuple[int, ...]:
-        """Return the columns that may not change."""
-        frozen = {*columns.numbers("frozen", several(self.frozen))}
-        if self.actionable is not None:
-            free = {*columns.numbers("actionable", several(self.actionable))}
-            if both := sorted(free & frozen):
-                raise InvalidOption(
-                    f"actionable and frozen both have {columns.model.attributes[both[0]].name!r}"
-                )
-            frozen |= {*range(len(columns))} - free
-        return tuple(sorted(frozen))
+_CHECK_SECONDS = 2.0
+"""For the check that no change is lighter, where less is left of the time limit."""
 
 
 class ContrastExplainer(ReadModel):
     """Explain predictions of a tree model by the fewest columns whose change gives another class.
 
-    :meth:`cpx.Explainer.contrast` asks it.
+    :meth:`cpx.Explainer.contrast` asks it. Of any other classifier a change is found by a search
+    on the rows of X, and nothing is proved.
     """
 
     __doc__ = f"{__doc__}{(ReadModel.__doc__ or '').partition(chr(10))[2]}"
 
     asks: ClassVar = (ContrastQuestion,)
+
+    search: Searching | None = None
+
+    def _read(self, model: Any, X: Any, options: Mapping[str, Any]) -> None:
+        try:
+            super()._read(model, X, options)
+        except UnsupportedModel as error:
+            predicts = hasattr(model, "predict") or callable(model)
+            if X is None or not predicts:
+                more = "; with X a change is searched for on its rows" * predicts
+                raise UnsupportedModel(f"{error}{more}") from None
+            self.search = Searching(model, X, str(error), options, self.class_names)
 
     def explain(self, x: Any, **options: Any) -> Contrast:
         """Say what would have to change for the model to give x another class.
@@ -125,12 +87,23 @@ class ContrastExplainer(ReadModel):
         ----------
         x : one row, or its position or label in X
             The instance: a Series, a dict, a one-row frame or a vector.
+        target : label, optional
+            The class to reach, by its label or name; by default any other one.
         actionable : str, int, or a sequence of them, optional
             The columns that may change; by default all.
         frozen : str, int, or a sequence of them
             Columns that may not change.
+        ranges : mapping, optional
+            What columns may change to: ``{"age": (18, 70)}``, both ends among them and None for
+            no end, or a list of values. A value that is out of its range may stay.
         weights : sequence or mapping of positive integers, optional
             What the change of a column costs; 1 where nothing is given.
+        plausible : float or bool, optional
+            Columns change to values that X has, and to a row that is no rarer than this share of
+            X, or than x itself, under a mixture fitted to X; 0.05 for True.
+        n : int, default=1
+            So many changes, the smallest first; the others are in ``others``. None has all columns
+            of another one.
         time_limit : float or None, default=10.0
             Seconds; then the best change so far is returned.
 
@@ -143,9 +116,11 @@ class ContrastExplainer(ReadModel):
         Raises
         ------
         Infeasible
-            When no change of these columns gives another class.
+            When no change of these columns gives the class.
         EngineError
             When none was found within the time limit.
+        CheckFailed
+            When code that no search uses finds another class, or another weight.
         ModelError, UnsupportedModel, DataError
             When the model cannot be read, or x is no row of it.
         """
@@ -161,48 +136,185 @@ class ContrastExplainer(ReadModel):
         """Do what :meth:`explain` does, and return the result also where there is no change."""
         question = built(ContrastQuestion, options)
         x = row_of(self._rows, x)
+        if self.search is not None:
+            return self.search.answer(question, x)
         trees, notes = self.fitted(x)
-        columns = Features(trees, row_values(trees, x), "attributes")
-        kept, limit = question.kept(columns), seconds(question.time_limit)
-        weights = mapped_weights(columns, question.weights)
-        found = contrastive(
-            trees,
-            columns.x,
-            weights=weights,
-            must_keep=kept,
+        asked = _Asked(self, question, trees, x)
+        limit = seconds(question.time_limit)
+        answers = contrastive_several(
+            asked.model,
+            asked.x,
+            integer_in("n", question.n, 1, 100),
+            weights=asked.weights,
+            must_keep=asked.kept,
+            targets=asked.targets,
+            rarity=asked.rarity,
+            table=asked.table,
             time_limit=left_of(limit),
             seed=self.seed,
         )
-        own = self._called(trees, int(trees.predict_index(columns.x)[0]))
-        free = plural(trees.n_attributes - len(kept), "column")
-        brief = ("contrast", plural(len(trees.trees), "tree"), f"{free} may change")
-        result = _result(found, limit)
-        if found.attributes is None or found.cells is None or found.upper is None:
-            which = "the columns that may change" if kept else "columns"
-            told = f"no change of {which} gives another class than {class_words(own)}"
-            if not found.proved:
-                told = f"no change to another class than {class_words(own)} was found in time"
-            return Answer(result.with_warnings(told), own, brief)
-        new, ranges = _ranges(trees, columns.x, found.attributes, found.cells)
-        texts = {a: _text(trees, a, r, columns.x[a]) for a, r in ranges.items()}
-        over = {"frozen": len(kept)} if kept else {}
-        over |= {} if question.weights is None else {"weights": trees.n_attributes}
-        checked = "checked: the trees give every such row this class"
-        told_of = Contrast(
-            Rule(tuple(Literal(a, texts[a]) for a in ranges), self._called(trees, new)),
-            claim=Claim(
-                "contrast", over, optimal=found.proved, value=found.upper, bound=found.lower
-            ),
-            remarks=(*notes, checked, *held_against(trees, columns.x)),
-            instead_of=own,
-            row=of_trees(trees, columns.x, ()),
-        )
-        cost = sum(1 if weights is None else weights[a] for a in found.attributes)
-        verified = cost == found.upper and told_of.rule.conclusion != own
-        return Answer(replace(result, explanation=told_of, verified=verified), own, brief)
+        brief = asked.brief()
+        result = _result(answers[0], limit)
+        if answers[0].attributes is None:
+            return Answer(result.with_warnings(asked.nothing(answers[0])), asked.own, brief)
+        ends = time.monotonic() + max(left_of(limit) or _CHECK_SECONDS, _CHECK_SECONDS)
+        told = [
+            asked.told(found, notes, i, ends)
+            for i, found in enumerate(answers)
+            if found.attributes is not None
+        ]
+        first = replace(told[0], others=tuple(told[1:]))
+        if len(told) < len(answers):
+            more = "there is no further one" if answers[-1].proved else "no further one in time"
+            first = replace(
+                first, remarks=(*first.remarks, f"{plural(len(told), 'change')}: {more}")
+            )
+        return Answer(replace(result, explanation=first, verified=True), asked.own, brief)
+
+
+class _Asked:
+    """What is asked about a row of a model, and what is said of a change."""
+
+    def __init__(
+        self, by: ContrastExplainer, question: ContrastQuestion, trees: TreeModel, x: Any
+    ) -> None:
+        self.names, self.question = by.class_names, question
+        columns = Features(trees, row_values(trees, x), "attributes")
+        self.x, self.kept = columns.x, question.kept(columns)
+        self.weights = mapped_weights(columns, question.weights)
+        own = int(trees.predict_index(columns.x)[0])
+        self.own = self._called(trees, own)
+        self.targets = [c for c in range(len(trees.classes)) if c != own]
+        if question.target is not None:
+            target = label_of(question.target, self.names, trees.classes)
+            if target == own:
+                raise InvalidOption(f"target is the class of x, {class_words(self.own)}")
+            self.targets = [target]
+        rarest, self.rarity = question.rarest, None
+        self.seen = None if by.rows is None else np.asarray(by.rows, dtype=np.float64)
+        if rarest is not None and by.rows is None:
+            raise InvalidOption("plausible needs X, rows that say what the data look like")
+        ranges = question.numbered_ranges(columns)
+        self.model = trees
+        if ranges or rarest is not None:
+            seen = None if rarest is None else self.seen
+            self.model = restricted(trees, self.x, ranges, seen)
+        if rarest is not None:
+            self.rarity = rarity_of(trees, by.rows, self.x, rarest, by.seed)  # type: ignore[arg-type]
+
+    @property
+    def table(self) -> Any:
+        """Rows of X whose values x may take; None without X."""
+        return None if self.seen is None else within_domains(self.model, self.x, self.seen)
 
     def _called(self, trees: TreeModel, label: int) -> str:
-        return class_name(trees.classes[label], self.class_names, trees.classes)
+        return class_name(trees.classes[label], self.names, trees.classes)
+
+    @property
+    def _wanted(self) -> str:
+        one = len(self.targets) == 1 and self.question.target is not None
+        return self._called(self.model, self.targets[0]) if one else ""
+
+    def brief(self) -> tuple[str, ...]:
+        """Say what is asked, in a few words each."""
+        free = plural(self.model.n_attributes - len(self.kept), "column")
+        to = (f"to {class_words(self._wanted)}",) if self._wanted else ()
+        return "contrast", plural(len(self.model.trees), "tree"), f"{free} may change", *to
+
+    def nothing(self, found: SmallestChange) -> str:
+        """Say that there is no change, or none was found."""
+        own = class_words(self.own)
+        gives = class_words(self._wanted) if self._wanted else f"another class than {own}"
+        if not found.proved:
+            return f"no change to {gives} was found in time"
+        which = "the columns that may change" if self.kept else "columns"
+        limits = " within the ranges" * bool(self.question.ranges)
+        limits += " that is as plausible" * (self.rarity is not None)
+        return f"no change of {which}{limits} gives {gives}"
+
+    def told(self, found: SmallestChange, notes: Sequence[str], i: int, ends: float) -> Contrast:
+        """Return a change in words, checked; the first one for being the lightest, too."""
+        model, x = self.model, self.x
+        changed, cells = found.attributes or (), found.cells or ()
+        if found.row is not None and self.rarity is not None:
+            label = int(model.predict_index(np.array(found.row))[0])
+            new = {a: found.row[a] for a in changed}
+            texts = {a: self._value_text(a, v) for a, v in new.items()}
+        else:
+            label, ranges = _ranges(model, x, changed, cells)
+            new = new_values(model, x, ranges, self.seen)
+            texts = {a: _change_text(model, a, r, x[a]) for a, r in ranges.items()}
+        row = np.array(x, dtype=np.float64)
+        row[[*new]] = [*new.values()]
+        hold_change(model, x, cells, row.tolist())
+        reasons = self._checked(found, row.tolist(), ends)
+        over: dict[str, Any] = {"frozen": len(self.kept)} if self.kept else {}
+        over |= {} if self.question.weights is None else {"weights": model.n_attributes}
+        over |= {"target": self._wanted} if self._wanted else {}
+        over |= {"ranges": len(self.question.ranges)} if self.question.ranges else {}
+        over |= {"plausible": str(self.question.rarest)} if self.rarity else {}
+        over |= {"others": i} if i else {}
+        told = ["checked: the trees give every such row this class"]
+        if self.rarity is not None:
+            told = [_rarity_text(self.rarity, row)]
+        if reasons is None and found.proved:
+            told.append("that no change is lighter is the engine's word")
+        return Contrast(
+            Rule(tuple(Literal(a, texts[a]) for a in new), self._called(model, label)),
+            claim=Claim(
+                "contrast",
+                over,
+                {} if reasons is None else {"reasons": reasons},
+                optimal=found.proved,
+                value=found.upper,
+                bound=found.lower,
+            ),
+            remarks=(*notes, *told, *held_against(model, x)),
+            instead_of=self.own,
+            values={model.attributes[a].name: self._named(a, v) for a, v in new.items()},
+            row=of_trees(model, x, ()),
+        )
+
+    def _named(self, a: int, value: float) -> Any:
+        attribute = self.model.attributes[a]
+        return value if attribute.labels is None else attribute.called(value)
+
+    def _value_text(self, a: int, value: float) -> str:
+        attribute = self.model.attributes[a]
+        now, new = ("missing" if np.isnan(v) else attribute.called(v) for v in (self.x[a], value))
+        return f"{attribute.name} = {new} (now {now})"
+
+    def _checked(self, found: SmallestChange, row: list[float], ends: float) -> int | None:
+        """Let code that no search uses judge a change; return by how many sets it is a least one.
+
+        Raises CheckFailed: When the change is none.
+        """
+        weights = self.weights or [1] * self.model.n_attributes
+        change = Change(
+            self.model.to_dict(),
+            _saved(self.x),
+            _saved(row),
+            [self.model.classes[c] for c in self.targets],
+            self.kept,
+            weights,
+        )
+        if wrong := change.violations(found.upper):
+            raise CheckFailed(f"check of the change failed: {wrong[0]}")
+        if not found.proved or found.lower is None:
+            return None
+        left = min(max(ends - time.monotonic(), 0.1), _CHECK_SECONDS)
+        return change.confirmed(found.reasons, found.lower, left)
+
+
+def _saved(row: Sequence[float]) -> list[float | None]:
+    return [None if np.isnan(v) else float(v) for v in row]
+
+
+def _rarity_text(rarity: Rarity, row: Any) -> str:
+    return (
+        f"values of the table; {percent(rarity.share(row), 0)} of its rows are as rare or rarer, "
+        "by a mixture fitted to it"
+    )
 
 
 def _result(found: SmallestChange, limit: float | None) -> Result:
@@ -224,7 +336,10 @@ def _result(found: SmallestChange, limit: float | None) -> Result:
 
 
 def _ranges(
-    model: TreeModel, x: Sequence[float], changed: Sequence[int], cells: Sequence[int]
+    model: TreeModel,
+    x: Sequence[float],
+    changed: Sequence[int],
+    cells: Sequence[int],
 ) -> tuple[int, dict[int, tuple[int, int]]]:
     """Return the new class, and for each column the cells that give it, whatever the others'.
 
@@ -271,7 +386,8 @@ def _grown(
     low, high = ranges[a]
     low, high = (low, high + 1) if step > 0 else (low - 1, high)
     count = int(np.prod([1 + b - c for c, b in ranges.values()]))
-    if low < 0 or high > int(model.sizes[a]) or count > _MOST:
+    possible = np.flatnonzero(model.possible[a])
+    if low < possible[0] or high > possible[-1] or count > _MOST:
         return None
     return {**ranges, a: (low, high)}
 
@@ -284,7 +400,7 @@ def _gives(model: TreeModel, now: Any, ranges: dict[int, tuple[int, int]], label
     return bool((_classes(model, rows) == label).all())
 
 
-def _text(model: TreeModel, a: int, cells: tuple[int, int], value: float) -> str:
+def _change_text(model: TreeModel, a: int, cells: tuple[int, int], value: float) -> str:
     """Return the new values of a column, and what it has now."""
     attribute = model.attributes[a]
     listed = (0.0, 1.0) if attribute.kind == "boolean" else attribute.values or ()

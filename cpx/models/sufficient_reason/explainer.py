@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, ClassVar, Unpack
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Unpack
 
 from cpx.answers.explanation import AboutRow, Explanation, Reason
 from cpx.answers.result import Result, Status
@@ -42,6 +42,9 @@ from cpx.trees import TreeModel, read_model
 from cpx.trees.form import Missing
 from cpx.trees.hold import held_against
 from cpx.trees.library_agreement import near_ties
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True)
@@ -127,16 +130,22 @@ class ReadModel(Alike):
         **reader: Unpack[ReaderOptions],
     ) -> None:
         self.class_names, self.missing, self.seed = class_names, missing, seed
-        asked: Any = {"above": above, "below": below, "between": between}
-        self.model, self.notes = read_model(model, **asked, **reader), tuple[str, ...]()
-        self._rows, self._of_rows = X, X is not None
+        self._rows, self.rows = X, None
+        self.notes: tuple[str, ...] = ()
+        limits = {"above": above, "below": below, "between": between}
+        self._read(model, X, {**limits, **reader})
+
+    rows: pd.DataFrame | None
+
+    def _read(self, model: Any, X: Any, options: Mapping[str, Any]) -> None:
+        self.model = read_model(model, **options)
         if X is not None:
-            self.model, _, self.notes = fitted_to_rows(self.model, X)
+            self.model, self.rows, self.notes = fitted_to_rows(self.model, X)
 
     def fitted(self, x: Any, level: str = "attributes") -> tuple[TreeModel, tuple[str, ...]]:
         """Return the model as it fits the row, and notes."""
         refuse_missing_conditions(level, self.missing)
-        known = self._of_rows or level == "conditions"
+        known = self.rows is not None or level == "conditions"
         trees, told = fitted_to(self.model, x, self.missing, of_data=known)
         return trees, (*self.notes, *told)
 

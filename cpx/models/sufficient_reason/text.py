@@ -46,16 +46,32 @@ def words(claim: Claim, found: Explanation) -> Words:
 
 def contrast_words(claim: Claim, found: Explanation) -> Words:
     """Return what is said of a change that gives another class."""
+    over, figures = claim.over, claim.figures
     if claim.optimal is None:
         return Words()
-    weighted = "weights" in claim.over
+    weighted = "weights" in over
     told = f"weight {claim.value}" if weighted else plural(int(claim.value or 0), "column")
+    if claim.bound is None:
+        return Words(f"{told}, found by a search on rows: that none is smaller is not proved")
+    gives = over.get("target") or "another class"
+    limits = [word for word in ("ranges", "plausible", "others") if over.get(word)]
+    which = "".join(f" {_LIMITS[word]}" for word in limits)
     if claim.optimal:
         less = "lighter" if weighted else "smaller"
-        return Words(f"{told}: no {less} change gives another class")
+        checked = figures.get("reasons")
+        by = "" if checked is None else f"; checked, by {plural(checked, 'set')} that each meets"
+        return Words(f"{told}: no {less} change{which} gives {gives}{by}")
     if weighted:
         return Words(f"{told}: not shown to be the least, at least {claim.bound} is needed")
     return Words(f"{told}: not shown to be the fewest, at least {claim.bound} are needed")
+
+
+_LIMITS = {
+    "ranges": "within the ranges",
+    "plausible": "that is as plausible",
+    "others": "without all columns of one before",
+}
+"""What is said of the changes that compete."""
 
 
 def least_weight(claim: Claim, what: str, unit: str, size: int) -> str:

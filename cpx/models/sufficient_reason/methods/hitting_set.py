@@ -60,6 +60,10 @@ class HittingSets:
             self._bound += min(self._weights[a] for a in elements)
         self._solver.add_clause([self._variable[a] for a in elements])
 
+    def exclude(self, elements: Iterable[int]) -> None:
+        """Ask for sets that do not have all of these."""
+        self._solver.add_clause([-self._variable[a] for a in elements])
+
     def below(self, upper: int, look: Callable[[], None] | None = None) -> frozenset[int] | None:
         """Return a set that meets all and weighs less than a bound, or None: there is none.
 
@@ -107,7 +111,10 @@ class HittingSetSearch(ABC):
     lower, upper: No set weighs less than ``lower``; the best one known weighs ``upper``.
     best: The best set, by the places that may be chosen.
     none: It is proved that there is no set.
+    excluded: Sets are wanted that have not all of any of these.
     """
+
+    excluded: tuple[int, ...] = ()
 
     def __init__(
         self,
@@ -159,6 +166,8 @@ class HittingSetSearch(ABC):
         """
         assert self.upper is not None
         sets, before = HittingSets(self.cost, self.upper - self.base), self.oracle.calls
+        for known in self.excluded:
+            sets.exclude(places(known))
         try:
             while calls is None or self.oracle.calls - before < calls:
                 for dual in self._new:

@@ -11,13 +11,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from cpx.models.sufficient_reason.methods.deletion import delete_from_change, delete_from_reason
 from cpx.models.sufficient_reason.methods.hitting_set import HittingSetSearch
+from cpx.models.sufficient_reason.methods.wanted_rows import Rarity, WantedRows
 from cpx.models.sufficient_reason.sufficiency.oracle import Stopped, SufficiencyOracle
 from cpx.models.sufficient_reason.sufficiency.set_family import shuffled
-from cpx.support.validation import index_set, weight_map
+from cpx.support.validation import index_set, integer_in, weight_map
 from cpx.trees import TreeModel
 from cpx.trees.hold import hold_change
 
-__all__ = ["SmallestChange", "contrastive"]
+__all__ = ["SmallestChange", "contrastive", "contrastive_several"]
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,9 @@ class SmallestChange:
     cells: A counterexample that differs from x in these attributes only.
     proved: Whether the attributes are a minimum, or it is proved that there is no change.
     rounds, calls: Hitting sets computed, and sets asked about.
+    row: The changed row itself, where more than its cells counts.
+    reasons: Sets of attributes that each change must meet: with what may not change they force
+        that the class is none that is wanted.
     """
 
     lower: int | None
@@ -40,6 +44,8 @@ class SmallestChange:
     rounds: int
     calls: int
     seconds: float
+    reasons: tuple[tuple[int, ...], ...] = ()
+    row: tuple[float, ...] | None = None
 
 
 def contrastive(
@@ -48,6 +54,9 @@ def contrastive(
     *,
     weights: Mapping[int, int] | Iterable[int] | None = None,
     must_keep: Iterable[int] = (),
+    targets: Iterable[int] | None = None,
+    rarity: Rarity | None = None,
+    table: NDArray[np.float64] | None = None,
     time_limit: float | None = None,
     seed: int = 0,
 ) -> SmallestChange:
@@ -68,6 +77,12 @@ def contrastive(
         What the change of each attribute costs, 1 if not given.
     must_keep : iterable of int
         Attributes that may not change.
+    targets : iterable of int, optional
+        Indices of the classes that are wanted; by default all but that of x.
+    rarity : Rarity, optional
+        How rare the changed row may be.
+    table : (n, d) array, optional
+        Rows whose values a search may begin with.
     time_limit : float, optional
         Seconds after which the interval so far is returned.
     seed : int
@@ -92,32 +107,121 @@ def contrastive(
     >>> found.lower, found.upper, found.proved
     (1, 1, True)
     """
-    oracle = SufficiencyOracle.of_row(model, x, time_limit)
-    weight = weight_map(weights, model.n_attributes)
-    kept = index_set("must_keep", must_keep, model.n_attributes, "attribute")
-    used = enumerate(oracle.grid.used)
-    cost = {place: weight[a] for place, a in used if a not in kept}
-    search = _Search(oracle, cost, seed)
-    with suppress(Stopped):
-        search.run()
-    found = search.result()
-    if found.cells is not None:
-        hold_change(model, x, found.cells)
+    (found,) = contrastive_several(
+        model,
+        x,
+        1,
+        weights=weights,
+        must_keep=must_keep,
+        targets=targets,
+        rarity=rarity,
+        table=table,
+        time_limit=time_limit,
+        seed=seed,
+    )
     return found
 
 
+def contrastive_several(
+    model: TreeModel,
+    x: ArrayLike,
+    n: int,
+    *,
+    weights: Mapping[int, int] | Iterable[int] | None = None,
+    must_keep: Iterable[int] = (),
+    targets: Iterable[int] | None = None,
+    rarity: Rarity | None = None,
+    table: NDArray[np.float64] | None = None,
+    time_limit: float | None = None,
+    seed: int = 0,
+) -> list[SmallestChange]:
+    """Find several changes, the lightest first, none of which has all attributes of another.
+
+    Each is the lightest of those that are left. Where there are fewer than n, the last one has no
+    attributes. Arguments are as for :func:`contrastive`.
+    """
+    row = np.asarray(x, dtype=np.float64)
+    own = int(model.predict_index(row)[0])
+    wanted = {*range(len(model.classes))} - {own} if targets is None else {*targets} - {own}
+    oracle = SufficiencyOracle.of_row(model, x, time_limit, wanted)
+    weight = weight_map(weights, model.n_attributes)
+    kept = index_set("must_keep", must_keep, model.n_attributes, "attribute")
+    cost = {place: weight[a] for place, a in enumerate(oracle.grid.used) if a not in kept}
+    listed = None
+    if rarity is not None or len(wanted) < len(model.classes) - 1:
+        listed = WantedRows(model, row.reshape(-1).tolist(), wanted, rarity, oracle.look)
+    answers: list[SmallestChange] = []
+    search: _Search | None = None
+    for _ in range(integer_in("n", n, 1)):
+        search = _Search(oracle, cost, seed, listed, table, search)
+        with suppress(Stopped):
+            search.run()
+        answers.append(found := search.result())
+        if found.cells is None:
+            break
+        hold_change(model, x, found.cells, found.row)
+    return answers
+
+
 class _Search(HittingSetSearch):
-    """The search for a lightest change; the dual family is that of the reasons."""
+    """The search for a lightest change; the dual family is that of the reasons.
+
+    listed: Says which rows are wanted, where the oracle only says which are of a rival class.
+    table: Rows to begin with.
+    before: The search for the change before, of which this one has no superset.
+    """
 
     cells: NDArray[np.int32] | None = None
+    row: NDArray[np.float64] | None = None
+
+    def __init__(
+        self,
+        oracle: SufficiencyOracle,
+        cost: Mapping[int, int],
+        seed: int,
+        listed: WantedRows | None,
+        table: NDArray[np.float64] | None,
+        before: _Search | None,
+    ) -> None:
+        super().__init__(oracle, cost, seed)
+        self.listed, self.table, self.reasons = listed, table, list[int]()
+        self._all_asked = True
+        if before is not None and before.best is not None:
+            self.excluded = (*before.excluded, before.best)
+            for dual in before.family:
+                self.learn(dual)
+            self.reasons, self._all_asked = before.reasons, before._all_asked
+            self.lower = before.lower if before.proved else self.lower
 
     def run(self) -> None:
         change = self.oracle.change(self.free)
         if change is None:
+            self.reasons.append(self.oracle.core & self.free)
             self.none = True
             return
-        self.found(delete_from_change(self.oracle, change, shuffled(change, self.random)))
-        self.close_in()
+        if self.listed is None and not self.excluded:
+            self.found(delete_from_change(self.oracle, change, shuffled(change, self.random)))
+            self.close_in()
+            return
+        # No change is known: one more than all changes together weigh.
+        self.upper = most = 1 + sum(self.cost.values())
+        try:
+            self._begin()
+            self.close_in()
+        finally:
+            if self.upper == most:
+                self.upper = None
+        self.none = self.best is None and self._all_asked
+
+    def _begin(self) -> None:
+        """Take a wanted row that is near one of the table."""
+        if self.listed is None or self.table is None or self.excluded:
+            return
+        used = self.oracle.grid.used
+        cost = {used[place]: weight for place, weight in self.cost.items()}
+        row = self.listed.near([*cost], self.table, cost)
+        if row is not None:
+            self._note(row)
 
     def decide(self, chosen: int) -> None:
         freed = chosen
@@ -125,9 +229,44 @@ class _Search(HittingSetSearch):
             held = self.oracle.everything & ~freed
             order = shuffled(self.free & ~freed, self.random)
             reason, _ = delete_from_reason(self.oracle, held, order, lambda _: None)
+            self.reasons.append(reason & self.free)
             self.learn(reason & self.free)
             freed |= reason & self.free
-        self.found(delete_from_change(self.oracle, change, shuffled(change, self.random)))
+        if self.listed is not None:
+            self._list(chosen, freed)
+            return
+        new = delete_from_change(self.oracle, change, shuffled(change, self.random))
+        if not any(known & new == known for known in self.excluded):
+            self.found(new)
+
+    def _list(self, chosen: int, freed: int) -> None:
+        """Look for a wanted row that changes what is chosen; where none is, more must change."""
+        assert self.listed is not None
+        if freed != chosen:
+            return  # what was learned tells more of what is chosen
+        row, every = self.listed.within(sorted(self.oracle.attributes(chosen)))
+        if row is not None:
+            self._note(row)
+            return
+        self._all_asked &= every
+        if rest := self.free & ~chosen:
+            self.learn(rest)
+            return
+        self.none = self.best is None and self._all_asked
+        raise Stopped
+
+    def _note(self, row: NDArray[np.float64]) -> None:
+        assert self.listed is not None
+        x = self.listed.x
+        changed = ~((row == x) | (np.isnan(row) & np.isnan(x)))
+        places = self.oracle.bits(np.flatnonzero(changed).tolist())
+        if self.upper is None or self.weight(places) < self.upper:
+            self.row, self.cells = row, self.listed.model.cells(row)
+            super().found(places)
+
+    def bounded(self, lower: int) -> None:
+        if self._all_asked:
+            super().bounded(lower)
 
     def found(self, chosen: int) -> None:
         if self.upper is None or self.weight(chosen) < self.upper:
@@ -147,4 +286,6 @@ class _Search(HittingSetSearch):
             rounds=self.rounds,
             calls=self.oracle.calls,
             seconds=self.oracle.seconds,
+            row=None if self.row is None else tuple(self.row.tolist()),
+            reasons=tuple(tuple(sorted(self.oracle.attributes(r))) for r in self.reasons),
         )

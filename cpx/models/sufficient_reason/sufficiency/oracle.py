@@ -44,6 +44,10 @@ class SufficiencyOracle(CounterexampleSearch):
     model : TreeModel
     cells : (d,) array of int
         The row x by its cells, as :meth:`TreeModel.cells` gives them.
+    rivals : iterable of int, optional
+        The only classes that count, by index: a counterexample is a completion for which one of
+        them has a better score than the class of x. Of several trees and more than two classes,
+        a third one may still be its class. By default all others.
 
     Attributes
     ----------
@@ -86,20 +90,30 @@ class SufficiencyOracle(CounterexampleSearch):
     (None, [0, 0])
     """
 
-    def __init__(self, model: TreeModel, cells: ArrayLike) -> None:
+    def __init__(
+        self, model: TreeModel, cells: ArrayLike, rivals: Iterable[int] | None = None
+    ) -> None:
         self.started = time.monotonic()
         super().__init__(model, cells)
+        if rivals is not None:
+            self.rivals = [c for c in self.rivals if c in {*rivals}]
         self.core = 0
         self.everything = (1 << self._count) - 1
         self._reasons, self._changes = Family(self._count), Family(self._count)
         self._place = {a: at for at, a in enumerate(self.grid.used)}
-        self.changes = changes_of_tree(model, self.grid, self.cells, self.own)
+        self.changes = changes_of_tree(model, self.grid, self.cells, {*self.rivals})
         for change in self.changes or ():
             self._changes.add(change)
         self.searches = self.changes is None and not self._by_votes
 
     @classmethod
-    def of_row(cls, model: TreeModel, x: ArrayLike, time_limit: float | None = None) -> Self:
+    def of_row(
+        cls,
+        model: TreeModel,
+        x: ArrayLike,
+        time_limit: float | None = None,
+        rivals: Iterable[int] | None = None,
+    ) -> Self:
         """Return the oracle of a row of numbers, shape (d,), which stops after so many seconds.
 
         Raises
@@ -112,7 +126,7 @@ class SufficiencyOracle(CounterexampleSearch):
         limit = seconds(time_limit)
         cells = model.cells(x)
         hold(model, numbers(x))
-        oracle = cls(model, cells)
+        oracle = cls(model, cells, rivals)
         oracle.deadline = None if limit is None else oracle.started + limit
         return oracle
 
@@ -221,16 +235,16 @@ class SufficiencyOracle(CounterexampleSearch):
 
 
 def changes_of_tree(
-    model: TreeModel, grid: Grid, cells: NDArray[np.int32], own: int
+    model: TreeModel, grid: Grid, cells: NDArray[np.int32], rivals: set[int]
 ) -> list[int] | None:
     """Return all minimal changes, as integers of places, of a model of one tree.
 
-    A set of attributes is a change when some leaf of another class is reached by a row that
+    A set of attributes is a change when some leaf of a rival class is reached by a row that
     differs from x in these alone.
 
     grid: Of the model.
     cells: The row x.
-    own: Index of its class.
+    rivals: Indices of classes.
     Returns: None for several trees, whose leaves do not tell.
     """
     if len(model.trees) != 1:
@@ -239,7 +253,7 @@ def changes_of_tree(
     values = model.exact.leaf_values[0]
     totals = np.tile(np.array(model.exact.base_values, dtype=object), (len(values), 1))
     totals[:, list(tree.outputs)] += values
-    other = grid.trees[0].reachable & (model.decide(totals) != own)
+    other = grid.trees[0].reachable & np.isin(model.decide(totals), sorted(rivals))
     differs = ~boxes.having(cells)[other][:, list(grid.used)]
     sets = differs[minimal_sets(differs)]
     packed = np.packbits(sets, axis=1, bitorder="little")

@@ -1,0 +1,212 @@
+"""What columns may change to: ranges that a person gives, and values that a table has."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cpx.data.coding import Coding
+from cpx.data.columns import short_between
+from cpx.errors import InvalidOption, shown
+from cpx.explainers.background import fitted_distribution
+from cpx.models.sufficient_reason.methods.wanted_rows import Rarity
+from cpx.support.validation import real
+from cpx.trees import MISSING, Attribute, TreeModel
+from cpx.trees.hold import values
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["new_values", "rarity_of", "restricted", "within_domains"]
+
+
+def restricted(
+    model: TreeModel,
+    x: Sequence[float],
+    ranges: Mapping[int, Any],
+    seen: NDArray[np.float64] | None = None,
+) -> TreeModel:
+    """Return the model whose attributes have the value of x, or one that they may change to.
+
+    ranges: By attribute: the least and the greatest value, None for no limit; or a list of values
+        or labels.
+    seen: Rows whose values are all there are, where it is given.
+
+    >>> from cpx.trees import Attribute, Tree
+    >>> tree = Tree([0, -1, -1], [0] * 3, [0] * 3, [[-1.0], [0.5]], (0,))
+    >>> model = TreeModel([Attribute("a")], [0, 1], [tree], [[2.5]], "sum", "positive", [0])
+    >>> restricted(model, [1.0], {0: (0, 2)}).possible[0].tolist()
+    [True, False]
+    """
+    pools = values(model)
+    attributes = list(model.attributes)
+    for a, attribute in enumerate(model.attributes):
+        if a not in ranges and seen is None:
+            continue
+        own, allowed = float(x[a]), _allowed(attribute, ranges.get(a))
+        free = attribute.values is None and attribute.kind in ("real", "integer")
+        if seen is None and free and isinstance(allowed, tuple) and _within(own, allowed):
+            low, high = (v if math.isfinite(v) else None for v in allowed)
+            lows = [v for v in (low, attribute.lower) if v is not None]
+            highs = [v for v in (high, attribute.upper) if v is not None]
+            attributes[a] = replace(
+                attribute,
+                lower=max(lows, default=None),
+                upper=min(highs, default=None),
+                missing=False,
+            )
+            continue
+        absent, pool = math.isnan(own), pools[a]
+        if seen is not None:
+            pool = _can_be(attribute, seen[:, a])
+            absent |= a not in ranges and attribute.missing and bool(np.isnan(pool).any())
+        elif isinstance(allowed, tuple) and free:
+            pool = np.append(pool, [v for v in allowed if math.isfinite(v)])
+        within = sorted({v for v in pool.tolist() if _within(v, allowed)} | {own})
+        within = [v for v in within if not math.isnan(v)]
+        if attribute.kind == "integer":
+            within = [v for v in within if v == math.floor(v)]
+        if not within:
+            continue  # x has no value, and there is none to change to
+        labels = None
+        if attribute.labels is not None:
+            labels = tuple(attribute.called(v) for v in within)
+        attributes[a] = replace(
+            attribute,
+            kind="integer" if attribute.kind == "boolean" else attribute.kind,
+            lower=None,
+            upper=None,
+            values=tuple(within),
+            labels=labels,
+            missing=absent,
+        )
+    return model.with_attributes(attributes)
+
+
+def _allowed(attribute: Attribute, given: Any) -> tuple[float, float] | set[float]:
+    """Return what a column may change to: two limits, or values."""
+    if given is None:
+        return -math.inf, math.inf
+    told = f"ranges: {shown(attribute.name)} must have (least, greatest) or a list of values"
+    if isinstance(given, tuple):
+        if len(given) != 2:
+            raise InvalidOption(f"{told}, got {shown(given)}")
+        ends = [None if v is None else real(v) for v in given]
+        if any(v is None and g is not None for v, g in zip(ends, given)):
+            raise InvalidOption(f"{told}, got {shown(given)}")
+        low, high = (
+            (-math.inf if ends[0] is None else float(ends[0])),
+            (math.inf if ends[1] is None else float(ends[1])),
+        )
+        if low > high:
+            raise InvalidOption(f"ranges: {shown(attribute.name)}: {low:g} is more than {high:g}")
+        return low, high
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise InvalidOption(f"{told}, got {shown(given)}")
+    found = set()
+    for value in given:
+        named = attribute.labels is not None and attribute.values is not None
+        number = real(value)
+        if named and value in (attribute.labels or ()):
+            number = (attribute.values or ())[(attribute.labels or ()).index(value)]
+        if number is None:
+            raise InvalidOption(f"{told}, got {shown(value)}")
+        found.add(float(number))
+    return found
+
+
+def _within(value: float, allowed: tuple[float, float] | set[float]) -> bool:
+    if isinstance(allowed, tuple):
+        return allowed[0] <= value <= allowed[1]
+    return value in allowed
+
+
+def new_values(
+    model: TreeModel,
+    x: Sequence[float],
+    ranges: Mapping[int, tuple[int, int]],
+    seen: NDArray[np.float64] | None,
+) -> dict[int, float]:
+    """Return a value for each column that is in a range of cells: one seen, or a short one."""
+    found, pools = {}, values(model)
+    for a, (low, high) in ranges.items():
+        if low == MISSING:
+            found[a] = math.nan
+            continue
+        column = pools[a]
+        if seen is not None:
+            column = np.append(_can_be(model.attributes[a], seen[:, a]), column)
+        table = np.tile(np.array(x, dtype=np.float64), (len(column), 1))
+        table[:, a] = column
+        cells = model.cells(table)[:, a]
+        inside = column[(low <= cells) & (cells <= high)]
+        own = 0.0 if math.isnan(x[a]) else float(x[a])
+        first = np.isin(inside, seen[:, a]) if seen is not None else np.zeros(len(inside), bool)
+        if first.any():
+            inside = inside[first]
+        value = float(inside[np.argmin(np.abs(inside - own))])
+        attribute, cuts = model.attributes[a], model.thresholds[a]
+        free = attribute.values is None and attribute.lower is None and attribute.upper is None
+        plain = free and attribute.kind == "real"
+        if not first.any() and plain and 0 < low <= high < len(cuts):
+            value = short_between(float(cuts[low - 1]), float(cuts[high]), value)
+        elif not first.any() and plain and low > 0:
+            step = max(1.0, abs(float(cuts[low - 1])) / 100)
+            value = short_between(float(cuts[low - 1]), float(cuts[low - 1]) + step, value)
+        found[a] = value
+    return found
+
+
+def within_domains(
+    model: TreeModel, x: Sequence[float], table: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return a table with the values of x in place of those that attributes cannot have."""
+    found = np.tile(np.array(x, dtype=np.float64), (len(table), 1))
+    for a, attribute in enumerate(model.attributes):
+        fine = np.isin(table[:, a], _can_be(attribute, table[:, a]))
+        fine |= np.isnan(table[:, a]) & attribute.missing
+        found[fine, a] = table[fine, a]
+    return found
+
+
+def _can_be(attribute: Attribute, column: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the values of a column that an attribute can have."""
+    if attribute.values is not None:
+        return column[np.isin(column, attribute.values)]
+    low, high = attribute.interval
+    return column[np.isnan(column) | ((low <= column) & (column <= high))]
+
+
+def rarity_of(
+    model: TreeModel, rows: pd.DataFrame, x: Sequence[float], least: float, seed: int
+) -> Rarity:
+    """Return how rare rows may be: as rare as this share of a table, or as x.
+
+    A mixture is fitted to the table, over the states that the model tells apart and finer ones.
+    """
+    coding = Coding.fit(
+        rows,
+        names=[a.name for a in model.attributes],
+        cuts=model.thresholds,
+        cast=model.cast,
+        also=np.array(x),
+    )
+    mixture, _ = fitted_distribution("mixture", model, coding, rows, None, 1.0, seed)
+    row = np.array([x], dtype=np.float64)
+
+    def likely(table: NDArray[np.float64]) -> NDArray[np.float64]:
+        return mixture.log_likelihood(coding.codes(table))
+
+    def states(a: int, pool: NDArray[np.float64]) -> NDArray[Any]:
+        table = np.tile(row, (len(pool), 1))
+        table[:, a] = pool
+        return np.asarray(coding.codes(table)[:, a])
+
+    known = np.sort(likely(np.asarray(rows, dtype=np.float64)))
+    limit = known[max(math.ceil(least * len(known)) - 1, 0)]
+    return Rarity(likely, states, known, min(float(limit), float(likely(row)[0])))

@@ -1,0 +1,94 @@
+"""The answer to what would have to change: columns, new values, and what was proved."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from cpx.answers.explanation import Explanation, LeastExplanation
+from cpx.answers.text import Block, Fact, Paragraph
+from cpx.answers.values import class_words
+from cpx.data.condition import value_text
+from cpx.errors import printable
+
+__all__ = ["Contrast", "value_words"]
+
+
+@dataclass(frozen=True)
+class Contrast(LeastExplanation):
+    """The fewest columns whose change gives a row another class; its rule has the new values.
+
+    Attributes
+    ----------
+    instead_of : str
+        The class of x.
+    values : mapping of str to value
+        New values of the columns that change: with these, and x otherwise, the row has the class.
+    others : tuple of Contrast
+        Further changes that were asked for, none with all columns of another.
+
+    Examples
+    --------
+    >>> rule = Rule.of([0], ["a > 1 (now 0.5)"], "yes")
+    >>> claim = Claim("contrast", optimal=True, value=1, bound=1)
+    >>> found = Contrast(rule, claim=claim, instead_of="no", values={"a": 1.5})
+    >>> print(found)
+    a > 1 (now 0.5) gives yes in place of no
+    >>> found.proved, found.minimum
+    ('1 column: no smaller change gives another class', True)
+    """
+
+    instead_of: str = field(kw_only=True)
+    values: Mapping[str, Any] = field(default_factory=dict, kw_only=True)
+    others: tuple[Contrast, ...] = field(default=(), kw_only=True)
+
+    def __str__(self) -> str:
+        changed, now = " and ".join(self.rule.words), class_words(self.rule.conclusion)
+        give = "give" + "s" * (len(self.rule.words) == 1)
+        return printable(f"{changed} {give} {now} in place of {class_words(self.instead_of)}")
+
+    def headline(self) -> list[Block]:
+        """Return the sentences that say what gives another class."""
+        return [Paragraph(str(self), "strong"), *(Paragraph(f"or {o}") for o in self.others)]
+
+    def facts(self) -> list[Fact]:
+        """Return what is known about it."""
+        return [Fact("new values", self._new_values()), *super().facts()]
+
+    def _new_values(self) -> str:
+        said = (f"{name} = {value_words(value)}" for name, value in self.values.items())
+        return printable(", ".join(said))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the change as plain JSON values."""
+        data = {**super().to_dict(), "instead_of": self.instead_of}
+        if self.values:
+            data["values"] = {name: _plain(value) for name, value in self.values.items()}
+        if self.others:
+            data["others"] = [one.to_dict() for one in self.others]
+        return data
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Contrast:
+        """Read what :meth:`to_dict` wrote."""
+        plain = Explanation.from_dict(data)
+        return cls(
+            plain.rule,
+            claim=plain.claim,
+            remarks=plain.remarks,
+            instead_of=data["instead_of"],
+            values=dict(data.get("values", {})),
+            others=tuple(cls.from_dict(one) for one in data.get("others", ())),
+        )
+
+
+def value_words(value: Any) -> str:
+    missing = value is None or (isinstance(value, float) and np.isnan(value))
+    return "missing" if missing else value_text(value) if isinstance(value, float) else str(value)
+
+
+def _plain(value: Any) -> Any:
+    return None if isinstance(value, float) and np.isnan(value) else value
