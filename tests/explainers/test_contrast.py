@@ -10,7 +10,6 @@ from sklearn.datasets import load_iris
 from sklearn.tree import DecisionTreeClassifier
 
 import cpx
-from cpx.errors import Infeasible
 
 ROWS, Y = load_iris(return_X_y=True)
 TREE = DecisionTreeClassifier(random_state=0).fit(ROWS, Y)
@@ -51,8 +50,8 @@ def test_no_cheaper_change_gives_another_class(seed: int) -> None:
         optimum = least(ROWS[i], weights, frozen)
         asked = {"weights": weights, "frozen": sorted(frozen)}
         if optimum is None:
-            with pytest.raises(Infeasible, match="no change of the columns that may change"):
-                explainer.contrast(ROWS[i], **asked)
+            none = explainer.contrast(ROWS[i], **asked)
+            assert "no change of the columns that may change" in none.why
             continue
         found = explainer.contrast(ROWS[i], **asked)
         assert found.result.objective == optimum
