@@ -38,8 +38,8 @@ def lazily(
 
     def _registered(name: str) -> Any:
         for known, place in () if name.startswith("_") else registered():
-            if known == name:
-                module, _, attribute = place.partition(":")
+            module, _, attribute = place.partition(":")
+            if known == name and module != package:
                 return getattr(import_module(module), attribute)
         raise AttributeError(f"module {package!r} has no attribute {name!r}")
 

@@ -427,10 +427,10 @@ def test_isolated_results_are_whole() -> None:
 
 def test_the_limit_is_hard(scripted) -> None:
     """A worker that ignores every signal is killed; its last event survives."""
-    solve(_problem(), isolate=True)
+    solve(_problem(), "cpsat", isolate=True)
     heard = []
     start = processor_seconds()
-    result = solve(_hard(), isolate=True, time_limit=0.6, listen=heard.append)
+    result = solve(_hard(), "cpsat", isolate=True, time_limit=0.6, listen=heard.append)
     assert processor_seconds() - start < 20
     assert result.termination is Termination.TIME_LIMIT
     found = [event.point.objective for event in heard if event.explanation is not None]
@@ -443,13 +443,13 @@ def test_workers_are_reused_and_replaced() -> None:
 
     shutdown()
     problem = _problem()
-    solve(problem, isolate=True)
+    solve(problem, "cpsat", isolate=True)
     (idle,) = worker._idle[type(backend("cpsat"))]
-    solve(problem, isolate=True)
+    solve(problem, "cpsat", isolate=True)
     assert worker._idle[type(backend("cpsat"))] == [idle]
     idle.child.kill()
     idle.child.process.wait()
-    assert solve(problem, isolate=True).status is Status.OPTIMAL
+    assert solve(problem, "cpsat", isolate=True).status is Status.OPTIMAL
 
 
 def test_nothing_is_left_of_a_killed_engine(tmp_path, monkeypatch) -> None:
