@@ -58,7 +58,7 @@ def test_solution_without_proof_exits_3(run: Run, hard: Path) -> None:
 
 
 def test_nothing_found_exits_4(run: Run, hard: Path) -> None:
-    done = run("solve", hard, "--time-limit", 0.001, "--no-isolate")
+    done = run("solve", hard, "-b", "cpsat", "--time-limit", 0.001, "--no-isolate")
     assert done.exit_code == 4, done.output
     assert "No rule was found within the limits." in done.stdout
 
@@ -79,7 +79,7 @@ def test_failing_engine_exits_1(run: Run, inst: Path, monkeypatch: pytest.Monkey
         raise RuntimeError("no luck")
 
     monkeypatch.setattr(CpSat, "solve", fail)
-    done = run("solve", inst, "--no-isolate", "--json")
+    done = run("solve", inst, "-b", "cpsat", "--no-isolate", "--json")
     assert done.exit_code == 1
     assert json.loads(done.stdout)["status"] == "ERROR"
     assert "no luck" in done.stderr
