@@ -66,7 +66,7 @@ def named_classifier(name: str, seed: int = 0, numbers: bool = False) -> Any:
         SimpleImputer(strategy="median", keep_empty_features=True), StandardScaler()
     )
     categories = make_pipeline(
-        FunctionTransformer(_as_text),
+        FunctionTransformer(as_text),
         OneHotEncoder(handle_unknown="ignore", sparse_output=False),
     )
     columns = ColumnTransformer([("numbers", numeric, _numeric_columns)], remainder=categories)
@@ -153,7 +153,7 @@ def _numeric_columns(table: Any) -> list[int]:
     return [c for c, kind in kinds if is_numeric_dtype(kind) and not is_bool_dtype(kind)]
 
 
-def _as_text(table: Any) -> npt.NDArray[np.object_]:
+def as_text(table: Any) -> npt.NDArray[np.object_]:
     """Return categories as text, the missing value as a text of its own.
 
     OneHotEncoder sorts the categories of a column, which fails for mixed types and pd.NA.

@@ -153,12 +153,12 @@ def _compare_scores(
     words: Callable[[int], str],
 ) -> None:
     theirs = live.scores(rows, len(model.base))
-    if theirs is None:
+    if theirs is None or live.link == "unknown":
         return
     averaged = 1 if model.prediction is None else model.prediction.trees
     divisor = 2**model.exact.exponent * (len(model.trees) if model.rule == "average" else averaged)
     scores = np.array([[total / divisor for total in row] for row in totals.tolist()]) * live.scale
-    ours = _linked(scores, live.link)
+    ours = linked(scores, live.link)
     slack = TOLERANCE + float(Fraction(rounding(model), divisor)) * abs(live.scale)
     if theirs.shape != ours.shape:
         raise UnsupportedModel(
@@ -179,7 +179,8 @@ def _compare_scores(
         )
 
 
-def _linked(scores: NDArray[np.float64], link: str) -> NDArray[np.float64]:
+def linked(scores: NDArray[np.float64], link: str) -> NDArray[np.float64]:
+    """Return the probabilities that follow from scores, shape (n, scores)."""
     if link == "average":
         return scores
     with np.errstate(over="ignore"):

@@ -15,6 +15,8 @@ from cpx.data.oracle import labels
 from cpx.errors import ClassifierError, shortened
 from cpx.trees.categories import Categories
 
+Link = Literal["average", "sigmoid", "softmax", "unknown"]
+
 
 @dataclass(frozen=True, eq=False)
 class LiveModel:
@@ -34,7 +36,7 @@ class LiveModel:
 
     model: Any
     classes: tuple[Any, ...]
-    link: Literal["average", "sigmoid", "softmax"]
+    link: Link
     scale: float = 1.0
     title: str = ""
     sparse_is_missing: bool = False

@@ -25,6 +25,7 @@ from cpx.trees.lightgbm import read_lightgbm
 from cpx.trees.saved import FORMAT
 from cpx.trees.sklearn import read_sklearn
 from cpx.trees.ubjson import parse_ubjson
+from cpx.trees.wrapped import read_wrapped, wraps
 from cpx.trees.xgboost import read_xgboost
 from cpx.trees.xgboost_dump import is_dump, read_xgboost_dump
 
@@ -120,6 +121,9 @@ def _read(source: Any, trusted: bool | Iterable[str], options: dict[str, Any]) -
 
 
 def _live(model: Any, options: dict[str, Any]) -> TreeModel:
+    if wraps(model):
+        own = {name: options.pop(name) for name in ("classes", "attributes") if name in options}
+        return read_wrapped(model, lambda held: _live(held, dict(options)), **own)
     homes = {cls.__module__.split(".")[0] for cls in type(model).__mro__}
     for library, reader in _LIBRARIES.items():
         if library in homes:

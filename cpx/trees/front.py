@@ -1,0 +1,193 @@
+"""What stands in front of a tree model, asked: rows of the table, and what transformers make of them.
+
+In rows of floats a category is its number among those that the transformers know; the number
+after the last stands for any other category.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cpx.errors import ModelError, UnsupportedModel, shortened
+from cpx.trees.attribute import value_text
+from cpx.trees.transformers import Feature, Walk
+
+Block = tuple[Any, ...]
+"""Transformers, one after the other."""
+
+OTHER = "another category"
+"""What stands for a category that no encoder knows."""
+
+
+@dataclass(frozen=True, eq=False)
+class Front:
+    """Transformers in front of a model, and the columns of the table that they take.
+
+    blocks: What they make stands side by side.
+    names: Of the columns, None where the model was trained without.
+    width: How many columns there are.
+    absent: What a sparse row leaves out: 0, or NaN for models that take it as missing.
+    """
+
+    blocks: tuple[Block, ...]
+    names: tuple[str, ...] | None
+    width: int
+    absent: float = 0.0
+
+    # ---------------------------------------------------------- their structure
+
+    @cached_property
+    def walk(self) -> Walk:
+        """What the transformers say of the columns."""
+        walk = Walk()
+        for block in self.blocks:
+            self._follow(walk, block)
+        return walk
+
+    @cached_property
+    def features(self) -> tuple[Feature, ...]:
+        """Of what each column is made that they make."""
+        walk = Walk()
+        return tuple(f for block in self.blocks for f in self._follow(walk, block))
+
+    @cached_property
+    def made_of(self) -> list[list[int]]:
+        """The features that are made of each column."""
+        found: list[list[int]] = [[] for _ in range(self.width)]
+        for i, feature in enumerate(self.features):
+            found[feature.column].append(i)
+        return found
+
+    def _follow(self, walk: Walk, block: Block) -> list[Feature]:
+        features = [Feature(c) for c in range(self.width)]
+        for step in block:
+            try:
+                features = walk.through(step, features)
+            except AttributeError as error:
+                raise ModelError(
+                    f"{type(step).__name__} is not fitted: {shortened(error)}"
+                ) from error
+        return features
+
+    def categories(self, column: int) -> tuple[Any, ...] | None:
+        """Return the values that encoders know of a column, None of a column of numbers."""
+        known = self.walk.categories.get(column)
+        return None if known is None else tuple(known)
+
+    def labels(self, column: int) -> tuple[str, ...] | None:
+        """Return what the categories of a column are called, None of a column of numbers."""
+        known = self.categories(column)
+        return None if known is None else tuple(label_of(value) for value in known)
+
+    def title(self, column: int) -> str:
+        """Return what a column is called."""
+        return f"x{column}" if self.names is None else self.names[column]
+
+    # --------------------------------------------------------------------- rows
+
+    @cached_property
+    def _values(self) -> tuple[NDArray[Any] | None, ...]:
+        """The values of each column of categories by their numbers, and one that is none of them."""
+        found: list[NDArray[Any] | None] = []
+        for column in range(self.width):
+            known = self.categories(column)
+            if known is None:
+                found.append(None)
+            elif all(isinstance(v, int | float | np.number) and not isinstance(v, bool) for v in known):
+                found.append(np.array([*known, max(known, default=0) + 1], dtype=np.float64))
+            else:
+                pool = np.empty(len(known) + 1, dtype=object)
+                pool[:] = [*known, OTHER]
+                found.append(pool)
+        return tuple(found)
+
+    def table(self, rows: NDArray[np.float64]) -> Any:
+        """Return rows as the first transformers take them: a frame, or an array without names."""
+        columns = [self._column(c, rows[:, c]) for c in range(self.width)]
+        if self.names is None:
+            same = all(column.dtype == np.float64 for column in columns)
+            table = np.empty(rows.shape, dtype=np.float64 if same else object)
+            for c, column in enumerate(columns):
+                table[:, c] = column
+            return table
+        import pandas as pd
+
+        return pd.concat(
+            [pd.Series(column, name=name, dtype=column.dtype) for name, column in zip(self.names, columns)],
+            axis=1,
+        )
+
+    def _column(self, c: int, numbers: NDArray[np.float64]) -> NDArray[Any]:
+        values = self._values[c]
+        if values is None:
+            return numbers
+        gone = np.isnan(numbers)
+        column = values[np.where(gone, 0, numbers).astype(np.int64)]
+        column[gone] = np.nan
+        return column
+
+    def made(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return what the transformers make of rows, shape (n, features)."""
+        return self.made_of_table(self.table(rows))
+
+    def made_of_table(self, table: Any) -> NDArray[np.float64]:
+        """Return what the transformers make of a table as a user has it."""
+        parts = []
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            for block in self.blocks:
+                part = table
+                for step in block:
+                    part = part if _is_identity(step) else step.transform(part)
+                parts.append(self._dense(part))
+        made = np.hstack(parts) if len(parts) > 1 else parts[0]
+        if made.shape[1] != len(self.features):
+            raise UnsupportedModel(
+                f"the transformers make {made.shape[1]} columns, cpx expected {len(self.features)}"
+            )
+        return made
+
+    def _dense(self, part: Any) -> NDArray[np.float64]:
+        if not hasattr(part, "tocoo"):
+            return np.asarray(part, dtype=np.float64)
+        stored = part.tocoo()
+        dense = np.full(part.shape, self.absent)
+        dense[stored.coords] = stored.data
+        return dense
+
+
+def _is_identity(step: Any) -> bool:
+    return step is None or (isinstance(step, str) and step == "passthrough")
+
+
+def names_and_width(model: Any, blocks: Sequence[Block]) -> tuple[tuple[str, ...] | None, int]:
+    """Return the columns that a model with transformers in front was trained on.
+
+    Raises ModelError: When nothing says how many there are.
+    """
+    for holder in (model, *(step for block in blocks for step in block[:1])):
+        try:
+            width = int(holder.n_features_in_)
+        except AttributeError:
+            continue
+        names = getattr(holder, "feature_names_in_", None)
+        return None if names is None else tuple(map(str, names)), width
+    raise ModelError(f"the {type(model).__name__} is not fitted")
+
+
+def label_of(value: Any) -> str:
+    """Return what a category is called: a text as it is, a number in its digits.
+
+    >>> label_of("a"), label_of(70), label_of(70.0), label_of(np.True_)
+    ('a', '70', '70', 'True')
+    """
+    value = value.item() if isinstance(value, np.generic) else value
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    return value_text(float(value)) if number else str(value)

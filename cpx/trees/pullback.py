@@ -1,0 +1,294 @@
+"""Cells of the columns of a table: where what transformers make of them changes for a tree model.
+
+No formula of a transformer is used. Between two values that the model treats differently, the
+float halfway is transformed, and so on, until two floats are left that are next to each other.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cpx.errors import UnsupportedModel, shown
+from cpx.trees.floats import float_key, key_float
+from cpx.trees.form import TreeModel
+from cpx.trees.front import Front
+from cpx.trees.tree import MISSING, REFUSED
+
+Cells = NDArray[np.int32]
+
+_SIZES = (float(np.finfo(np.float64).max), *(10.0**e for e in (300, 150, 75, 38, 37, 30, 20, 9)))
+"""How large a number may be: the first of these that the transformers and the model take."""
+
+_NEAR = 32
+"""Floats on either side of a cut that are asked one by one: rounding may go to and fro there."""
+
+_WITHIN = 3
+"""Floats in each cell that are asked, beside its ends, whether they are treated alike."""
+
+_NOT_TAKEN = -2
+"""The cell of what the model does not take, such as infinity."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """How a column reaches the model.
+
+    cuts: Increasing numbers: cell i has the values v with cuts[i-1] < v <= cuts[i].
+    images (cells, features): The cell of each feature that is made of the column.
+    missing (features,): Those of a missing value, None where it is not taken.
+    lower, upper: Bounds of the numbers that are taken, None without any.
+    other: Whether the last cell is that of categories that no encoder knows.
+    """
+
+    cuts: NDArray[np.float64]
+    images: Cells
+    missing: Cells | None
+    lower: float | None = None
+    upper: float | None = None
+    other: bool = False
+
+
+class Pullback:
+    """The columns of a table as a tree model sees them through transformers.
+
+    front: The transformers.
+    model: Over the columns that they make.
+    """
+
+    def __init__(self, front: Front, model: TreeModel) -> None:
+        self._front, self._model = front, model
+        self._made_of = front.made_of
+        self._numbers = [
+            c for c, own in enumerate(self._made_of) if own and front.categories(c) is None
+        ]
+        for c in self._numbers:
+            if c in front.walk.special:
+                raise UnsupportedModel(
+                    f"{front.walk.special[c]} fills in a number of a column of numbers: cpx reads "
+                    "imputers of NaN"
+                )
+        self._refuses = any(
+            bool((tree.missing == REFUSED)[tree.attribute >= 0].any()) for tree in model.trees
+        )
+        self._finite = not model.source.startswith("lightgbm")
+        self._reference = np.zeros(front.width)
+        self._reference[self._numbers] = 1.0
+        if len(self._taken(dict(enumerate(self._reference.tolist())))) < front.width:
+            raise UnsupportedModel(
+                "the transformers or the model take no row of ones, where cpx begins to look"
+            )
+
+    def columns(self) -> list[Column]:
+        """Return how each column reaches the model."""
+        missing = self._missing()
+        cuts = self._cuts(missing)
+        return [
+            cuts[c] if c in cuts else self._categories(c, missing[c])
+            for c in range(self._front.width)
+        ]
+
+    # ------------------------------------------------------------- asking rows
+
+    def _ask(self, values: Mapping[int, NDArray[np.float64]]) -> dict[int, Cells]:
+        """Return the cells of the features of each column for some of its values.
+
+        Bins have a further one: the number of the bin.
+        """
+        count = max((len(v) for v in values.values()), default=0)
+        rows = np.tile(self._reference, (count, 1))
+        for c, given in values.items():
+            rows[: len(given), c] = given
+        made = self._front.made(rows)
+        cells = self._cells(made)
+        found = {}
+        for c, given in values.items():
+            parts = [cells[: len(given), self._made_of[c]]]
+            for members, off in self._bins.get(c, ()):
+                on = made[: len(given), members] != off
+                place = np.where(on.any(axis=1), on.argmax(axis=1), _NOT_TAKEN)
+                parts.append(place[:, None].astype(np.int32))
+            found[c] = np.hstack(parts)
+        return found
+
+    def _cells(self, made: NDArray[np.float64]) -> Cells:
+        cells = self._model.cells(made)
+        with np.errstate(over="ignore"):
+            cast = made.astype(np.float32 if self._model.cast == "float32" else np.float64)
+        not_taken = np.isinf(cast) & self._finite
+        if self._refuses:
+            not_taken |= cells == MISSING
+        cells[not_taken] = _NOT_TAKEN
+        return cells
+
+    def _taken(self, values: Mapping[int, float]) -> set[int]:
+        """Return the columns whose value is taken, the others being as in the reference."""
+        row = self._reference.copy()
+        row[[*values]] = [*values.values()]
+        try:
+            cells = self._cells(self._front.made(row[None]))[0]
+        except (ValueError, TypeError, KeyError):  # which of them is not told: halve them
+            names = [*values]
+            halves = (names[: len(names) // 2], names[len(names) // 2 :])
+            if len(names) < 2:
+                return set()
+            return {c for half in halves for c in self._taken({c: values[c] for c in half})}
+        # What is made NaN of a number, as a logarithm is, is no value that a row should have.
+        return {
+            c
+            for c, value in values.items()
+            if (cells[self._made_of[c]] >= (MISSING if np.isnan(value) else 0)).all()
+        }
+
+    @cached_property
+    def _bins(self) -> dict[int, list[tuple[list[int], NDArray[np.float64]]]]:
+        """For each column the features that bins were made, and what these are in other bins."""
+        groups: dict[int, dict[int, list[int]]] = {}
+        for i, feature in enumerate(self._front.features):
+            if feature.group is not None:
+                groups.setdefault(feature.column, {}).setdefault(feature.group[0], []).append(i)
+        if not groups:
+            return {}
+        rows = np.tile(self._reference, (2, 1))
+        for c in groups:
+            rows[:, c] = self._ends[c]
+        first, last = self._front.made(rows)
+        found: dict[int, list[tuple[list[int], NDArray[np.float64]]]] = {}
+        for c, own in groups.items():
+            for members in own.values():
+                off = first[members]
+                off[0] = last[members[0]]
+                found.setdefault(c, []).append((members, off))
+        return found
+
+    # ------------------------------------------------------ columns of numbers
+
+    @cached_property
+    def _ends(self) -> dict[int, tuple[float, float]]:
+        """The least and the greatest number of each column that is taken, as far as it is known."""
+        found: dict[tuple[int, int], float] = {}
+        for sign in (-1, 1):
+            for size in _SIZES:
+                open_ = [c for c in self._numbers if (c, sign) not in found]
+                for c in self._taken({c: sign * size for c in open_}):
+                    found[c, sign] = sign * size
+            open_ = [c for c in self._numbers if (c, sign) not in found]
+            bounds = self._bounds(open_, sign)
+            found.update(((c, sign), bound) for c, bound in bounds.items())
+        return {c: (found[c, -1], found[c, 1]) for c in self._numbers}
+
+    def _bounds(self, columns: Iterable[int], sign: int) -> dict[int, float]:
+        """Return the last number of each column that is taken, on the way from 1 outwards."""
+        inside = {c: float_key(1.0) for c in columns}
+        outside = {c: float_key(sign * _SIZES[-1]) for c in columns}
+        while wide := [c for c in inside if abs(outside[c] - inside[c]) > 1]:
+            middle = {c: (inside[c] + outside[c]) // 2 for c in wide}
+            taken = self._taken({c: key_float(key) for c, key in middle.items()})
+            for c in wide:
+                (inside if c in taken else outside)[c] = middle[c]
+        return {c: key_float(key) for c, key in inside.items()}
+
+    def _cuts(self, missing: Sequence[Cells | None]) -> dict[int, Column]:
+        """Return how each column of numbers reaches the model."""
+        if not self._numbers:
+            return {}
+        ends = {c: [float_key(v) for v in self._ends[c]] for c in self._numbers}
+        keys = self._narrowed(ends)
+        near = {
+            c: sorted({k + step for k in own for step in range(-_NEAR, _NEAR + 2)} | {*ends[c]})
+            for c, own in keys.items()
+        }
+        near = {c: [k for k in own if ends[c][0] <= k <= ends[c][1]] for c, own in near.items()}
+        seen = self._asked(near)
+        found = {}
+        for c in self._numbers:
+            changes = [
+                (near[c][i], i)
+                for i in np.flatnonzero((np.diff(seen[c], axis=0) != 0).any(axis=1)).tolist()
+            ]
+            cuts = [key for key, _ in changes]
+            images = seen[c][[*(i for _, i in changes), len(near[c]) - 1]]
+            self._refuse_other_cells(c, [ends[c][0] - 1, *cuts, ends[c][1]], images)
+            found[c] = self._column(c, cuts, images[:, : len(self._made_of[c])], missing[c])
+        return found
+
+    def _column(self, c: int, cuts: list[int], images: Cells, missing: Cells | None) -> Column:
+        """Return the column with cells that the model tells apart."""
+        changed = np.flatnonzero((np.diff(images, axis=0) != 0).any(axis=1)).tolist()
+        images = images[[*changed, len(images) - 1]]
+        low, high = self._ends[c]
+        return Column(
+            np.array([key_float(cuts[i]) for i in changed]),
+            images,
+            missing,
+            lower=low if abs(low) < _SIZES[-1] else None,
+            upper=high if abs(high) < _SIZES[-1] else None,
+        )
+
+    def _narrowed(self, ends: Mapping[int, list[int]]) -> dict[int, list[int]]:
+        """Return the floats, by their numbers, after which the features of a column change."""
+        found: dict[int, list[int]] = {c: [] for c in ends}
+        at_ends = self._asked(ends)
+        open_ = {c: [(low, high, *at_ends[c])] for c, (low, high) in ends.items()}
+        while True:
+            for c, spans in open_.items():
+                spans[:] = [span for span in spans if (span[2] != span[3]).any()]
+                found[c] += [low for low, high, *_ in spans if high - low == 1]
+                spans[:] = [span for span in spans if span[1] - span[0] > 1]
+            middle = {c: [(low + high) // 2 for low, high, *_ in s] for c, s in open_.items() if s}
+            if not middle:
+                return found
+            seen = self._asked(middle)
+            for c, keys in middle.items():
+                halves = zip(open_[c], keys, seen[c], strict=True)
+                open_[c] = [
+                    half
+                    for (low, high, first, last), key, own in halves
+                    for half in ((low, key, first, own), (key, high, own, last))
+                ]
+
+    def _asked(self, keys: Mapping[int, list[int]]) -> dict[int, Cells]:
+        return self._ask({c: np.array([key_float(k) for k in own]) for c, own in keys.items()})
+
+    def _refuse_other_cells(self, c: int, cuts: list[int], images: Cells) -> None:
+        """Raise where values within a cell are not treated alike: a function to and fro."""
+        rng = np.random.default_rng(0)
+        spans = [*itertools.pairwise(cuts)]
+        keys = [
+            low + 1 + int(share * (high - low - 1))
+            for low, high in spans
+            for share in rng.random(_WITHIN)
+        ]
+        seen = self._asked({c: keys})[c]
+        wrong = np.flatnonzero((seen != np.repeat(images, _WITHIN, axis=0)).any(axis=1))
+        if len(wrong):
+            name = self._front.title(c)
+            raise UnsupportedModel(
+                f"what the transformers make of {shown(name)} goes up and down, at "
+                f"{key_float(keys[wrong[0]]):g}: cpx reads functions that only rise or only fall"
+            )
+
+    # ----------------------------------------------- missing values, categories
+
+    def _missing(self) -> list[Cells | None]:
+        """Return the cells of a missing value of each column, None where it is not taken."""
+        width = range(self._front.width)
+        taken = self._taken({c: np.nan for c in width})
+        seen = self._ask({c: np.array([np.nan]) for c in taken})
+        return [seen[c][0, : len(self._made_of[c])] if c in taken else None for c in width]
+
+    def _categories(self, c: int, missing: Cells | None) -> Column:
+        """Return how a column of categories, or one that is not read, reaches the model."""
+        known = self._front.categories(c)
+        if known is None:
+            return Column(np.empty(0), np.zeros((1, 0), dtype=np.int32), missing)
+        codes = np.arange(len(known), dtype=np.float64)
+        other = bool(self._taken({c: float(len(known))}))
+        images = self._ask({c: np.append(codes, len(known)) if other else codes})[c]
+        return Column(np.arange(len(images) - 1) + 0.5, images, missing, other=other)
+

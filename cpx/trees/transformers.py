@@ -1,0 +1,250 @@
+"""Transformers of scikit-learn: of which column of the table each of their columns is made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from cpx.data.classifiers import as_text
+from cpx.errors import UnsupportedModel, shown
+from cpx.support.cells import is_missing
+
+MONOTONE = (
+    "StandardScaler",
+    "MinMaxScaler",
+    "MaxAbsScaler",
+    "RobustScaler",
+    "QuantileTransformer",
+    "PowerTransformer",
+    "Binarizer",
+)
+"""Each column of theirs is a monotone function of one column of numbers."""
+
+OTHERS = (
+    "SimpleImputer",
+    "MissingIndicator",
+    "OneHotEncoder",
+    "OrdinalEncoder",
+    "TargetEncoder",
+    "KBinsDiscretizer",
+    "FunctionTransformer",
+    "ColumnTransformer",
+    "FeatureUnion",
+    "Pipeline",
+    "selectors of columns",
+)
+
+_MONOTONE_FUNCTIONS = frozenset(
+    "log log2 log10 log1p exp exp2 expm1 sqrt cbrt arctan tanh sinh arcsinh negative positive "
+    "rint floor ceil trunc sign deg2rad rad2deg radians degrees".split()
+)
+
+
+@dataclass(frozen=True)
+class Feature:
+    """What a column behind transformers is made of.
+
+    column: That of the table.
+    change: The transformer that made other numbers of its values, "" where these are themselves.
+    bins: Whether it has the number of a bin.
+    group: Of the columns that bins were made, one for each: which bins, and the number of this one.
+    """
+
+    column: int
+    change: str = ""
+    bins: bool = False
+    group: tuple[int, int] | None = None
+
+
+@dataclass
+class Walk:
+    """Features, followed through transformers, and what these say of the columns of the table.
+
+    categories: The values that encoders know, by column.
+    imputed: Columns whose missing values are filled in, or marked, or a category.
+    special: Columns with a value that counts as missing, and the transformer that says so.
+    functions: Names of functions that were taken for monotone as they have an inverse.
+    """
+
+    categories: dict[int, list[Any]] = field(default_factory=dict)
+    imputed: set[int] = field(default_factory=set)
+    special: dict[int, str] = field(default_factory=dict)
+    functions: list[str] = field(default_factory=list)
+    _groups: int = 0
+
+    def through(self, step: Any, given: Sequence[Feature]) -> list[Feature]:
+        """Return the features behind a transformer.
+
+        Raises UnsupportedModel: When it is none whose columns are each made of one column.
+        """
+        if step is None or (isinstance(step, str) and step == "passthrough"):
+            return [*given]
+        if isinstance(step, Subset):
+            return [given[c] for c in step.columns]
+        name = kind_of(step)
+        if name in MONOTONE:
+            return [replace(f, change=name, bins=False) for f in given]
+        if hasattr(step, "get_support") and not name:
+            return [given[c] for c in step.get_support(indices=True)]
+        follow: Callable[..., list[Feature]] | None = getattr(self, f"_{name}", None)
+        if not name or follow is None:
+            raise UnsupportedModel(
+                f"{type(step).__name__} is no transformer whose columns are each made of one column "
+                f"of the table, as far as cpx knows; it knows {', '.join((*MONOTONE, *OTHERS))}. "
+                "kind='rule' explains any classifier by its predict alone"
+            )
+        return follow(step, given)
+
+    # ------------------------------------------------------------ composition
+
+    def _Pipeline(self, step: Any, given: Sequence[Feature]) -> list[Feature]:
+        features = [*given]
+        for _, inner in step.steps:
+            features = self.through(inner, features)
+        return features
+
+    def _ColumnTransformer(self, step: Any, given: Sequence[Feature]) -> list[Feature]:
+        places = step._transformer_to_input_indices
+        width = max((part.stop for part in step.output_indices_.values()), default=0)
+        features: list[Feature | None] = [None] * width
+        weights = step.transformer_weights or {}
+        for name, inner, _ in step.transformers_:
+            part = step.output_indices_[name]
+            if part.start == part.stop or (isinstance(inner, str) and inner == "drop"):
+                continue
+            found = self.through(inner, [given[c] for c in places[name]])
+            if name in weights:
+                found = [replace(f, change=f.change or "a weight") for f in found]
+            if len(found) != part.stop - part.start:
+                raise UnsupportedModel(f"{name} of the ColumnTransformer has other columns")
+            features[part] = found
+        return [f for f in features if f is not None]
+
+    def _FeatureUnion(self, step: Any, given: Sequence[Feature]) -> list[Feature]:
+        features = []
+        for name, inner in step.transformer_list:
+            if not (isinstance(inner, str) and inner == "drop"):
+                found = self.through(inner, given)
+                weighted = name in (step.transformer_weights or {})
+                features += [replace(f, change=f.change or "a weight") if weighted else f for f in found]
+        return features
+
+    # ---------------------------------------------------------- missing values
+
+    def _SimpleImputer(self, step: Any, given: Sequence[Feature]) -> list[Feature]:
+        self.imputed.update(f.column for f in given)
+        if not is_missing(step.missing_values):
+            said = f"SimpleImputer(missing_values={shown(step.missing_values)})"
+            self.special.update((f.column, said) for f in given)
+        kept = [*given]
+        if step.strategy != "constant" and not step.keep_empty_features:
+            kept = [f for f, filled in zip(given, step.statistics_) if not is_missing(filled)]
+        marks = self._MissingIndicator(step.indicator_, given) if step.add_indicator else []
+        return kept + marks
+
+    def _MissingIndicator(self, step: Any, given: Sequence[Feature]) -> list[Feature]:
+        marked = [given[c] for c in step.features_]
+        self.imputed.update(f.column for f in marked)
+        return [replace(f, change="MissingIndicator", bins=False) for f in marked]
+
+    # ------------------------------------------------------------- categories
+
+    def _OneHotEncoder(self, step: Any, given: Sequence[Feature]) -> list[Feature]:
+        features = []
+        for feature, known, width in zip(given, step.categories_, step._n_features_outs):
+            features += self._encoded(feature, known, "OneHotEncoder", width)
+        return features
+
+    def _OrdinalEncoder(self, step: Any, given: Sequence[Feature]) -> list[Feature]:
+        return [
+            one
+            for feature, known in zip(given, step.categories_)
+            for one in self._encoded(feature, known, "OrdinalEncoder", 1)
+        ]
+
+    def _TargetEncoder(self, step: Any, given: Sequence[Feature]) -> list[Feature]:
+        width = len(step.encodings_) // max(len(step.categories_), 1)
+        return [
+            one
+            for feature, known in zip(given, step.categories_)
+            for one in self._encoded(feature, known, "TargetEncoder", width)
+        ]
+
+    def _encoded(
+        self, feature: Feature, known: Iterable[Any], name: str, width: int
+    ) -> list[Feature]:
+        """Return the columns that an encoder makes of one: of categories, or of numbers of bins."""
+        if feature.change and not (feature.bins and name in ("OneHotEncoder", "OrdinalEncoder")):
+            raise UnsupportedModel(
+                f"{name} behind {feature.change} tells numbers apart that are computed; cpx reads "
+                "encoders of columns of the table"
+            )
+        made = replace(feature, change=name, bins=False)
+        if feature.bins:
+            ordinal = name == "OrdinalEncoder"
+            return [replace(made, bins=True)] if ordinal else self._grouped(made, width)
+        own = self.categories.setdefault(feature.column, [])
+        for value in known:
+            if is_missing(value):
+                self.imputed.add(feature.column)
+            elif value not in own:
+                own.append(value)
+        return [made] * width
+
+    def _grouped(self, feature: Feature, width: int) -> list[Feature]:
+        self._groups += 1
+        return [replace(feature, group=(self._groups, place)) for place in range(width)]
+
+    # ---------------------------------------------------------------- numbers
+
+    def _KBinsDiscretizer(self, step: Any, given: Sequence[Feature]) -> list[Feature]:
+        features = []
+        for feature, width in zip(given, step.n_bins_):
+            made = replace(feature, change="KBinsDiscretizer", bins=False)
+            if step.encode == "ordinal":
+                features.append(replace(made, bins=True))
+            else:
+                features += self._grouped(made, int(width))
+        return features
+
+    def _FunctionTransformer(self, step: Any, given: Sequence[Feature]) -> list[Feature]:
+        function = step.func
+        if function is None:
+            return [*given]
+        called = getattr(function, "__name__", type(function).__name__)
+        if function is as_text:
+            self.imputed.update(f.column for f in given)
+            return [*given]
+        if not (isinstance(function, np.ufunc) and called in _MONOTONE_FUNCTIONS):
+            if step.inverse_func is None:
+                raise UnsupportedModel(
+                    f"FunctionTransformer({called}) can be any function: cpx reads one with an "
+                    "inverse_func, which makes it monotone, or a monotone function of NumPy such "
+                    "as log1p"
+                )
+            self.functions.append(called)
+        made = f"FunctionTransformer({called})"
+        return [replace(f, change=made, bins=False) for f in given]
+
+
+@dataclass(frozen=True)
+class Subset:
+    """The step that takes some of the columns, as bagging does."""
+
+    columns: tuple[int, ...]
+
+    def transform(self, X: Any) -> Any:
+        """Return these columns."""
+        return X.iloc[:, [*self.columns]] if hasattr(X, "iloc") else X[:, [*self.columns]]
+
+
+def kind_of(step: Any) -> str:
+    """Return the name of the class of scikit-learn that a transformer is of, "" for others."""
+    known = {*MONOTONE, *OTHERS}
+    for cls in type(step).__mro__:
+        if cls.__name__ in known and cls.__module__.startswith("sklearn."):
+            return cls.__name__
+    return ""
