@@ -13,6 +13,9 @@ from cpx.support.validation import valid_seed
 CLASSIFIERS = ("boosting", "forest", "logistic", "mlp", "tree")
 """Names that :func:`named_classifier` knows."""
 
+MISSING_TEXT = "(missing)"
+"""The category of a missing value, see :func:`as_text`."""
+
 TREES = ("boosting", "forest", "tree")
 """Names that :func:`tree_classifier` knows."""
 
@@ -161,4 +164,4 @@ def as_text(table: Any) -> npt.NDArray[np.object_]:
     import pandas as pd
 
     frame = pd.DataFrame(table)
-    return np.where(frame.isna(), "(missing)", frame.astype(object).map(str)).astype(object)
+    return np.where(frame.isna(), MISSING_TEXT, frame.astype(object).map(str)).astype(object)

@@ -19,11 +19,11 @@ from cpx.data.targets import Target, refuse_target
 from cpx.errors import DataError, InvalidOption, UnknownName, shown
 from cpx.explainers.about_row import predicted_by_trees, probabilities_by_trees
 from cpx.modelling.columns import column_order, names_of, renamed
+from cpx.modelling.row import table_in
 from cpx.options import read_named
 from cpx.processes.interrupts import interruptible
 from cpx.support.validation import positive_integer
 from cpx.trees import TreeModel, read_model
-from cpx.trees.categories import coded
 from cpx.trees.form import Missing
 from cpx.trees.hold import hold_rows
 from cpx.trees.logistic import is_logistic, read_logistic
@@ -121,8 +121,8 @@ def fitted_to_rows(
             f"the background has {frame.shape[1]} columns, the model {trees.n_attributes}"
         )
     # What is missing is NaN from here on, whatever the frame calls it, and numbers are exact.
-    table = numbers_and_names(coded(trees.attributes, frame), None)[0]
-    frame = pd.DataFrame(table, columns=frame.columns)
+    numbers, trees = table_in(trees, frame, "the background")
+    frame = pd.DataFrame(numbers, columns=frame.columns)
     lacking = frame.isna().any().tolist()
     attributes = [
         replace(a, missing=a.missing or (gone and not trees.refuses_missing(c)))
@@ -162,7 +162,7 @@ class TreePredictor:
         columns = names_of(frame.columns)
         if columns is not None:
             frame = frame.iloc[:, column_order(self.trees, columns, "the rows")]
-        return numbers_and_names(coded(self.trees.attributes, frame), None)[0]
+        return table_in(self.trees, frame, "the rows")[0]
 
 
 def rows_that_may_lack(

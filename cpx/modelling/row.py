@@ -11,11 +11,11 @@ import numpy as np
 
 from cpx.answers.values import listed
 from cpx.data.other_frames import row_as_pandas
-from cpx.errors import DataError, InvalidOption, shown
+from cpx.errors import DataError, InvalidOption, nearest, shown
 from cpx.modelling.columns import column_order, names_of, renamed
 from cpx.support.cells import as_float, is_missing, plain
 from cpx.support.validation import real
-from cpx.trees.attribute import Attribute
+from cpx.trees.attribute import Attribute, label_of
 from cpx.trees.categories import value_of
 from cpx.trees.form import Missing, TreeModel
 
@@ -40,7 +40,7 @@ def row_values(model: TreeModel, x: Row) -> tuple[float, ...]:
     values = _in_order(model, x)
     if len(values) != model.n_attributes:
         raise DataError(f"x must have {model.n_attributes} values, got {len(values)}")
-    numbers = tuple(_number(a, value) for a, value in zip(model.attributes, values))
+    numbers = tuple(number_in(model, a, value, "x") for a, value in enumerate(values))
     for i, (attribute, value) in enumerate(zip(model.attributes, numbers)):
         if math.isnan(value):
             _refuse_missing(model, i)
@@ -99,18 +99,35 @@ def _filled(x: Any, absent: float) -> list[float]:
     return list(row)
 
 
-def _number(attribute: Attribute, value: Any) -> float:
-    if is_missing(value):
+def number_in(model: TreeModel, a: int, value: Any, holder: str) -> float:
+    """Return a value of a column as rows of the model have it: a category by its number.
+
+    holder: What has the value, for errors.
+    Raises DataError: When it is no number and no category.
+    """
+    attribute, name = model.attributes[a], shown(model.attributes[a].name)
+    front = None if model.live is None else model.live.front
+    labels, said = attribute.labels or (), label_of(value)
+    if isinstance(value, str | bool | np.bool_) and said in labels:
+        return value_of(attribute, said)
+    if labels and front is not None and (value is None or isinstance(value, str)):
+        known = front.number_of(a, value)
+        if known is not None:
+            return known
+    if is_missing(value) or (isinstance(value, str) and _is_idle(model, a)):
         return math.nan
     if isinstance(value, str) and attribute.kind == "categorical":
         return value_of(attribute, value)
     number = float(value) if isinstance(value, bool | np.bool_) else real(value)
     if number is None or math.isinf(number):
-        raise DataError(
-            f"x: {shown(attribute.name)} must be a finite number or missing, got {shown(value)}"
-        )
-    as_float(f"x: {shown(attribute.name)}", value)
+        raise DataError(f"{holder}: {name} must be a finite number or missing, got {shown(value)}")
+    as_float(f"{holder}: {name}", value)
     return number + 0.0
+
+
+def _is_idle(model: TreeModel, a: int) -> bool:
+    """Whether nothing is known of a column, and nothing asked of it."""
+    return a not in model.used and model.attributes[a].missing
 
 
 def _refuse_missing(model: TreeModel, i: int) -> None:
@@ -166,7 +183,8 @@ def fitted_to(
     if columns is not None:
         model, told = renamed(model, columns)
     model, auto = model.with_missing(missing), isinstance(missing, str) and missing == "auto"
-    notes = [*told]
+    model, unknown = _with_unknown(model, x)
+    notes = [*told, *unknown]
     gone = [a for a in missing_values(model, x) if not model.refuses_missing(a)]
     new = [a for a in gone if not model.attributes[a].missing]
     if new and not auto:
@@ -182,6 +200,47 @@ def fitted_to(
     if auto and not of_data:
         notes += _left_out(model)
     return model, tuple(notes)
+
+
+def _with_unknown(model: TreeModel, x: Row) -> tuple[TreeModel, tuple[str, ...]]:
+    """Return the model with the categories of x that it does not know, and a note of them."""
+    if all(a.labels is None for a in model.attributes):
+        return model, ()
+    values = _in_order(model, x)
+    attributes, found = list(model.attributes), []
+    for a, (attribute, value) in enumerate(zip(attributes, values)):
+        if attribute.labels is None:
+            continue
+        number = number_in(model, a, value, "x")
+        if not math.isnan(number) and number not in (attribute.values or ()):
+            attributes[a] = attribute.knowing(number)
+            found.append(attribute.name)
+    if not found:
+        return model, ()
+    told = f"categories of x that the model does not know: {', '.join(found)}"
+    return model.with_attributes(attributes), (told,)
+
+
+def table_in(model: TreeModel, frame: Any, holder: str) -> tuple[Any, TreeModel]:
+    """Return a frame with the columns of a model as floats, and the model with its categories.
+
+    Raises DataError: When there is something that is no number and no category.
+    """
+    from cpx.data.fitted.number_tables import numbers_and_names  # loads pandas
+
+    read, attributes = frame.copy(), list(model.attributes)
+    for a, attribute in enumerate(attributes):
+        column = frame.iloc[:, a]
+        if attribute.labels is None and not _is_idle(model, a):
+            continue
+        numbers = {value: number_in(model, a, value, holder) for value in column.unique()}
+        read.isetitem(a, np.array([numbers[value] for value in column], dtype=np.float64))
+        if attribute.labels is not None:
+            for number in numbers.values():
+                attributes[a] = (
+                    attributes[a] if math.isnan(number) else attributes[a].knowing(number)
+                )
+    return numbers_and_names(read, None)[0], model.with_attributes(attributes)
 
 
 def refuse_missing_conditions(level: str | None, missing: Missing) -> None:

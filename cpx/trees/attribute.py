@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -18,6 +18,9 @@ from cpx.support.validation import real
 Kind = Literal["real", "integer", "boolean", "categorical"]
 
 _KINDS = ("real", "integer", "boolean", "categorical")
+
+OTHER = "another category"
+"""What a category is called that the model does not know."""
 
 
 @dataclass(frozen=True)
@@ -128,6 +131,21 @@ class Attribute:
             return format(value, digits) if digits else value_text(value)
         return self.labels[self.values.index(value)]
 
+    def knowing(self, value: float) -> Attribute:
+        """Return a categorical attribute with one more value, if it is none already.
+
+        >>> Attribute("city", "categorical", values=(0,), labels=("Lens",)).knowing(1).labels
+        ('Lens', 'another category')
+        """
+        values, labels = self.values or (), self.labels
+        if value in values:
+            return self
+        if labels is not None:
+            numbers = all(value_text(v) == label for v, label in zip(values, labels))
+            called = dict(zip(values, labels)) | {value: value_text(value) if numbers else OTHER}
+            labels = tuple(called[v] for v in sorted(called))
+        return replace(self, values=tuple(sorted((*values, value))), labels=labels)
+
     def possible(
         self, thresholds: NDArray[np.float64], cast: type[np.floating[Any]] = np.float64
     ) -> NDArray[np.bool_]:
@@ -216,3 +234,14 @@ def cells_of(
     """Return the cell of each value, rounded to the type of the thresholds."""
     with np.errstate(over="ignore"):  # beyond float32 is infinity, in the last cell
         return np.searchsorted(thresholds, values.astype(cast), side="left")
+
+
+def label_of(value: Any) -> str:
+    """Return what a category is called: a text as it is, a number in its digits.
+
+    >>> label_of("a"), label_of(70), label_of(70.0), label_of(np.True_)
+    ('a', '70', '70', 'True')
+    """
+    value = value.item() if isinstance(value, np.generic) else value
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    return value_text(float(value)) if number else str(value)

@@ -1,7 +1,7 @@
-"""What stands in front of a tree model, asked: rows of the table, and what transformers make of them.
+"""Transformers in front of a model, asked what they make of rows of the table.
 
-In rows of floats a category is its number among those that the transformers know; the number
-after the last stands for any other category.
+In rows of floats a category that is a text is its number among those that the transformers know;
+the number after the last stands for any other one.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpx.errors import ModelError, UnsupportedModel, shortened
-from cpx.trees.attribute import value_text
+from cpx.trees.attribute import OTHER, label_of
 from cpx.trees.transformers import Feature, Walk
+
+NOT_TAKEN = (ValueError, TypeError, KeyError)
+"""What transformers raise for values that they do not take."""
 
 Block = tuple[Any, ...]
 """Transformers, one after the other."""
-
-OTHER = "another category"
-"""What stands for a category that no encoder knows."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,10 +81,27 @@ class Front:
         known = self.walk.categories.get(column)
         return None if known is None else tuple(known)
 
-    def labels(self, column: int) -> tuple[str, ...] | None:
-        """Return what the categories of a column are called, None of a column of numbers."""
+    def listed(self, column: int) -> tuple[float, ...] | None:
+        """Return the values of a column of categories in rows of floats, None of others."""
         known = self.categories(column)
-        return None if known is None else tuple(label_of(value) for value in known)
+        if known is None:
+            return None
+        return (
+            tuple(sorted(map(float, known)))
+            if _numbers(known)
+            else (*map(float, range(len(known))),)
+        )
+
+    def labels(self, column: int) -> tuple[str, ...] | None:
+        """Return what these values are called."""
+        known = self.categories(column)
+        if known is None:
+            return None
+        return tuple(label_of(v) for v in (sorted(known) if _numbers(known) else known))
+
+    def is_text(self, column: int) -> bool:
+        """Whether rows of floats have numbers for the categories of a column."""
+        return self._pools[column] is not None
 
     def title(self, column: int) -> str:
         """Return what a column is called."""
@@ -93,19 +110,16 @@ class Front:
     # --------------------------------------------------------------------- rows
 
     @cached_property
-    def _values(self) -> tuple[NDArray[Any] | None, ...]:
-        """The values of each column of categories by their numbers, and one that is none of them."""
+    def _pools(self) -> tuple[NDArray[Any] | None, ...]:
+        """The categories of each column by their numbers, and one that is none of them."""
         found: list[NDArray[Any] | None] = []
         for column in range(self.width):
             known = self.categories(column)
-            if known is None:
-                found.append(None)
-            elif all(isinstance(v, int | float | np.number) and not isinstance(v, bool) for v in known):
-                found.append(np.array([*known, max(known, default=0) + 1], dtype=np.float64))
-            else:
+            pool = None
+            if known is not None and not _numbers(known):
                 pool = np.empty(len(known) + 1, dtype=object)
                 pool[:] = [*known, OTHER]
-                found.append(pool)
+            found.append(pool)
         return tuple(found)
 
     def table(self, rows: NDArray[np.float64]) -> Any:
@@ -120,18 +134,31 @@ class Front:
         import pandas as pd
 
         return pd.concat(
-            [pd.Series(column, name=name, dtype=column.dtype) for name, column in zip(self.names, columns)],
+            [
+                pd.Series(column, name=name, dtype=column.dtype)
+                for name, column in zip(self.names, columns)
+            ],
             axis=1,
         )
 
     def _column(self, c: int, numbers: NDArray[np.float64]) -> NDArray[Any]:
-        values = self._values[c]
-        if values is None:
+        pool = self._pools[c]
+        if pool is None:
             return numbers
         gone = np.isnan(numbers)
-        column = values[np.where(gone, 0, numbers).astype(np.int64)]
-        column[gone] = np.nan
+        column = pool[np.where(gone, 0, numbers).astype(np.int64)]
+        column[gone] = None if c in self.walk.none else np.nan
         return column
+
+    def with_cell(self, row: NDArray[np.float64], column: int, value: Any) -> Any:
+        """Return a table of one row in which a column has a value as a user has it."""
+        table = self.table(row[None])
+        if self.names is None:
+            table = table.astype(object)
+            table[0, column] = value
+        else:
+            table[self.names[column]] = np.array([value], dtype=object)
+        return table
 
     def made(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return what the transformers make of rows, shape (n, features)."""
@@ -153,6 +180,33 @@ class Front:
                 f"the transformers make {made.shape[1]} columns, cpx expected {len(self.features)}"
             )
         return made
+
+    @cached_property
+    def reference(self) -> NDArray[np.float64]:
+        """A row that the transformers should take: ones, and categories that they know."""
+        return np.array([(self.listed(c) or (1.0,))[0] for c in range(self.width)])
+
+    def number_of(self, column: int, value: Any) -> float | None:
+        """Return the number of a category of a column by what the transformers make of it.
+
+        One that no encoder knows has that of any other, where that is taken; else None.
+        """
+        own, values = self.made_of[column], np.array(self.listed(column))
+        other = float(len(values)) if self.is_text(column) else value
+        made = self._made_or_none(self.with_cell(self.reference, column, value), own)
+        row = self.reference.copy()
+        for number in (*values.tolist(), np.nan, other):
+            row[column] = number
+            known = self._made_or_none(self.table(row[None]), own)
+            if made is not None and known is not None and np.array_equal(known, made, True):
+                return float(number)
+        return None
+
+    def _made_or_none(self, table: Any, own: Sequence[int]) -> NDArray[np.float64] | None:
+        try:
+            return self.made_of_table(table)[:, [*own]]
+        except NOT_TAKEN:
+            return None
 
     def _dense(self, part: Any) -> NDArray[np.float64]:
         if not hasattr(part, "tocoo"):
@@ -182,12 +236,5 @@ def names_and_width(model: Any, blocks: Sequence[Block]) -> tuple[tuple[str, ...
     raise ModelError(f"the {type(model).__name__} is not fitted")
 
 
-def label_of(value: Any) -> str:
-    """Return what a category is called: a text as it is, a number in its digits.
-
-    >>> label_of("a"), label_of(70), label_of(70.0), label_of(np.True_)
-    ('a', '70', '70', 'True')
-    """
-    value = value.item() if isinstance(value, np.generic) else value
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    return value_text(float(value)) if number else str(value)
+def _numbers(values: Sequence[Any]) -> bool:
+    return all(isinstance(v, int | float | np.number) and not isinstance(v, bool) for v in values)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from cpx.data.oracle import labels
 from cpx.errors import ClassifierError, shortened
 from cpx.trees.categories import Categories
+from cpx.trees.front import Front
 
 Link = Literal["average", "sigmoid", "softmax", "unknown"]
 
@@ -29,6 +30,7 @@ class LiveModel:
     columns: Columns of categories, by position, where it takes frames with these.
     sparse_is_missing: Whether it takes what a sparse row leaves out as missing, and not as 0.
     held: The rows that it was asked about, and how many rows near them rounding decides.
+    front: The transformers that rows pass first, in which categories are numbers.
     method: What says the numbers that are held against the scores.
     """
 
@@ -42,6 +44,7 @@ class LiveModel:
     sparse_is_missing: bool = False
     columns: Mapping[int, Categories] = field(default_factory=dict, repr=False)
     held: dict[Any, int] = field(default_factory=dict, repr=False)
+    front: Front | None = field(default=None, repr=False)
 
     @property
     def name(self) -> str:
@@ -81,8 +84,10 @@ class LiveModel:
 
     def _ask(self, ask: Callable[[Any], Any], rows: NDArray[np.float64]) -> Any:
         names = getattr(self.model, "feature_names_in_", None)
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
+            if self.front is not None:
+                return ask(self.front.table(rows))
             if names is None:
                 return ask(rows)
             import pandas as pd

@@ -1,15 +1,13 @@
-"""Composition of transformers and a tree model into one tree model over the columns of the table."""
+"""Transformers and a tree model, composed into one tree model over the columns of the table."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from cpx.errors import UnsupportedModel, shown
+from cpx.errors import UnsupportedModel
 from cpx.trees.attribute import Attribute
 from cpx.trees.building import Nodes, assemble, attribute_list
 from cpx.trees.cells_text import runs
@@ -21,7 +19,10 @@ from cpx.trees.tree import LEFT, MISSING, REFUSED, RIGHT, Tree
 
 
 def composed(
-    front: Front, inner: TreeModel, attributes: Sequence[str | Attribute] | None, live: LiveModel
+    front: Front,
+    inner: TreeModel,
+    attributes: Sequence[str | Attribute] | None,
+    live: LiveModel | None,
 ) -> TreeModel:
     """Return a tree model over the columns of the table: of each test what it says of a column.
 
@@ -39,7 +40,7 @@ def composed(
             f"{len(front.features)}"
         )
     columns = Pullback(front, inner).columns()
-    place = {}
+    place: dict[int, tuple[int, int]] = {}
     for c, own in enumerate(front.made_of):
         place.update((feature, (c, i)) for i, feature in enumerate(own))
     return assemble(
@@ -50,9 +51,11 @@ def composed(
         decision=inner.decision,
         base=inner.base,
         sums=inner.sums,
+        short=True,
         source=f"sklearn Pipeline of {inner.source}",
         named=front.names is not None or attributes is not None,
         live=live,
+        prediction=inner.prediction,
     )
 
 
@@ -95,29 +98,20 @@ def _attributes(
 ) -> tuple[Attribute, ...]:
     """Return the columns of the table: what values they have, and whether one may be missing."""
     made = []
-    for c, column in enumerate(columns):
-        shows = c in front.walk.imputed or any(inner.attributes[i].missing for i in front.made_of[c])
+    for c, (column, own) in enumerate(zip(columns, front.made_of, strict=True)):
+        shows = c in front.walk.imputed or any(inner.attributes[i].missing for i in own)
         # A column that nothing reads may be anything.
-        may = column.missing is not None and (shows or not front.made_of[c])
-        known, name = front.labels(c), front.title(c)
-        if known is None:
-            one = Attribute(name, lower=column.lower, upper=column.upper, missing=may)
+        may = column.missing is not None and (shows or not own)
+        values, name = front.listed(c), front.title(c)
+        if values is None:
+            made.append(Attribute(name, lower=column.lower, upper=column.upper, missing=may))
         else:
-            values = tuple(map(float, range(len(known))))
-            one = Attribute(name, "categorical", values=values, labels=known, missing=may)
-        made.append(one)
-    names = attribute_list(given, [a.name for a in made])
+            labels = front.labels(c)
+            made.append(Attribute(name, "categorical", values=values, labels=labels, missing=may))
+    if given is None:
+        return tuple(made)
+    named = attribute_list(given, [a.name for a in made])
     return tuple(
-        own if isinstance(own, Attribute) and given is not None and not isinstance(g, str) else replace(a, name=own.name)
-        for a, own, g in zip(made, names, given or [a.name for a in made])
+        replace(mine, name=one.name) if isinstance(said, str) or mine.labels else one
+        for mine, one, said in zip(made, named, given, strict=True)
     )
-
-
-@dataclass(frozen=True, eq=False)
-class LivePipeline(LiveModel):
-    """A live model behind transformers: categories are numbers in its rows."""
-
-    front: Any = None
-
-    def _ask(self, ask: Callable[[Any], Any], rows: NDArray[np.float64]) -> Any:
-        return super()._ask(ask, self.front.table(rows))

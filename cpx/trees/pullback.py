@@ -10,6 +10,7 @@ import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 from cpx.errors import UnsupportedModel, shown
 from cpx.trees.floats import float_key, key_float
 from cpx.trees.form import TreeModel
-from cpx.trees.front import Front
+from cpx.trees.front import NOT_TAKEN, Front
 from cpx.trees.tree import MISSING, REFUSED
 
 Cells = NDArray[np.int32]
@@ -43,10 +44,10 @@ class Column:
     images (cells, features): The cell of each feature that is made of the column.
     missing (features,): Those of a missing value, None where it is not taken.
     lower, upper: Bounds of the numbers that are taken, None without any.
-    other: Whether the last cell is that of categories that no encoder knows.
+    other: Whether categories are taken that no encoder knows.
     """
 
-    cuts: NDArray[np.float64]
+    cuts: NDArray[np.floating[Any]]
     images: Cells
     missing: Cells | None
     lower: float | None = None
@@ -77,9 +78,7 @@ class Pullback:
             bool((tree.missing == REFUSED)[tree.attribute >= 0].any()) for tree in model.trees
         )
         self._finite = not model.source.startswith("lightgbm")
-        self._reference = np.zeros(front.width)
-        self._reference[self._numbers] = 1.0
-        if len(self._taken(dict(enumerate(self._reference.tolist())))) < front.width:
+        if len(self._taken(dict(enumerate(front.reference.tolist())))) < front.width:
             raise UnsupportedModel(
                 "the transformers or the model take no row of ones, where cpx begins to look"
             )
@@ -101,7 +100,7 @@ class Pullback:
         Bins have a further one: the number of the bin.
         """
         count = max((len(v) for v in values.values()), default=0)
-        rows = np.tile(self._reference, (count, 1))
+        rows = np.tile(self._front.reference, (count, 1))
         for c, given in values.items():
             rows[: len(given), c] = given
         made = self._front.made(rows)
@@ -128,11 +127,11 @@ class Pullback:
 
     def _taken(self, values: Mapping[int, float]) -> set[int]:
         """Return the columns whose value is taken, the others being as in the reference."""
-        row = self._reference.copy()
+        row = self._front.reference.copy()
         row[[*values]] = [*values.values()]
         try:
             cells = self._cells(self._front.made(row[None]))[0]
-        except (ValueError, TypeError, KeyError):  # which of them is not told: halve them
+        except NOT_TAKEN:  # which of them is not told: halve them
             names = [*values]
             halves = (names[: len(names) // 2], names[len(names) // 2 :])
             if len(names) < 2:
@@ -154,7 +153,7 @@ class Pullback:
                 groups.setdefault(feature.column, {}).setdefault(feature.group[0], []).append(i)
         if not groups:
             return {}
-        rows = np.tile(self._reference, (2, 1))
+        rows = np.tile(self._front.reference, (2, 1))
         for c in groups:
             rows[:, c] = self._ends[c]
         first, last = self._front.made(rows)
@@ -170,12 +169,12 @@ class Pullback:
 
     @cached_property
     def _ends(self) -> dict[int, tuple[float, float]]:
-        """The least and the greatest number of each column that is taken, as far as it is known."""
+        """The least and the greatest number of each column that are known to be taken."""
         found: dict[tuple[int, int], float] = {}
         for sign in (-1, 1):
             for size in _SIZES:
                 open_ = [c for c in self._numbers if (c, sign) not in found]
-                for c in self._taken({c: sign * size for c in open_}):
+                for c in self._taken(dict.fromkeys(open_, sign * size)):
                     found[c, sign] = sign * size
             open_ = [c for c in self._numbers if (c, sign) not in found]
             bounds = self._bounds(open_, sign)
@@ -278,17 +277,25 @@ class Pullback:
     def _missing(self) -> list[Cells | None]:
         """Return the cells of a missing value of each column, None where it is not taken."""
         width = range(self._front.width)
-        taken = self._taken({c: np.nan for c in width})
+        taken = self._taken(dict.fromkeys(width, np.nan))
         seen = self._ask({c: np.array([np.nan]) for c in taken})
         return [seen[c][0, : len(self._made_of[c])] if c in taken else None for c in width]
 
     def _categories(self, c: int, missing: Cells | None) -> Column:
         """Return how a column of categories, or one that is not read, reaches the model."""
-        known = self._front.categories(c)
+        known = self._front.listed(c)
         if known is None:
             return Column(np.empty(0), np.zeros((1, 0), dtype=np.int32), missing)
-        codes = np.arange(len(known), dtype=np.float64)
-        other = bool(self._taken({c: float(len(known))}))
-        images = self._ask({c: np.append(codes, len(known)) if other else codes})[c]
-        return Column(np.arange(len(images) - 1) + 0.5, images, missing, other=other)
-
+        values = np.array(known, dtype=np.float64)
+        if self._front.is_text(c):
+            other = bool(self._taken({c: float(len(values))}))
+            images = self._ask({c: np.append(values, len(values)) if other else values})[c]
+            return Column(np.arange(len(images) - 1) + 0.5, images, missing, other=other)
+        if not self._taken({c: values[-1] + 1}):
+            return Column(values[:-1], self._ask({c: values})[c], missing)
+        # Numbers that no encoder knows are between those that it knows.
+        below = np.nextafter(values, -np.inf)
+        gaps = np.concatenate([[values[0] - 1], (values[1:] + values[:-1]) / 2, [values[-1] + 1]])
+        cuts = np.column_stack([below, values]).ravel()
+        probes = np.concatenate([np.column_stack([gaps[:-1], values]).ravel(), gaps[-1:]])
+        return Column(cuts, self._ask({c: probes})[c], missing, other=True)

@@ -220,25 +220,13 @@ def _kind(model: Any) -> str:
     for cls in type(model).__mro__:
         if cls.__name__ in _KINDS and cls.__module__.startswith("sklearn."):
             return cls.__name__
-    if type(model).__name__ == "Pipeline" and getattr(model, "steps", None):
-        raise UnsupportedModel(
-            "a Pipeline changes the rows before the trees see them: give pipeline[-1], "
-            f"{type(model.steps[-1][1]).__name__}, and the row as pipeline[:-1].transform makes "
-            "it. Where that is sparse leave it so: XGBoost takes what is left out as missing, "
-            "and not as 0"
-        )
-    if hasattr(model, "best_estimator_"):
-        raise UnsupportedModel(
-            f"{type(model).__name__} predicts by its best_estimator_: give that, "
-            f"{type(model.best_estimator_).__name__}"
-        )
     raise UnsupportedModel(
         f"{type(model).__name__} is no tree model of scikit-learn that cpx reads; it reads "
         + ", ".join((*FORESTS, *_BOOSTED))
         + ", and the regressors of these names"
         + (
-            ". kind='rule' explains any classifier by its predict alone"
-            * hasattr(model, "classes_")
+            ", and by read_model pipelines and votes of these. kind='rule' explains any "
+            "classifier by its predict alone" * hasattr(model, "classes_")
         )
     )
 

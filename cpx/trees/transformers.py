@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from cpx.data.classifiers import as_text
+from cpx.data.classifiers import MISSING_TEXT, as_text
 from cpx.errors import UnsupportedModel, shown
 from cpx.support.cells import is_missing
 
@@ -38,8 +38,11 @@ OTHERS = (
 )
 
 _MONOTONE_FUNCTIONS = frozenset(
-    "log log2 log10 log1p exp exp2 expm1 sqrt cbrt arctan tanh sinh arcsinh negative positive "
-    "rint floor ceil trunc sign deg2rad rad2deg radians degrees".split()
+    {
+        *("log", "log2", "log10", "log1p", "exp", "exp2", "expm1", "sqrt", "cbrt"),
+        *("arctan", "tanh", "sinh", "arcsinh", "negative", "positive", "sign"),
+        *("rint", "floor", "ceil", "trunc", "deg2rad", "rad2deg", "radians", "degrees"),
+    }
 )
 
 
@@ -50,13 +53,15 @@ class Feature:
     column: That of the table.
     change: The transformer that made other numbers of its values, "" where these are themselves.
     bins: Whether it has the number of a bin.
-    group: Of the columns that bins were made, one for each: which bins, and the number of this one.
+    filled: The text that stands for a missing value.
+    group: Of a column for one bin: which bins these are, and the number of this one.
     """
 
     column: int
     change: str = ""
     bins: bool = False
     group: tuple[int, int] | None = None
+    filled: str | None = None
 
 
 @dataclass
@@ -66,13 +71,13 @@ class Walk:
     categories: The values that encoders know, by column.
     imputed: Columns whose missing values are filled in, or marked, or a category.
     special: Columns with a value that counts as missing, and the transformer that says so.
-    functions: Names of functions that were taken for monotone as they have an inverse.
+    none: Columns whose missing values encoders know as None.
     """
 
     categories: dict[int, list[Any]] = field(default_factory=dict)
     imputed: set[int] = field(default_factory=set)
     special: dict[int, str] = field(default_factory=dict)
-    functions: list[str] = field(default_factory=list)
+    none: set[int] = field(default_factory=set)
     _groups: int = 0
 
     def through(self, step: Any, given: Sequence[Feature]) -> list[Feature]:
@@ -92,8 +97,8 @@ class Walk:
         follow: Callable[..., list[Feature]] | None = getattr(self, f"_{name}", None)
         if not name or follow is None:
             raise UnsupportedModel(
-                f"{type(step).__name__} is no transformer whose columns are each made of one column "
-                f"of the table, as far as cpx knows; it knows {', '.join((*MONOTONE, *OTHERS))}. "
+                f"{type(step).__name__} is no transformer that cpx follows: each of its columns "
+                f"must be made of one of the table; it follows {', '.join((*MONOTONE, *OTHERS))}. "
                 "kind='rule' explains any classifier by its predict alone"
             )
         return follow(step, given)
@@ -129,7 +134,9 @@ class Walk:
             if not (isinstance(inner, str) and inner == "drop"):
                 found = self.through(inner, given)
                 weighted = name in (step.transformer_weights or {})
-                features += [replace(f, change=f.change or "a weight") if weighted else f for f in found]
+                features += [
+                    replace(f, change=f.change or "a weight") if weighted else f for f in found
+                ]
         return features
 
     # ---------------------------------------------------------- missing values
@@ -139,7 +146,8 @@ class Walk:
         if not is_missing(step.missing_values):
             said = f"SimpleImputer(missing_values={shown(step.missing_values)})"
             self.special.update((f.column, said) for f in given)
-        kept = [*given]
+        constant = step.strategy == "constant" and isinstance(step.fill_value, str)
+        kept = [replace(f, filled=step.fill_value) for f in given] if constant else [*given]
         if step.strategy != "constant" and not step.keep_empty_features:
             kept = [f for f, filled in zip(given, step.statistics_) if not is_missing(filled)]
         marks = self._MissingIndicator(step.indicator_, given) if step.add_indicator else []
@@ -176,8 +184,9 @@ class Walk:
     def _encoded(
         self, feature: Feature, known: Iterable[Any], name: str, width: int
     ) -> list[Feature]:
-        """Return the columns that an encoder makes of one: of categories, or of numbers of bins."""
-        if feature.change and not (feature.bins and name in ("OneHotEncoder", "OrdinalEncoder")):
+        """Return what an encoder makes of a column of categories, or of numbers of bins."""
+        of_bins = feature.bins and name in ("OneHotEncoder", "OrdinalEncoder")
+        if feature.change and not of_bins:
             raise UnsupportedModel(
                 f"{name} behind {feature.change} tells numbers apart that are computed; cpx reads "
                 "encoders of columns of the table"
@@ -188,9 +197,11 @@ class Walk:
             return [replace(made, bins=True)] if ordinal else self._grouped(made, width)
         own = self.categories.setdefault(feature.column, [])
         for value in known:
+            value = value.item() if isinstance(value, np.generic) else value
             if is_missing(value):
                 self.imputed.add(feature.column)
-            elif value not in own:
+                self.none |= {feature.column} if value is None else set()
+            elif value not in own and value != feature.filled:
                 own.append(value)
         return [made] * width
 
@@ -217,15 +228,14 @@ class Walk:
         called = getattr(function, "__name__", type(function).__name__)
         if function is as_text:
             self.imputed.update(f.column for f in given)
-            return [*given]
-        if not (isinstance(function, np.ufunc) and called in _MONOTONE_FUNCTIONS):
-            if step.inverse_func is None:
-                raise UnsupportedModel(
-                    f"FunctionTransformer({called}) can be any function: cpx reads one with an "
-                    "inverse_func, which makes it monotone, or a monotone function of NumPy such "
-                    "as log1p"
-                )
-            self.functions.append(called)
+            return [replace(f, filled=MISSING_TEXT) for f in given]
+        known = isinstance(function, np.ufunc) and called in _MONOTONE_FUNCTIONS
+        if not known and step.inverse_func is None:
+            raise UnsupportedModel(
+                f"FunctionTransformer({called}) can be any function: cpx reads one with an "
+                "inverse_func, which makes it monotone, or a monotone function of NumPy such as "
+                "log1p"
+            )
         made = f"FunctionTransformer({called})"
         return [replace(f, change=made, bins=False) for f in given]
 

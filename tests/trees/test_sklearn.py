@@ -179,7 +179,7 @@ def test_several_outputs() -> None:
         (object(), "object is no tree model"),
         (
             make_pipeline(StandardScaler(), DecisionTreeClassifier()),
-            "give pipeline.-1., DecisionTreeClassifier",
+            "and by read_model pipelines and votes of these",
         ),
         (
             GradientBoostingClassifier(init=LogisticRegression(), n_estimators=2),

@@ -352,8 +352,8 @@ def _ranges(
         now[a] = cells[a]
     label = int(_classes(model, now[None, :])[0])
     for a in changed:
-        if now[a] != MISSING:
-            now[a] = _nearest(model, now, a, int(own[a]), label)
+        # A value is told rather than that there is none, where one does.
+        now[a] = _nearest(model, now, a, int(own[a]), label)
     ranges = {a: (int(now[a]), int(now[a])) for a in changed}
     for a in changed:
         if now[a] == MISSING:
