@@ -7,8 +7,8 @@ the number after the last stands for any other one.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -33,6 +33,7 @@ class Front:
     blocks: What they make stands side by side.
     names: Of the columns, None where the model was trained without.
     width: How many columns there are.
+    orders: In which order the categories of some columns are numbered.
     absent: What a sparse row leaves out: 0, or NaN for models that take it as missing.
     """
 
@@ -40,6 +41,7 @@ class Front:
     names: tuple[str, ...] | None
     width: int
     absent: float = 0.0
+    orders: Mapping[int, Sequence[int]] = field(default_factory=dict)
 
     # ---------------------------------------------------------- their structure
 
@@ -79,7 +81,9 @@ class Front:
     def categories(self, column: int) -> tuple[Any, ...] | None:
         """Return the values that encoders know of a column, None of a column of numbers."""
         known = self.walk.categories.get(column)
-        return None if known is None else tuple(known)
+        if known is None:
+            return None
+        return tuple(known[i] for i in self.orders.get(column, range(len(known))))
 
     def listed(self, column: int) -> tuple[float, ...] | None:
         """Return the values of a column of categories in rows of floats, None of others."""

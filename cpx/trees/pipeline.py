@@ -39,6 +39,7 @@ def composed(
             f"the model has {inner.n_attributes} columns, the transformers make "
             f"{len(front.features)}"
         )
+    front = replace(front, orders=Pullback(front, inner).orders())
     columns = Pullback(front, inner).columns()
     place: dict[int, tuple[int, int]] = {}
     for c, own in enumerate(front.made_of):
@@ -54,7 +55,7 @@ def composed(
         short=True,
         source=f"sklearn Pipeline of {inner.source}",
         named=front.names is not None or attributes is not None,
-        live=live,
+        live=live and replace(live, front=front, held={}),
         prediction=inner.prediction,
     )
 

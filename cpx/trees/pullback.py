@@ -92,6 +92,16 @@ class Pullback:
             for c in range(self._front.width)
         ]
 
+    def orders(self) -> dict[int, list[int]]:
+        """Return orders of categories in which those are together that the model sees alike."""
+        found = {}
+        for c in range(self._front.width):
+            if self._front.is_text(c):
+                codes = np.array(self._front.listed(c))
+                seen = self._ask({c: codes})[c].tolist()
+                found[c] = sorted(range(len(codes)), key=seen.__getitem__)
+        return found
+
     # ------------------------------------------------------------- asking rows
 
     def _ask(self, values: Mapping[int, NDArray[np.float64]]) -> dict[int, Cells]:
@@ -138,11 +148,9 @@ class Pullback:
                 return set()
             return {c for half in halves for c in self._taken({c: values[c] for c in half})}
         # What is made NaN of a number, as a logarithm is, is no value that a row should have.
-        return {
-            c
-            for c, value in values.items()
-            if (cells[self._made_of[c]] >= (MISSING if np.isnan(value) else 0)).all()
-        }
+        sparse = np.isnan(self._front.absent)
+        least = {c: MISSING if sparse or np.isnan(value) else 0 for c, value in values.items()}
+        return {c for c in values if (cells[self._made_of[c]] >= least[c]).all()}
 
     @cached_property
     def _bins(self) -> dict[int, list[tuple[list[int], NDArray[np.float64]]]]:

@@ -52,7 +52,7 @@ def read_wrapped(
     names, width = names_and_width(model, part.blocks)
     absent = np.nan if inner.source.startswith("xgboost") else 0.0
     front = Front(part.blocks, names, width, absent)
-    whole = live and replace(live, model=model, title=title, front=front, held={})
+    whole = live and replace(live, model=model, title=title)
     return composed(front, replace(inner, classes=classes), attributes, whole)
 
 
