@@ -17,8 +17,12 @@ class Bounds:
     within: Of each interval the signs and numbers of its bounds, the lower one first. No interval
         stands for "is not missing".
 
+    A number of more than nine digits is printed in those that tell it from others of float32.
+
     >>> print(Bounds("a", (((">", 1.0), ("<=", 2.5)), ((">", 3.0),))))
     1 < a <= 2.5 or a > 3
+    >>> print(Bounds("a", ((("<=", 92.7900000407442),),)), Bounds("a", (((">", 0.29999999999),),)))
+    a <= 92.79 a >= 0.3
     """
 
     column: str
@@ -28,12 +32,12 @@ class Bounds:
         return " or ".join(map(self._interval, self.within)) or f"{self.column} is not missing"
 
     def _interval(self, bounds: tuple[tuple[str, float], ...]) -> str:
-        *above, (sign, number) = bounds
-        told = f"{self.column} {sign} {_written(np.float64(number))}"
+        *above, (sign, number) = (_shortly(*one) for one in bounds)
+        told = f"{self.column} {sign} {number}"
         if not above:
             return told
         ((sign, number),) = above
-        return f"{_written(np.float64(number))} {sign.replace('>', '<')} {told}"
+        return f"{number} {sign.replace('>', '<')} {told}"
 
     def to_json(self) -> dict[str, Any]:
         """Return the condition as JSON values."""
@@ -216,6 +220,30 @@ def bound(threshold: float, holds: bool, strict: bool, cast: str) -> tuple[str, 
     if shorter and np.isfinite(after):
         return "<" if holds else ">=", float(before)
     return "<=" if holds else ">", float(upto)
+
+
+_DIGITS = 9
+"""As many tell any number from others of its type if that is float32."""
+
+_WHOLE = 2**24
+"""Below it all whole numbers are of float32."""
+
+
+def _shortly(sign: str, number: float) -> tuple[str, str]:
+    """Return a bound as it is printed.
+
+    No number of float32, and so no whole one, lies between a number of many digits and the one
+    that is printed for it; and the sign is right for the latter.
+    """
+    text = _written(np.float64(number))
+    if len(text.strip("-0.").replace(".", "")) <= _DIGITS or abs(number) >= _WHOLE:
+        return sign, text
+    low = np.float32(number)
+    if low > number:
+        low = np.nextafter(low, np.float32(-np.inf))
+    text = min(_written(low), _written(np.nextafter(low, np.float32(np.inf))), key=len)
+    above = float(text) > number
+    return {"<": "<" if above else "<=", ">": ">=" if above else ">"}[sign[0]], text
 
 
 def _written(number: np.floating[Any]) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 from cpx.errors import UnsupportedModel
 from cpx.trees.attribute import Attribute
 from cpx.trees.building import Nodes, assemble, attribute_list
-from cpx.trees.cells_text import runs
+from cpx.trees.conditions import runs
 from cpx.trees.form import TreeModel
 from cpx.trees.front import Front
 from cpx.trees.live import LiveModel
@@ -52,7 +52,6 @@ def composed(
         decision=inner.decision,
         base=inner.base,
         sums=inner.sums,
-        short=True,
         source=f"sklearn Pipeline of {inner.source}",
         named=front.names is not None or attributes is not None,
         live=live and replace(live, front=front, held={}),
