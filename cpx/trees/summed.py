@@ -73,8 +73,9 @@ def voting_part(model: Any, open_: Opener) -> Part:
 
 
 def bagging_part(model: Any, open_: Opener) -> Part:
-    width, parts = int(model.n_features_in_), []
-    for one, columns in zip(held_by(model, "estimators_"), model.estimators_features_):
+    held, parts = held_by(model, "estimators_"), []
+    width = int(model.n_features_in_)
+    for one, columns in zip(held, model.estimators_features_, strict=True):
         part = open_(one)
         chosen = tuple(int(c) for c in columns)
         if chosen != tuple(range(width)):
@@ -85,8 +86,8 @@ def bagging_part(model: Any, open_: Opener) -> Part:
 
 
 def adaboost_part(model: Any, open_: Opener) -> Part:
-    labels, name = label_list(model.classes_), type(model).__name__
-    parts = [open_(one) for one in held_by(model, "estimators_")]
+    parts, name = [open_(one) for one in held_by(model, "estimators_")], type(model).__name__
+    labels = label_list(model.classes_)
     weights = [float(w) for w in model.estimator_weights_[: len(parts)]]
     count, total = len(labels), float(sum(weights))
     refuse_one_class(name, labels)

@@ -231,7 +231,7 @@ def test_numbers_are_printed_shortly_and_compared_exactly() -> None:
     pipe = make_pipeline(StandardScaler(), DecisionTreeClassifier()).fit(rows, [0, 0, 1, 1, 1])
     model = read_model(pipe)
     (cut,) = model.thresholds[0].tolist()
-    assert model.condition(0, 0).split()[-1] == "0.25"
+    assert str(model.condition(0, 0)).split()[-1] == "0.25"
     assert cut != 0.25
     at = [[cut], [np.nextafter(cut, 1)], [0.25]]
     assert model.predict(at).tolist() == pipe.predict(pd.DataFrame(at, columns=["a"])).tolist()

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.ensemble import (
@@ -71,7 +72,7 @@ TWO_CLASSES: dict[str, Any] = {
     ),
     "threshold": FixedThresholdClassifier(SCALED, threshold=0.3),
     "threshold of a link": FixedThresholdClassifier(
-        GradientBoostingClassifier(n_estimators=6), threshold=0.3
+        GradientBoostingClassifier(n_estimators=6), threshold=0.65
     ),
     "tuned": TunedThresholdClassifierCV(FOREST, cv=3),
 }
@@ -136,7 +137,5 @@ def test_what_is_no_sum_of_trees(classifier: Any, told: str) -> None:
 
 def test_what_is_not_fitted() -> None:
     for name in ("search", "hard", "bags", "boosts"):
-        from sklearn.base import clone
-
         with pytest.raises(ModelError, match="not fitted"):
             read_model(clone(READ[name]))
