@@ -11,7 +11,7 @@ import numpy as np
 
 from cpx.answers.values import listed
 from cpx.data.other_frames import row_as_pandas
-from cpx.errors import DataError, InvalidOption, nearest, shown
+from cpx.errors import DataError, InvalidOption, shown
 from cpx.modelling.columns import column_order, names_of, renamed
 from cpx.support.cells import as_float, is_missing, plain
 from cpx.support.validation import real
@@ -204,7 +204,7 @@ def fitted_to(
 
 def _with_unknown(model: TreeModel, x: Row) -> tuple[TreeModel, tuple[str, ...]]:
     """Return the model with the categories of x that it does not know, and a note of them."""
-    if all(a.labels is None for a in model.attributes):
+    if model.live is None or model.live.front is None:
         return model, ()
     values = _in_order(model, x)
     attributes, found = list(model.attributes), []
@@ -230,16 +230,20 @@ def table_in(model: TreeModel, frame: Any, holder: str) -> tuple[Any, TreeModel]
 
     read, attributes = frame.copy(), list(model.attributes)
     for a, attribute in enumerate(attributes):
-        column = frame.iloc[:, a]
         if attribute.labels is None and not _is_idle(model, a):
             continue
-        numbers = {value: number_in(model, a, value, holder) for value in column.unique()}
-        read.isetitem(a, np.array([numbers[value] for value in column], dtype=np.float64))
+        known: dict[Any, float] = {}
+        column = []
+        for value in frame.iloc[:, a].astype(object).tolist():
+            key = "missing" if value is not None and is_missing(value) else (type(value), value)
+            if key not in known:
+                known[key] = number_in(model, a, value, holder)
+            column.append(known[key])
+        read.isetitem(a, np.array(column, dtype=np.float64))
         if attribute.labels is not None:
-            for number in numbers.values():
-                attributes[a] = (
-                    attributes[a] if math.isnan(number) else attributes[a].knowing(number)
-                )
+            for number in {*known.values()}:
+                if not math.isnan(number):
+                    attributes[a] = attributes[a].knowing(number)
     return numbers_and_names(read, None)[0], model.with_attributes(attributes)
 
 

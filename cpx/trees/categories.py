@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -118,23 +118,6 @@ def outside(ranges: Ranges) -> Ranges:
     """
     ends = [-np.inf, *(end for pair in ranges for end in pair), np.inf]
     return [(low, high) for low, high in zip(ends[::2], ends[1::2]) if low < high]
-
-
-def coded(attributes: Sequence[Attribute], frame: Any) -> Any:
-    """Return a frame of pandas with values in place of the labels of categories.
-
-    frame: With the columns of the attributes, in their order.
-    Raises DataError: Naming a column and what is no label of it.
-    """
-    for c, attribute in enumerate(attributes):
-        if attribute.kind == "categorical":
-            entries = [
-                value_of(attribute, entry) if isinstance(entry, str) else entry
-                for entry in frame.iloc[:, c].astype(object).tolist()
-            ]
-            frame = frame.copy(deep=False)
-            frame.isetitem(c, entries)
-    return frame
 
 
 def value_of(attribute: Attribute, label: str) -> float:

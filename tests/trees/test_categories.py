@@ -13,8 +13,9 @@ import cpx
 from benchmarks.readers import frame
 from cpx import check
 from cpx.errors import DataError, UnsupportedModel
+from cpx.modelling.row import table_in
 from cpx.trees import read_model
-from cpx.trees.categories import Categories, coded, outside, whole_numbers
+from cpx.trees.categories import Categories, outside, whole_numbers
 
 pd = pytest.importorskip("pandas")
 
@@ -93,10 +94,8 @@ def test_rows_by_label_and_by_value(classifier: Any) -> None:
         cpx.models.SufficientReason(read, {**row, "code": 60})
     with pytest.raises(DataError, match="'code' is 'x', none of its 6 categories"):
         cpx.models.SufficientReason(read, {**row, "code": "x"})
-    numbers = coded(read.attributes, X.head(3))
-    assert numbers["city"].tolist()[1:] == [
-        read.attributes[2].labels.index(v) for v in X.city[1:3]
-    ]
+    numbers, _ = table_in(read, X.head(3), "rows")
+    assert numbers[1:, 2].tolist() == [read.attributes[2].labels.index(v) for v in X.city[1:3]]
 
 
 def test_altered_conditions_are_refused() -> None:

@@ -251,7 +251,7 @@ def test_a_category_that_the_model_does_not_know() -> None:
         )
     )
     with pytest.raises(
-        DataError, match=r"'work' has no category 'Privat'.*did you mean 'Private'"
+        DataError, match=r"'work' is 'Privat', none of its 4 categories.*did you mean 'Private'"
     ):
         cpx.explain(strict, None, x | {"work": "Privat"}, kind="reason")
 
