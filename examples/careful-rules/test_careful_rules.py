@@ -75,7 +75,7 @@ def test_what_is_wrong_is_refused_by_name():
         ({"alrm": 3}, "unknown parameter 'alrm' .did you mean 'alarm'"),
     ):
         with pytest.raises(InvalidInstance, match=message):
-            Careful.from_dict({**data, "parameters": {**data["parameters"], **change}})
+            instances.from_dict({**data, "parameters": {**data["parameters"], **change}})
 
 
 def test_the_schema_has_it():
