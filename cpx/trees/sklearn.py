@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 
 from cpx.data.targets import Target, refuse_target, require_target
 from cpx.errors import InvalidOption, ModelError, UnsupportedModel, shown
-from cpx.support.validation import integer
 from cpx.trees.attribute import Attribute
 from cpx.trees.building import Nodes, assemble, attribute_list, highest_upto
 from cpx.trees.categories import Categories, Ranges, outside
 from cpx.trees.checks import class_labels, label_list, refuse_one_class
 from cpx.trees.form import Rule, TreeModel
 from cpx.trees.live import LiveModel
+from cpx.trees.outputs import OneOutput, chosen_output
 from cpx.trees.regressors import LiveNumbers, fields_of_numbers
 from cpx.trees.tree import LEFT, REFUSED, RIGHT
 
@@ -115,7 +115,7 @@ def read_sklearn(
     _refuse_unfitted(model, kind)
     if kind in _BOOSTED:
         refuse_one_class(kind, model.classes_)
-    at = _output(model, kind, output)
+    at = chosen_output(getattr(model, "n_outputs_", 1), output, kind)
     if kind == "HistGradientBoostingClassifier":
         fields = _histogram(model)
     elif kind in _BOOSTED:
@@ -127,7 +127,7 @@ def read_sklearn(
     if rule == "vote":
         source += " by votes"  # another model than its predict, which was asked for
     else:
-        asked = model if at is None else _OneOutput(model, at)
+        asked = model if at is None else OneOutput(model, at)
         live = LiveModel(asked, own, *_link(model, fields), type(model).__name__)
         live = replace(live, columns=fields.get("columns", {}))
     fields["classes"] = own if classes is None else class_labels(classes, len(own))
@@ -149,7 +149,7 @@ def _read_regressor(
             raise InvalidOption(f"{option} is for classifiers, not for {kind}")
     asked = require_target(target, kind)
     _refuse_unfitted(model, kind)
-    at = _output(model, kind, output)
+    at = chosen_output(getattr(model, "n_outputs_", 1), output, kind)
     averaged = not kind.startswith(("Gradient", "Hist"))
     if kind.startswith("Hist"):
         if type(model._loss.link).__name__ != "IdentityLink":
@@ -168,7 +168,7 @@ def _read_regressor(
         fields = _boosted(model)
     fields |= fields_of_numbers(asked, fields["trees"], fields.get("base", ()), averaged)
     live = LiveNumbers(
-        model if at is None else _OneOutput(model, at),
+        model if at is None else OneOutput(model, at),
         asked.classes,
         "average",
         title=type(model).__name__,
@@ -235,40 +235,6 @@ def _refuse_unfitted(model: Any, kind: str) -> None:
     unfitted = not kind.endswith("Regressor") and not hasattr(model, "classes_")
     if unfitted or not hasattr(model, "n_features_in_"):
         raise ModelError(f"the {kind} is not fitted")
-
-
-def _output(model: Any, kind: str, output: int | None) -> int | None:
-    """Return the number of the output that is read, None of a model that has one."""
-    count = getattr(model, "n_outputs_", 1)
-    if count > 1 and output is None:
-        raise UnsupportedModel(
-            f"the {kind} has {count} outputs, one is read: say output=0 to {count - 1}"
-        )
-    number = 0 if output is None else integer(output)
-    if number is None or not 0 <= number < count:
-        raise InvalidOption(f"output must be 0 to {count - 1}, got {shown(output)}")
-    return number if count > 1 else None
-
-
-@dataclass(frozen=True)
-class _OneOutput:
-    """A model of several outputs as it predicts one of them."""
-
-    model: Any
-    output: int
-
-    @property
-    def feature_names_in_(self) -> Any:
-        """The columns it was trained with."""
-        return self.model.feature_names_in_
-
-    def predict(self, rows: Any) -> Any:
-        """Return the classes."""
-        return np.asarray(self.model.predict(rows))[:, self.output]
-
-    def predict_proba(self, rows: Any) -> Any:
-        """Return the probabilities."""
-        return self.model.predict_proba(rows)[self.output]
 
 
 def _forest(

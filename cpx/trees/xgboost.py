@@ -23,6 +23,7 @@ from cpx.trees.categories import Categories, Ranges, outside, whole_numbers
 from cpx.trees.checks import class_labels, label_list, refuse_one_class
 from cpx.trees.form import TreeModel
 from cpx.trees.live import LiveModel
+from cpx.trees.outputs import OneOutput, chosen_output
 from cpx.trees.regressors import LiveNumbers, fields_of_numbers
 from cpx.trees.tree import LEFT, RIGHT
 
@@ -155,7 +156,7 @@ def _from_live(
     read = _read(content, rounds, classes, output, attributes, target, f"xgboost {name}")
     columns = _categories(content["learner"])
     if output is not None:
-        asked = _OneOutput(asked, output)
+        asked = OneOutput(asked, output)
     if target is not None:
         live = LiveNumbers(
             asked, target.classes, "average", 1.0, name, True, columns, target=target
@@ -217,27 +218,6 @@ class _BoosterAnswers:
 
 
 @dataclass(frozen=True)
-class _OneOutput:
-    """A model of several outputs as it predicts one of them."""
-
-    model: Any
-    output: int
-
-    @property
-    def feature_names_in_(self) -> Any:
-        """The columns it was trained with."""
-        return self.model.feature_names_in_
-
-    def predict(self, rows: Any) -> Any:
-        """Return the classes."""
-        return np.asarray(self.model.predict(rows))[:, self.output]
-
-    def predict_proba(self, rows: Any) -> Any:
-        """Return the probability of the second class."""
-        return np.asarray(self.model.predict_proba(rows))[:, self.output]
-
-
-@dataclass(frozen=True)
 class _UpTo:
     """A model as it predicts with its first rounds."""
 
@@ -283,7 +263,7 @@ def _read(
         else:
             fields = decided_by(objective, count)
             refuse_target(target, f"a model of XGBoost with {objective}")
-        at = _output(int(parameters.get("num_target", "1")), output)
+        at = chosen_output(int(parameters.get("num_target", "1")), output)
         starts = [float(v) for v in parameters["base_score"].strip("[]").split(",")]
         base = [start_margin(objective, v) for v in starts]
         if len(base) == 1:
@@ -349,18 +329,6 @@ def _trees_of(content: Any) -> Any:
     """Return what has the trees; ``dart`` has it inside of another booster."""
     booster = content["learner"]["gradient_booster"]
     return booster.get("gbtree", booster).get("model")
-
-
-def _output(targets: int, output: Any) -> int | None:
-    """Return the number of the output that is read, None of a model that has one."""
-    if targets > 1 and output is None:
-        raise UnsupportedModel(
-            f"the model has {targets} outputs, one is read: say output=0 to {targets - 1}"
-        )
-    number = 0 if output is None else integer(output)
-    if number is None or not 0 <= number < targets:
-        raise InvalidOption(f"output must be 0 to {targets - 1}, got {shown(output)}")
-    return number if targets > 1 else None
 
 
 def _weighted(trees: Sequence[Nodes], weights: Sequence[float]) -> list[Nodes]:
