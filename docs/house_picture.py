@@ -15,8 +15,8 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
-from cpx.models import FAMILIES  # noqa: E402
-from tests.test_layers import LAYERS, imports_of_modules  # noqa: E402
+from cpx.models import FAMILIES
+from tests.test_layers import LAYERS, imports_of_modules
 
 PATH = Path(__file__).parent / "_static" / "house.svg"
 CELL, LEFT, TOP = 16, 196, 196

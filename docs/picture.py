@@ -17,10 +17,10 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))  # benchmarks is not installed
 
-from benchmarks.instances import central  # noqa: E402
-from cpx.compare import Comparison, compare, store  # noqa: E402
-from cpx.compare.plots import DARK, LIGHT, Theme, draw_runs, drawn, written  # noqa: E402
-from cpx.support.files import write_atomic  # noqa: E402
+from benchmarks.instances import central
+from cpx.compare import Comparison, compare, store
+from cpx.compare.plots import DARK, LIGHT, Theme, draw_runs, drawn, written
+from cpx.support.files import write_atomic
 
 STATIC = ROOT / "docs" / "_static"
 NAME = "Breast cancer, 1000 samples, 90 features, k = 5"

@@ -79,7 +79,7 @@ def bayesian(features: Any, same: Any, asked: dict[str, Any]) -> Found:
     """Return the rules of imodels' BayesianRuleSetClassifier."""
     from imodels import BayesianRuleSetClassifier
 
-    class Learner(BayesianRuleSetClassifier):  # type: ignore[misc]
+    class Learner(BayesianRuleSetClassifier):
         """The same rules and prior, of long rules too, in less time and memory."""
 
         attr_names: list[str]

@@ -21,11 +21,11 @@ from cpx.support.validation import choice, integer_in
 __all__ = ["Binarizer", "NotFitted", "as_table"]
 
 
-class NotFitted(DataError, NotFittedError):  # type: ignore[misc]
+class NotFitted(DataError, NotFittedError):
     """A binarizer used before ``fit``; scikit-learn's error and ours at once."""
 
 
-class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class Binarizer(TransformerMixin, BaseEstimator):
     """Turn a table into Boolean features with readable names.
 
     Numeric columns become bins, the other columns one feature per category; a column

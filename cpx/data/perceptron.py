@@ -10,7 +10,7 @@ from sklearn import neural_network
 from cpx.processes.interrupts import interruptible
 
 
-class MLPClassifier(neural_network.MLPClassifier):  # type: ignore[misc]
+class MLPClassifier(neural_network.MLPClassifier):
     """The classifier of scikit-learn, but an interrupt of its training is raised.
 
     scikit-learn's own returns the half-trained network with no more than a warning, and all

@@ -168,7 +168,7 @@ def test_limits_leave_all_better_pairs(parts, seed):
 
     def covered(*chosen):
         on = agreement[:, [i, *chosen]].all(axis=1)
-        c, l = int(weights[:bad][on[:bad]].sum()), int(weights[bad:][~on[bad:]].sum())  # noqa: E741
+        c, l = int(weights[:bad][on[:bad]].sum()), int(weights[bad:][~on[bad:]].sum())
         return c, price(objective, c, l)
 
     pairs = {(p, q): covered(p, q) for p in later for q in later if p <= q}
@@ -253,7 +253,7 @@ def random_objective(rng: np.random.Generator, bad: int, good: int) -> Objective
     )
 
 
-def price(objective: Objective, c: int, l: int) -> int:  # noqa: E741
+def price(objective: Objective, c: int, l: int) -> int:
     """What a set costs, by the definitions."""
     covered, agreeing = c + objective.good - l, objective.good - l
     precise = objective.precision is None or agreeing >= objective.precision * covered
@@ -422,7 +422,7 @@ def test_goals_against_their_definitions(parts, seed):
     everything = {
         (c, l): price(objective, c, l + excluded)
         for c in range(bad + 1)
-        for l in range(good - excluded + 1)  # noqa: E741
+        for l in range(good - excluded + 1)
     }
     assert max([0, *(v for v in everything.values() if v < FAR)]) <= objective.highest
     limit = int(rng.integers(0, objective.highest + 2))
@@ -550,7 +550,7 @@ def test_presolve_keeps_values_and_the_first_best_set(seed):
             if len(set(reduced.groups[list(columns)].tolist())) < size:
                 continue
             on = reduced.agreement[:, list(columns)].all(axis=1)
-            c, l = weights[:bad][on[:bad]].sum(), weights[bad:][~on[bad:]].sum()  # noqa: E741
+            c, l = weights[:bad][on[:bad]].sum(), weights[bad:][~on[bad:]].sum()
             chosen = reduced.original(list(columns))
             assert allowed(form, chosen)
             priced = price(reduced.objective, int(c), int(l))

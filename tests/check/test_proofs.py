@@ -216,7 +216,7 @@ def test_a_goal_bounds_all_sums_that_its_limits_leave() -> None:
         goal = Goal(*weights, good, 99, int(rng.integers(0, 5)), most, *shares)
         low, high = sorted(rng.integers(0, 7, 2).tolist())
         lost = int(rng.integers(0, good + 1))
-        c, l = np.meshgrid(np.arange(low, high + 1), np.arange(lost, good + 1))  # noqa: E741
+        c, l = np.meshgrid(np.arange(low, high + 1), np.arange(lost, good + 1))
         assert goal.low(low, high, lost) <= goal.cost(c, l).min(), goal
 
 
@@ -353,7 +353,7 @@ def test_a_prover_whose_bounds_are_off_by_one_is_caught(
     right, caught = Box.tightened, 0
 
     def wrong(self: Box, useful: Any, rounds: int = 100) -> Any:
-        c, l = self.pairs  # noqa: E741
+        c, l = self.pairs
         return right(self, useful, rounds) & (self.goal.cost(c, l) < self.goal.target + 2)
 
     rng = np.random.default_rng(counted)
@@ -581,7 +581,7 @@ def test_sets_of_four_more_are_counted_in_no_more_memory_than_allowed(
 
 def _tightened(box: Box, useful: Any) -> Any:
     """Drop pairs once, one by one, as the page on proofs has it."""
-    (c, l), r = box.pairs, box.r  # noqa: E741
+    (c, l), r = box.pairs, box.r
     left = np.zeros_like(useful)
     for p, q in np.argwhere(useful):
         lows = [0]
@@ -682,7 +682,7 @@ def test_sets_of_up_to_four_more_are_counted_whatever_the_prover_looked_at() -> 
 
 def _useful(box: Box) -> Any:
     """Decide pairs one by one, as the page on proofs has it, before any is tightened."""
-    (c, l), about, at = box.pairs, box.about, box.candidates  # noqa: E741
+    (c, l), about, at = box.pairs, box.about, box.candidates
     n, free = at.size, not len(about.side)
 
     def replaces(b: int, a: int) -> bool:

@@ -393,7 +393,7 @@ def test_a_column_of_categories_that_no_tree_tests(library: str) -> None:
 def test_a_lightgbm_predict_of_its_own() -> None:
     lightgbm = pytest.importorskip("lightgbm")
 
-    class Loud(lightgbm.LGBMClassifier):  # type: ignore[misc]
+    class Loud(lightgbm.LGBMClassifier):
         def predict(self, X: Any, **options: Any) -> Any:
             return (self.predict_proba(X)[:, 1] > 0.7).astype(int)
 
@@ -429,7 +429,7 @@ def test_a_linear_regression_is_refused() -> None:
         read_model(LinearRegression().fit(X, Y))
 
 
-class _KnowsBetter(RandomForestClassifier):  # type: ignore[misc]
+class _KnowsBetter(RandomForestClassifier):
     def predict(self, X: Any) -> Any:
         said = super().predict(X)
         return np.where(np.asarray(X)[:, 0] > 7, 1 - said, said)

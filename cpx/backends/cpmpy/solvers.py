@@ -39,7 +39,7 @@ class Ortools(Cpmpy, solver="ortools", requires={"ortools": "ortools>=9.15,<9.16
         native = run.compiled.ort_solver
         parameters = {**safe_parameters(run.compiled.ort_model), **self.parameters(options)}
 
-        class Watcher(CpSolverSolutionCallback):  # type: ignore[misc]
+        class Watcher(CpSolverSolutionCallback):
             def on_solution_callback(self) -> None:
                 run.solution(lambda each: [self.value(run.compiled._varmap[v.name]) for v in each])
 

@@ -305,7 +305,7 @@ def _add_hint(
 
 
 def _watcher(cp_model: Any, variables: dict[str, list[Any]], progress: Progress) -> Any:
-    class Watcher(cp_model.CpSolverSolutionCallback):  # type: ignore[misc]
+    class Watcher(cp_model.CpSolverSolutionCallback):
         def on_solution_callback(self) -> None:
             values: Values = {
                 name: np.array([self.value(v) for v in array], dtype=np.int64)

@@ -19,7 +19,7 @@ from cpx.backends.normal_forms import Clause, Implication, Linear, linear_sum, r
 from cpx.modelling.statement import Statement
 
 
-class DirectOrtools(CPM_ortools):  # type: ignore[misc]
+class DirectOrtools(CPM_ortools):
     """CPMpy's OR-Tools interface with a short cut for constraints in normal form."""
 
     def add(self, cpm_expr: Any) -> DirectOrtools:

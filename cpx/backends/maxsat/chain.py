@@ -37,7 +37,7 @@ class _Sink:
         return False
 
 
-class Chain(CPM_rc2):  # type: ignore[misc]
+class Chain(CPM_rc2):
     """CPMpy's MaxSAT interface, collecting clauses instead of solving.
 
     Linear constraints are encoded by :mod:`cpx.backends.maxsat.linear`: CPMpy's own code

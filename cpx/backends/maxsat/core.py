@@ -19,7 +19,7 @@ from cpx.errors import EngineError
 _ADAPT_LIMIT = 5000
 
 
-class CoreGuided(RC2):  # type: ignore[misc]
+class CoreGuided(RC2):
     """RC2 (A. Ignatiev, A. Morgado, J. Marques-Silva, JSAT 2019) on a loaded oracle.
 
     search: Whose oracle holds the hard clauses already.
@@ -58,7 +58,7 @@ class CoreGuided(RC2):  # type: ignore[misc]
         totalizers.clear()
 
 
-class StratifiedCoreGuided(CoreGuided, RC2Stratified):  # type: ignore[misc]
+class StratifiedCoreGuided(CoreGuided, RC2Stratified):
     """RC2 with stratification: heavy soft clauses first, each level gives a solution."""
 
     def __init__(self, search: Search) -> None:

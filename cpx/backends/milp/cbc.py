@@ -81,7 +81,7 @@ def _before(left: float, margin: tuple[float, float]) -> float:
     return left - min(most, share * left)
 
 
-class CbcSolver(pulp.COIN_CMD):  # type: ignore[misc]
+class CbcSolver(pulp.COIN_CMD):
     """A PuLP solver: CBC with a :class:`~cpx.backends.milp.watch.Watch`.
 
     watch: Told of bounds, and of the solution once CBC has written it at its end; asked whether to

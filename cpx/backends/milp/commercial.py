@@ -79,7 +79,7 @@ KNOWN = {
 """By the names that they have here."""
 
 
-class EndSolver(pulp.LpSolver):  # type: ignore[misc]
+class EndSolver(pulp.LpSolver):
     """A PuLP solver around one of PuLP's own.
 
     which: One of :data:`KNOWN`.

@@ -39,7 +39,7 @@ _WITHIN_GAP = b"RELATIVE MIP GAP TOLERANCE REACHED"
 _STATES = {"o": "INTEGER OPTIMAL", "f": "INTEGER NON-OPTIMAL", "n": "INTEGER EMPTY"}
 
 
-class GlpkSolver(pulp.GLPK_CMD):  # type: ignore[misc]
+class GlpkSolver(pulp.GLPK_CMD):
     """A PuLP solver: GLPK with a :class:`~cpx.backends.milp.watch.Watch`.
 
     watch: Told of bounds, and of the solution at the end; asked whether to stop.

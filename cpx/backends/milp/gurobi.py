@@ -16,7 +16,7 @@ from pulp import constants
 from cpx.backends.milp.watch import Watch
 
 
-class GurobiSolver(pulp.GUROBI):  # type: ignore[misc]
+class GurobiSolver(pulp.GUROBI):
     """A PuLP solver: Gurobi with a :class:`~cpx.backends.milp.watch.Watch`.
 
     watch: Told of solutions and bounds; asked whether to stop.

@@ -50,7 +50,7 @@ def options() -> Mapping[str, EngineOption]:
     return {**found, "solver": EngineOption(str, choices=("choose", "simplex", "ipm"))}
 
 
-class HighsSolver(pulp.HiGHS):  # type: ignore[misc]
+class HighsSolver(pulp.HiGHS):
     """A PuLP solver: HiGHS with a :class:`~cpx.backends.milp.watch.Watch`.
 
     watch: Told of solutions and bounds; asked whether to stop.

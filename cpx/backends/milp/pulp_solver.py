@@ -50,7 +50,7 @@ _UNSAFE = re.compile(r"[^A-Za-z0-9_]")
 _NUMBER_LIKE = re.compile(r"[0-9]|[eE][0-9]*$")
 
 
-class CPM_pulp(SolverInterface):  # type: ignore[misc]
+class CPM_pulp(SolverInterface):
     """Interface from CPMpy to PuLP.
 
     Parameters

@@ -19,7 +19,7 @@ _EVENT, _STAGE = pyscipopt.SCIP_EVENTTYPE, pyscipopt.SCIP_STAGE
 _WATCHED = _EVENT.BESTSOLFOUND | _EVENT.NODESOLVED | _EVENT.LPSOLVED | _EVENT.PRESOLVEROUND
 
 
-class ScipSolver(pulp.SCIP_PY):  # type: ignore[misc]
+class ScipSolver(pulp.SCIP_PY):
     """A PuLP solver: SCIP with a :class:`~cpx.backends.milp.watch.Watch`.
 
     watch: Told of solutions and bounds; asked whether to stop.
@@ -92,7 +92,7 @@ class ScipSolver(pulp.SCIP_PY):  # type: ignore[misc]
         return int(codes[0])
 
 
-class _Watcher(pyscipopt.Eventhdlr):  # type: ignore[misc]
+class _Watcher(pyscipopt.Eventhdlr):
     """Tells a watch what SCIP finds. It is no closure: these keep the models of SCIP alive."""
 
     def __init__(self, watch: Watch, columns: list[Any]) -> None:

@@ -33,7 +33,7 @@ def parameter(default: Any, check: Callable[[str, Any], object]) -> Any:
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class DecisionSet(BaseEstimator, ABC):  # type: ignore[misc]
+class DecisionSet(BaseEstimator, ABC):
     """A decision set over the attributes of a table, once it is fitted.
 
     The parameters are the fields, and the checks of their values come with them.

@@ -189,7 +189,7 @@ class Box:
         """
         if self.goal.limited or len(self.about.side):
             return np.zeros(self.candidates.size, dtype=np.bool_)
-        c, l = self.pairs  # noqa: E741
+        c, l = self.pairs
         about, at = self.about, self.candidates
         better = (c == c.diagonal()) & (l == l.diagonal()[:, None])
         better &= about.rank[at] < about.rank[at][:, None]
@@ -209,7 +209,7 @@ class Box:
         """
         if self.r < 3 or self.r * self.c >= FAR:
             return useful
-        c, l = self.pairs  # noqa: E741
+        c, l = self.pairs
         alone = c.diagonal()[:, None]
         removed = alone - c
         while rounds > 0 and useful.any():

@@ -59,9 +59,9 @@ class Goal:
         limits = self.least > 0 or self.most is not None or self.gamma + self.delta > 0
         return limits or self.alpha < 0
 
-    def cost(self, c: Any, l: Any) -> Ints:  # noqa: E741
+    def cost(self, c: Any, l: Any) -> Ints:
         """Return what sets with these sums cost; FAR where they are not allowed."""
-        c, l = np.asarray(c, dtype=np.int64), np.asarray(l, dtype=np.int64)  # noqa: E741
+        c, l = np.asarray(c, dtype=np.int64), np.asarray(l, dtype=np.int64)
         total = np.asarray(self.alpha * c + self.beta * l)
         if not self.limited:
             return total
@@ -72,7 +72,7 @@ class Goal:
         wrong |= self.gamma * c + self.delta * l > self.delta * self.good
         return np.where(wrong, FAR, total)
 
-    def low(self, c_low: Any, c_high: Any, l: Any) -> Ints:  # noqa: E741
+    def low(self, c_low: Any, c_high: Any, l: Any) -> Ints:
         """Return a lower bound on the cost of all sets with c_low <= c' <= c_high and l' >= l.
 
         Proof. An allowed one of them covers at least ``least``: c' >= least - G + l' >=

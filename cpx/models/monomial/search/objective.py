@@ -108,7 +108,7 @@ class Objective:
         )
 
 
-def cost(objective: Numbers, c: int, l: int) -> int:  # noqa: E741
+def cost(objective: Numbers, c: int, l: int) -> int:
     """Return the cost of a set; FAR when it breaks a limit."""
     covered = c + objective.good - l
     if covered < objective.least or covered > objective.most:

@@ -107,7 +107,7 @@ class _Enumeration:
         costs(self.root.numbers, covered, lost, values)
         out: list[Fraction | None] = []
         figures = zip(values.tolist(), covered.tolist(), lost.tolist(), strict=True)
-        for value, c, l in figures:  # noqa: E741
+        for value, c, l in figures:
             if value >= FAR:
                 out.append(None)
             else:

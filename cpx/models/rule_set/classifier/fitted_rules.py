@@ -79,7 +79,7 @@ class Fitted:
         return found
 
 
-class FittedRules(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class FittedRules(ClassifierMixin, BaseEstimator):
     """The parameters of a classifier by rules, and what it says once it is fitted.
 
     How it learns is said by :class:`cpx.RuleSetClassifier`, where the parameters are explained.
