@@ -215,7 +215,8 @@ def _xgboost() -> Iterator[Case]:
     yield case("three classes", lacking(X), y, {})
     yield case("vector leaves", X, y, {"multi_strategy": "multi_output_tree"})
     yield case("dart", lacking(X), y, dart)
-    yield case("columns of codes, one at a time", lacking(X), y > 0, kinds)
+    one = {**kinds, "max_cat_to_onehot": 50}
+    yield case("columns of codes, one at a time", lacking(X), y > 0, one)
     yield case("columns of codes, sets", lacking(X), y > 0, {**kinds, "max_cat_to_onehot": 1})
     yield case("dart, columns of codes", lacking(X), y, {**kinds, **dart, "max_cat_to_onehot": 1})
     own = {"enable_categorical": True, "max_cat_to_onehot": 1}
@@ -294,11 +295,50 @@ def _catboost() -> Iterator[Case]:
     yield case("grown by loss", lacking(X), y, {"grow_policy": "Lossguide"})
 
 
+def _onnx() -> Iterator[Case]:
+    """Yield models that skl2onnx converts, and onnxruntime answers for."""
+    from sklearn import ensemble
+
+    X, y = table()
+    some = {"max_depth": 6, "random_state": 0}
+
+    def case(what: str, model: Any, classes: Any) -> Case:
+        def make() -> Any:
+            from skl2onnx import to_onnx
+
+            fitted = model.fit(X, classes)
+            return to_onnx(fitted, X[:1].astype(np.float32), options={"zipmap": False})
+
+        return Case("ONNX", what, make, infinite=True, asked=lambda made, read: _Runtime(made))
+
+    yield case("random forest", ensemble.RandomForestClassifier(15, **some), y)
+    yield case("random forest of two classes", ensemble.RandomForestClassifier(15, **some), y > 0)
+    yield case("gradient boosting", ensemble.GradientBoostingClassifier(n_estimators=15), y)
+    boosted = ensemble.GradientBoostingClassifier(n_estimators=15)
+    yield case("gradient boosting of two classes", boosted, y > 0)
+
+
+class _Runtime:
+    """An ONNX model as onnxruntime answers for it."""
+
+    def __init__(self, model: Any) -> None:
+        from onnxruntime import InferenceSession
+
+        self._session = InferenceSession(model.SerializeToString())
+
+    def predict(self, rows: Any) -> Any:
+        """Return the labels."""
+        (name,) = (one.name for one in self._session.get_inputs())
+        with np.errstate(over="ignore"):
+            return self._session.run(None, {name: rows.astype(np.float32)})[0]
+
+
 LIBRARIES: dict[str, Callable[[], Iterator[Case]]] = {
     "sklearn": _sklearn,
     "xgboost": _xgboost,
     "lightgbm": _lightgbm,
     "catboost": _catboost,
+    "onnxruntime": _onnx,
 }
 
 

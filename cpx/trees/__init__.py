@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from cpx.trees.lightgbm import read_lightgbm
     from cpx.trees.load import read_model
     from cpx.trees.logistic import read_logistic
+    from cpx.trees.onnx import read_onnx
     from cpx.trees.sklearn import read_sklearn
     from cpx.trees.tree import MISSING, Boxes, Tree
     from cpx.trees.xgboost import read_xgboost
@@ -35,6 +36,7 @@ __all__ = [
     "read_lightgbm",
     "read_logistic",
     "read_model",
+    "read_onnx",
     "read_sklearn",
     "read_xgboost",
     "read_xgboost_dump",
@@ -52,6 +54,7 @@ _HOME = {
     "read_lightgbm": "lightgbm",
     "read_logistic": "logistic",
     "read_model": "load",
+    "read_onnx": "onnx",
     "read_sklearn": "sklearn",
     "read_xgboost": "xgboost",
     "read_xgboost_dump": "xgboost_dump",

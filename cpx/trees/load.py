@@ -22,6 +22,7 @@ from cpx.support.files import parse_json, read_bytes, refuse_bomb
 from cpx.trees.catboost import is_catboost, read_catboost
 from cpx.trees.form import Missing, TreeModel
 from cpx.trees.lightgbm import read_lightgbm
+from cpx.trees.onnx import read_onnx
 from cpx.trees.saved import FORMAT
 from cpx.trees.sklearn import read_sklearn
 from cpx.trees.ubjson import parse_ubjson
@@ -33,6 +34,7 @@ _LIBRARIES: dict[str, Callable[..., TreeModel]] = {
     "xgboost": read_xgboost,
     "lightgbm": read_lightgbm,
     "catboost": read_catboost,
+    "onnx": read_onnx,
     "sklearn": read_sklearn,
 }
 _PICKLES = (".joblib", ".pkl", ".pickle")
@@ -56,7 +58,7 @@ def read_model(
         A classifier of scikit-learn, XGBoost, LightGBM or CatBoost, or a Booster; or a
         regressor, of which ``above``, ``below`` or ``between`` says what is asked. Or a
         file, recognised by its content: JSON or UBJ of XGBoost, a dump of XGBoost, text of
-        LightGBM, JSON of CatBoost, skops, joblib or pickle, or JSON of
+        LightGBM, JSON of CatBoost, ONNX, skops, joblib or pickle, or JSON of
         :meth:`TreeModel.to_dict`. Text may be gzipped.
     trusted : bool or list of str
         Joblib and pickle files run code of whoever made them, so they are read only when this
@@ -72,8 +74,8 @@ def read_model(
         "below" and "at least", or "between" the two limits, both among them, "below" and "above".
     **options
         Those of the reader: :func:`read_sklearn`, :func:`read_xgboost`,
-        :func:`read_xgboost_dump` (``classes`` is needed there), :func:`read_lightgbm` or
-        :func:`read_catboost`.
+        :func:`read_xgboost_dump` (``classes`` is needed there), :func:`read_lightgbm`,
+        :func:`read_catboost` or :func:`read_onnx`.
 
     Returns
     -------
@@ -139,6 +141,8 @@ def _file(
 ) -> TreeModel:
     if raw[:4] == b"PK\x03\x04":
         return _live(_from_skops(path, trusted), options)
+    if path.suffix == ".onnx":
+        return _call(read_onnx, path, options)
     if path.suffix in _PICKLES or raw[:1] == b"\x80":
         return _live(_from_joblib(path, trusted), options)
     # A UBJ object goes on with the type of a length, a JSON object with a quote.
