@@ -32,6 +32,7 @@ NAMES = (
     "boosted",
     "boosted_tables",
     "reasons",
+    "readers",
     "peers",
     "rule_sets",
     "learning",

@@ -187,7 +187,10 @@ class TreeModel:
 
         A threshold is printed as the library has it.
         """
-        cells = self.lefts(attribute, j) == holds
+        return self.within(attribute, self.lefts(attribute, j) == holds)
+
+    def within(self, attribute: int, cells: NDArray[np.bool_]) -> Bounds | OneOf:
+        """Return what it means to be in some cells, shape (t + 1,), neither all nor none."""
         cuts = self.thresholds[attribute]
         return in_cells(self.attributes[attribute], cells, cuts, self.strict, self._dtype)
 

@@ -13,6 +13,7 @@ import cpx
 from benchmarks.readers import frame
 from cpx import check
 from cpx.errors import DataError, UnsupportedModel
+from cpx.modelling import instances
 from cpx.modelling.row import table_in
 from cpx.trees import read_model
 from cpx.trees.categories import Categories, outside, whole_numbers
@@ -54,7 +55,7 @@ def test_a_frame_is_explained_in_its_words(classifier: Any) -> None:
         result = cpx.solve(problem)
         assert (result.proved, result.verified) == (True, True)
         assert check.violations(problem.to_dict(), result.to_dict()) == []
-        again = cpx.models.SufficientReason.from_dict(problem.to_dict())
+        again = instances.from_dict(problem.to_dict())
         assert again.to_dict() == problem.to_dict()
         words |= {*map(str, result.explanation.rule.words)}
         explainer.contrast(i)  # is held against predict

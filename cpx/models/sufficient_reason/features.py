@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import cached_property
 from typing import Any, Literal
@@ -16,6 +16,7 @@ from cpx.models.sufficient_reason.form import Leaves
 from cpx.models.sufficient_reason.minimum_subset.form import LossForm
 from cpx.support.validation import feature_list
 from cpx.trees.attribute import Attribute
+from cpx.trees.conditions import runs
 from cpx.trees.form import TreeModel
 from cpx.trees.tree import MISSING, Tree
 
@@ -182,12 +183,21 @@ def _free(model: TreeModel, tree: Tree, numbers: dict[tuple[int, int], int]) -> 
     return Tree(np.array(attribute), zeros, zeros, tree.values[leaves], tree.outputs)
 
 
-def kept(model: TreeModel, a: int, low: int, high: int, value: float) -> ColumnCondition:
+Spans = tuple[tuple[int, int], ...]
+"""First and last cell of each run of cells; both -1 for a missing value."""
+
+
+def kept(model: TreeModel, a: int, spans: Spans, value: float) -> ColumnCondition:
     """Return what a reason keeps of an attribute: these cells, or that it is not missing."""
-    attribute, every = model.attributes[a], (0, int(model.sizes[a]))
-    if attribute.missing and (low, high) == every and a in model.used:
+    attribute, every = model.attributes[a], ((0, int(model.sizes[a])),)
+    if attribute.missing and spans == every and a in model.used:
         return Bounds(attribute.name, ())
-    return model.between(a, low, high, value)
+    if len(spans) == 1:
+        return model.between(a, *spans[0], value)
+    some = np.zeros(int(model.sizes[a]) + 1, dtype=np.bool_)
+    for low, high in spans:
+        some[low : high + 1] = True
+    return model.within(a, some)
 
 
 def sides_that_matter(
@@ -196,30 +206,73 @@ def sides_that_matter(
     leaves: Leaves,
     cells: tuple[int, ...],
     S: tuple[int, ...],
-) -> dict[int, tuple[int, int]]:
-    """Return for each attribute of S the range of cells to keep, no side of which is idle.
+) -> dict[int, Spans]:
+    """Return for each attribute of S the cells to keep, no side of which is idle.
 
     One after the other, lower sides first, a side of the cell of x is given up when the trees
-    still lose no more than the slack. An attribute that loses both keeps its cell, unless it may
-    be missing: that it is not is then what matters.
+    still lose no more than the slack; of an attribute with set tests, each cell by itself. An
+    attribute that could have any value then keeps its cell, unless it may be missing: that it is
+    not is then what matters.
 
     form: Its leaves are those of ``leaves``.
     cells: The cells of x.
     S: A set that holds.
     """
     sizes, boxes = model.sizes.tolist(), leaves.boxes
-    ranges = {a: (cells[a], cells[a]) for a in S}
+    ranges: dict[int, Spans] = {a: ((cells[a], cells[a]),) for a in S}
     excluded = {a: leaves.excludes[:, a] for a in S}
     for a in S:
-        if cells[a] == MISSING or a in boxes.sets:
+        if cells[a] == MISSING:
+            continue
+        rest = np.zeros(len(leaves.tree), dtype=np.bool_)
+        for b in set(S) - {a}:
+            rest |= excluded[b]
+        may = model.attributes[a].missing
+        if a in boxes.sets:
+
+            def out_of(some: set[int], reach: NDArray[np.bool_] = boxes.sets[a]) -> Any:
+                return ~reach[:, [*some]].any(axis=1)
+
+            def holds(some: set[int], rest: NDArray[np.bool_] = rest) -> bool:
+                return form.keeps(out_of(some) | rest)
+
+            found = more_cells(model, a, cells[a], lambda some, more: holds({*some, more}))
+            ranges[a], excluded[a] = spans_of(model, a, found), out_of(found)
             continue
         for side in (0, 1):
-            low, high = (0, ranges[a][1]) if side == 0 else (ranges[a][0], sizes[a])
+            ((low, high),) = ranges[a]
+            low, high = (0, high) if side == 0 else (low, sizes[a])
             # Some leaves take no values of an attribute, only missing ones.
             first, end = np.maximum(boxes.low[:, a], low), np.minimum(boxes.high[:, a], high)
             out = first > end
-            rest = [column for b, column in excluded.items() if b != a]
-            every = (low, high) == (0, sizes[a]) and not model.attributes[a].missing
-            if not every and form.keeps(np.any([out, *rest], axis=0)):
-                ranges[a], excluded[a] = (low, high), out
+            every = (low, high) == (0, sizes[a]) and not may
+            if not every and form.keeps(out | rest):
+                ranges[a], excluded[a] = ((low, high),), out
     return ranges
+
+
+def more_cells(
+    model: TreeModel, a: int, cell: int, also: Callable[[set[int], int], bool]
+) -> set[int]:
+    """Return the cell of x and the possible ones that may be added to it, one after the other.
+
+    All of them are none that may be told: then it is the cell of x alone, unless the attribute may
+    be missing.
+
+    also: Whether a cell may be added to those so far.
+    """
+    found, possible = {cell}, {*np.flatnonzero(model.possible[a]).tolist()}
+    for other in sorted(possible - found):
+        if also(found, other):
+            found.add(other)
+    return {cell} if found >= possible and not model.attributes[a].missing else found
+
+
+def spans_of(model: TreeModel, a: int, cells: set[int]) -> Spans:
+    """Return the runs of some cells; the whole range for all that are possible."""
+    size = int(model.sizes[a])
+    if len(cells) > 1 and cells >= {*np.flatnonzero(model.possible[a]).tolist()}:
+        return ((0, size),)
+    some = np.zeros(size + 1, dtype=np.bool_)
+    some[[*cells]] = True
+    return tuple(runs(some))

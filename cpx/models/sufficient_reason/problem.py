@@ -27,6 +27,7 @@ from cpx.models.sufficient_reason.features import (
     LEVELS,
     Features,
     Level,
+    Spans,
     conditions,
     kept,
     sides_that_matter,
@@ -330,9 +331,9 @@ class SufficientReason(ReasonText):
         ranges = self._ranges(S)
         if ranges is None:
             return ()
-        return tuple(kept(self.tree_model, a, *ranges[a], self.x[a]) for a in S)
+        return tuple(kept(self.tree_model, a, ranges[a], self.x[a]) for a in S)
 
-    def _ranges(self, S: tuple[int, ...]) -> dict[int, tuple[int, int]] | None:
+    def _ranges(self, S: tuple[int, ...]) -> dict[int, Spans] | None:
         """Return the cells that the attributes of a reason may have, None when S is none."""
         model = self.tree_model
         if self._unstated:
