@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from cpx.modelling.instances import save as save
     from cpx.models.public import *  # noqa: F403
     from cpx.solving import solve as solve
+    from cpx.testing.exercise import grade as grade
     from cpx.trees import read_model as read_model
 
 _HOMES = {
@@ -66,6 +67,7 @@ _HOMES = {
     "Samples": "cpx.data",
     "compare": "cpx.compare",
     "explain": "cpx.explainers",
+    "grade": "cpx.testing.exercise",
     "load": "cpx.modelling.instances",
     "read_model": "cpx.trees",
     "save": "cpx.modelling.instances",

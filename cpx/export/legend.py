@@ -64,8 +64,15 @@ class Legend:
         return sorted({entry[1] for entry in found if entry is not None and entry[0] == array})
 
 
-def read_legend(data: bytes) -> Legend:
+def read_legend(data: bytes, *, exported: bool = True) -> Legend:
     r"""Read the legend of an exported file, of any format.
+
+    Parameters
+    ----------
+    data : bytes
+    exported : bool
+        Whether it must say what the objective is, as exported files do. The objective of another
+        one is its value.
 
     Raises
     ------
@@ -89,6 +96,8 @@ def read_legend(data: bytes) -> Legend:
             sign = 1 if match[3] is None else -1
             offset = int(match[1] + match[2]) if match[3] is None else int(match[3])
     if sign is None or offset is None:
+        if not exported:
+            return Legend(names, 1, 0)
         raise DataError("no legend: this is no file that cpx exported")
     return Legend(names, sign, offset)
 

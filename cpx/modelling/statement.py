@@ -66,7 +66,8 @@ class Statement:
             return {name: np.asarray(array).reshape(-1) for name, array in values.items()}
 
         object.__setattr__(self, "variables", flat)
-        object.__setattr__(self, "complete", completed)
+        if callable(complete):  # an exercise may leave it out
+            object.__setattr__(self, "complete", completed)
 
 
 def _flat(array: Any) -> Any:

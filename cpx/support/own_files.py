@@ -12,13 +12,16 @@ import sys
 import traceback
 from collections.abc import Iterable
 from importlib.util import module_from_spec, spec_from_file_location
+from itertools import count
 from pathlib import Path
+from types import ModuleType
 
 from cpx.errors import InvalidOption, shown
 
 _FILES = "CPX_REGISTER"
 
 _run: set[str] = set()
+_numbers = count()
 loaded: set[str] = set()
 """Modules that were imported when the files were run."""
 
@@ -44,15 +47,22 @@ def run_files() -> None:
     for path in registered_files():
         if path not in _run:
             _run.add(path)
-            _load(Path(path))
+            run_file(Path(path), "--register")
     loaded.update(set(sys.modules) - before)
 
 
-def _load(path: Path) -> None:
-    name = f"cpx_registered_{len(_run)}_{path.stem}"
+def run_file(path: Path, option: str = "") -> ModuleType:
+    """Run a Python file as a module of its own, and return it.
+
+    option: Which option names the file, for messages.
+
+    Raises InvalidOption: Naming the file, and the line where it fails.
+    """
+    asked_by = option and f"{option}: "
+    name = f"cpx_registered_{next(_numbers)}_{path.stem}"
     spec = spec_from_file_location(name, path) if path.suffix == ".py" else None
     if spec is None or spec.loader is None or not path.is_file():
-        raise InvalidOption(f"--register: {path} is no Python file")
+        raise InvalidOption(f"{asked_by}{path} is no Python file")
     # Dataclasses look for the module of a class.
     module = sys.modules[name] = module_from_spec(spec)
     try:
@@ -63,4 +73,5 @@ def _load(path: Path) -> None:
         ]
         place = f", line {lines[-1]}" if lines else ""
         told = f"{type(error).__name__}: {shown(str(error))}"
-        raise InvalidOption(f"--register: {path}{place}: {told}") from error
+        raise InvalidOption(f"{asked_by}{path}{place}: {told}") from error
+    return module

@@ -21,6 +21,7 @@ COMMANDS = (
     "check",
     "show",
     "export",
+    "grade",
     "library",
     "compare",
     "report",

@@ -20,7 +20,7 @@ from cpx.models import Encoding, Statement, add_encoding
 from cpx.models.monomial.encodings.clausal import clausal
 from cpx.solving import own_encodings
 from cpx.testing import cases
-from cpx.testing.grading import grade
+from cpx.testing.grading import quick_grade
 
 TINY = cpx.Samples(
     [[1, 1, 1, 0], [1, 1, 0, 1], [1, 0, 1, 0], [0, 1, 1, 0], [1, 1, 1, 1]],
@@ -78,7 +78,7 @@ def test_three_mistakes_are_told_apart(build: Callable[[Any], Statement], wrong:
     assert result.status in ("FEASIBLE", "ERROR")
     assert result.bound in (None, larger()._trivial_bound())
     assert any("encoding 'mine', which is another problem: " in text for text in result.warnings)
-    assert re.search(wrong, grade(larger(), "mine").wrong)
+    assert re.search(wrong, quick_grade(larger(), "mine").wrong)
 
 
 def test_a_mistake_that_no_value_shows_is_not_believed() -> None:
@@ -147,8 +147,8 @@ def test_ours_need_no_words_and_all_agree_with_the_definition() -> None:
     for problem in kinds.values():
         for encoding in problem.encodings:
             if encoding.faithful:
-                assert not grade(problem, encoding.name).wrong
-    literal = grade(kinds["k-monomial"], "table1-literal").wrong
+                assert not quick_grade(problem, encoding.name).wrong
+    literal = quick_grade(kinds["k-monomial"], "table1-literal").wrong
     assert literal.startswith("wrong objective: of the tiny instance")
 
 
