@@ -151,7 +151,7 @@ def _instance(data: dict[str, Any], encoding: Encoding[Any]) -> Problem | None:
         stated_in(problem, encoding.name)
     except (InvalidInstance, InvalidOption):
         return None
-    return problem if n_features(problem) <= _MOST_FEATURES else None
+    return problem if 0 < n_features(problem) <= _MOST_FEATURES else None
 
 
 # ------------------------------------------------------------------ what is graded
@@ -335,7 +335,7 @@ class _Grading:
             if right is None:
                 continue
             try:
-                mistake = model.completion_mistake(chosen, sets)
+                mistake = model.completion_mistake(chosen, sets, self.encoding.every_solution)
             except Exception as error:
                 mistake = self._raised(error)
             if mistake:

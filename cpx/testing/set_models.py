@@ -148,10 +148,14 @@ class StatedModel(SetModel):
         model = cp.Model([*(self._constraints[row] for row in rows), *fixed])
         return bool(model.solve(solver="ortools", time_limit=_SECONDS, num_workers=1))
 
-    def completion_mistake(self, chosen: Chosen, sets: Mapping[Chosen, int | None]) -> str:
+    def completion_mistake(
+        self, chosen: Chosen, sets: Mapping[Chosen, int | None], every_solution: bool = True
+    ) -> str:
         """Say what is wrong with the values that ``complete`` has for a set; empty for nothing.
 
         sets: The value of each set by the definition.
+        every_solution: Whether the model has all solutions; another one completes those that it
+            leaves out as those that it has.
         """
         from cpmpy.expressions.variables import NegBoolView
         from cpmpy.transformations.get_variables import get_variables_model
@@ -173,7 +177,7 @@ class StatedModel(SetModel):
                         return f"it makes {name}[{place}] {raw}, which the variable cannot be"
                     variable._value = bool(raw) if variable.is_bool() else int(raw)
         said = tuple(j for j, x in enumerate(found["X"]) if x)
-        if said != chosen and self.stated.known is None:
+        if said != chosen and every_solution:
             return "its X is another set"
         for number, row in enumerate(self._constraints, 1):
             if not (row if isinstance(row, bool) else row.value()):

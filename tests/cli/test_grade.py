@@ -19,7 +19,7 @@ def test_a_right_and_a_wrong_one(run: Run, tmp_path: Path) -> None:
     done = run("grade", "my.py:counter", "--without", "limits", "-n", 60, "-t", "none", "--json")
     assert done.exit_code == 1
     told = json.loads(done.stdout)
-    assert (told["right"], told["fault"]) == (False, "too strong")
+    assert (told["right"], told["fault"]) == (False, "too weak")
     assert told["points"] < 1
     assert told["counterexample"]["instance"]["problem"] == "k-monomial"
 

