@@ -21,8 +21,12 @@ def grade(
         ),
     ],
     problem: Annotated[
-        str, typer.Option(metavar="KIND", help="Kind of problem that it states.")
-    ] = "k-monomial",
+        str | None,
+        typer.Option(
+            metavar="KIND",
+            help="Kind of problem that it states; default: that of rules of least loss.",
+        ),
+    ] = None,
     instance: Annotated[
         Path | None,
         typer.Option(

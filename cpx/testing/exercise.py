@@ -19,6 +19,7 @@ from cpx.modelling.encodings import encoding_names, find_encoding, known_for_now
 from cpx.modelling.instances import from_dict
 from cpx.modelling.registry import problem_class
 from cpx.modelling.statement import Encoding, Statement
+from cpx.support.families import families
 from cpx.support.own_files import run_file
 from cpx.support.validation import positive_integer, seconds
 from cpx.testing.grading import (
@@ -49,7 +50,7 @@ _MORE = ("side_constraints",)
 
 def grade(
     encoding: Callable[[Any], Any] | Encoding[Any] | str | os.PathLike[str],
-    problem: str | Problem = "k-monomial",
+    problem: str | Problem | None = None,
     *,
     without: Iterable[str] = (),
     n: int | None = None,
@@ -69,9 +70,9 @@ def grade(
         encoding"; the name of an encoding that is known; a Python file that has one such
         function, or ``"FILE.py:NAME"``; or a model in a file of a solver (WCNF, OPB, LP or MPS),
         which states a single instance.
-    problem : str or Problem
-        The kind of problem. A problem asks for a grade on this instance alone, as the file of a
-        solver needs it.
+    problem : str or Problem, optional
+        The kind of problem; default: the first that is known, that of rules of least loss. A
+        problem asks for a grade on this instance alone, as the file of a solver needs it.
     without : iterable of str
         What need not be stated: instances with it are left out. Names of parameters, such as
         ``"one_per_group"``, and ``"limits"``, ``"weights"`` and ``"k = 0"``.
@@ -100,6 +101,11 @@ def grade(
     >>> verdict.right, verdict.points
     (True, Fraction(1, 1))
     """
+    problem = (
+        next(kind for family in families() for kind in family.problems)
+        if problem is None
+        else problem
+    )
     limit = seconds(time_limit)
     most = inf if n is None else positive_integer("n", n)
     left_out = frozenset([without] if isinstance(without, str) else without)
