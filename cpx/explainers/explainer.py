@@ -17,6 +17,7 @@ from cpx.data.targets import target_of
 from cpx.errors import EngineError, InvalidOption, shown
 from cpx.explainers.doors import Answer, Kind, kind, kinds, loaded, refuse_unknown
 from cpx.explainers.many_rows import Told, answers
+from cpx.explainers.pictures import Pictures
 from cpx.explainers.preparation import counted
 from cpx.explainers.rows import refuse_other_order, row_of, rows_of
 from cpx.processes.interrupts import interruptible
@@ -71,6 +72,7 @@ class Explainer:
         refuse_other_order(model, X)
         self.model, self.X, self.options = model, X, options
         self._made: dict[str, Any] = {}
+        self._pictures = Pictures(X)
         if options:
             self._refuse_unknown()
         valid_seed(options.get("seed", 0))
@@ -195,10 +197,10 @@ class Explainer:
             row, by = row_of(self.X, x), self.of(kind)
             try:
                 found: Explanation = by.explain(row, **asked)
-                return found
             except EngineError as error:
                 none: Explanation = by.of_row(unanswered(error), row)
                 return none
+            return self._pictures.of(found, row)
 
     def explain_many(
         self,
@@ -242,7 +244,8 @@ class Explainer:
         _refuse(kind, asked)
         batch = self.of(kind).for_many(rows, asked)
         found = answers(batch, asked, n_jobs, progress)
-        return Explanations(tuple(found), tuple(labels), as_pandas(X))
+        drawn = tuple(self._pictures.of(one, row) for one, row in zip(found, rows))
+        return Explanations(drawn, tuple(labels), as_pandas(X))
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         """Return the method of a kind, or of many rows of it."""

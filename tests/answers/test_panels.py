@@ -142,3 +142,25 @@ def test_an_overview_of_no_good_rule_and_of_other_kinds(found: Explanations) -> 
     assert (told.rules, told.unexplained) == ((), ())
     assert "name" in told.headline()
     assert sum(told.columns.values()) == sum(len(one.features) for one in reasons)
+
+
+def test_all_kinds_are_drawn() -> None:
+    tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(DATA.data, DATA.target)
+    explainer = cpx.Explainer(tree, DATA.data, class_names=NAMES)
+    x = DATA.data.iloc[70]
+    for kind in ("reason", "contrast", "expectation"):
+        one = getattr(explainer, kind)(70)
+        assert one.panels, kind
+        for panel in one.panels:
+            assert panel.value == x[panel.name]
+            assert sum(panel.spread.counts) == len(DATA.data)
+            if kind != "contrast":
+                ((low, high),) = panel.spans
+                assert low is None or panel.value > low
+                assert high is None or panel.value <= high
+        texts = {text.get_text() for text in one.plot(ax=Figure().subplots()).texts}
+        assert {panel.text for panel in one.panels} <= texts
+        many = getattr(explainer, f"{kind}s")(DATA.data.iloc[[70]])
+        assert many[0].panels == one.panels
+    nameless = cpx.Explainer(tree, class_names=NAMES).reason(DATA.data.iloc[[70]])
+    assert [panel.spread for panel in nameless.panels] == [None] * len(nameless.panels)

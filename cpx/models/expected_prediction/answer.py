@@ -113,18 +113,18 @@ class ExpectedExplanation(Explanation):
     def plot(
         self, shape: Sequence[int] | None = None, *, whole: bool = False, ax: Axes | None = None
     ) -> Axes:
-        """Draw x as a picture: the pixels that are known over grey.
+        """Draw x as a picture, the pixels that are known over grey; else the known columns.
 
         shape: Height and width of the picture, whose pixels the columns are, line by line. Not
             needed where the columns are named by row and column, such as ``pixel_0_7``, or are the
             numbered pixels of a square.
         whole: Draw all pixels of x.
         ax: Where to draw; those of a new figure of pyplot when not given.
-        Raises InvalidOption: When the columns are no picture, or x is not known any more: it is
-            not saved.
+        Raises InvalidOption: When the columns are no picture of this shape, or x is not known any
+            more: it is not saved.
         Raises EngineMissing: When matplotlib is not installed; with the pip line.
         """
-        from cpx.models.expected_prediction.pictures import plot_pixels
+        from cpx.models.expected_prediction.pictures import is_picture, plot_pixels
 
         asked = self.problem
         if asked is None:
@@ -132,6 +132,8 @@ class ExpectedExplanation(Explanation):
                 "an explanation that was saved has no row to draw: plot what explain returns"
             )
         coding = asked.coding
+        if shape is None and self.panels and not is_picture(coding.column_names):
+            return super().plot(ax=ax)
         known = [c for a in self.features for c in coding.columns[a]]
         called = self.rule.conclusion
         title = called if whole else f"{called}, {len(known)} of {coding.n_columns} pixels known"

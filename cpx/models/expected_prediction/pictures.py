@@ -63,6 +63,15 @@ def pixel_places(
     return places
 
 
+def is_picture(names: Sequence[str]) -> bool:
+    """Whether the names of columns say where a pixel is.
+
+    >>> is_picture(["p_0_0", "p_0_1"]), is_picture(["age", "size"])
+    (True, False)
+    """
+    return _by_two_numbers(names) is not None or _by_one_number(names) is not None
+
+
 def _by_two_numbers(
     names: Sequence[str],
 ) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]] | None:
