@@ -14,6 +14,9 @@ from os import getpid
 from typing import Any, cast
 from uuid import uuid4
 
+import numpy as np
+from numpy.typing import NDArray
+
 from cpx.answers.explanation import Explanation
 from cpx.answers.explanations import INTERRUPTED, unanswered
 from cpx.errors import EngineError
@@ -105,11 +108,12 @@ class _Shared:
         self.by, self.process, self._key = by, getpid(), uuid4().hex
 
     @cached_property
-    def _pickled(self) -> bytes:
-        # As joblib pickles tasks: functions of a notebook, too.
+    def _pickled(self) -> NDArray[np.uint8]:
+        # As joblib pickles tasks: functions of a notebook, too. An array it writes to a file that
+        # all processes of this machine read, where a forest would be sent with each part.
         from joblib.externals.loky.backend.reduction import dumps
 
-        return bytes(dumps(self.by))
+        return np.frombuffer(dumps(self.by), dtype=np.uint8)
 
     def __reduce__(self) -> tuple[Callable[..., _Shared], tuple[Any, ...]]:
         return _opened, (self._key, self.process, self._pickled)
@@ -118,9 +122,9 @@ class _Shared:
 _open: dict[str, _Shared] = {}
 
 
-def _opened(key: str, process: int, pickled: bytes) -> _Shared:
+def _opened(key: str, process: int, pickled: NDArray[np.uint8]) -> _Shared:
     if key not in _open:
-        shared = _Shared(pickle.loads(pickled))
+        shared = _Shared(pickle.loads(pickled.tobytes()))
         shared.process = process
         _open.clear()
         _open[key] = shared
