@@ -210,11 +210,13 @@ def bound(threshold: float, holds: bool, strict: bool, cast: str) -> tuple[str, 
     ('>=', 113.0)
     >>> bound(4.4, True, strict=False, cast="float32")  # float32(4.4) is greater than 4.4
     ('<', 4.4)
+    >>> bound(float(np.nextafter(np.float32(0), np.float32(-1))), True, True, "float32")
+    ('<', 0.0)
     """
     number = np.float32(threshold) if cast == "float32" else np.float64(threshold)
     if float(number) > threshold:  # cuts of other origin than the model need not be such numbers
         number = np.nextafter(number, type(number)(-np.inf))
-    after = np.nextafter(number, type(number)(np.inf))
+    after = np.nextafter(number, type(number)(np.inf)) + type(number)(0)  # not -0.0
     upto, before = _written(number), _written(after)
     shorter = len(before) < len(upto) or (strict and len(before) == len(upto))
     if shorter and np.isfinite(after):

@@ -98,7 +98,7 @@ def whole_numbers(codes: Iterable[int], kind: type[np.floating[Any]] = np.float6
     """Return the values that are cut to these whole numbers of at least 0, towards 0.
 
     >>> whole_numbers([0, 2], np.float32)
-    [(-1.0, 0.9999999403953552), (1.9999998807907104, 2.9999997615814209)]
+    [(-1.0, 0.9999999403953552), (1.9999998807907104, 2.999999761581421)]
     """
     return [
         (-1.0 if code == 0 else _before(code, kind), _before(code + 1, kind))
