@@ -34,6 +34,7 @@ NAMES = (
     "reasons",
     "readers",
     "peers",
+    "contrasts",
     "rule_sets",
     "learning",
     "rule_learners",
@@ -51,7 +52,7 @@ NAMES = (
     "relaxations",
 )
 # Benchmarks that are not a module of this package by the same name.
-ELSEWHERE = {"peers": "peers.sufficient_reasons"}
+ELSEWHERE = {"peers": "peers.sufficient_reasons", "contrasts": "peers.contrasts"}
 TOOLS = ("fuzz", "mutate", "library")
 PAPERS = ("koriche", "equal-calls", "ads", "kernels", "sufficient")
 
