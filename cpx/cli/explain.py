@@ -174,12 +174,9 @@ def explain(
         given = {name: prepared.pop(name) for name in limits if name in prepared}
         explainer = Explainer(file.read(Path(source.model), given), X, **prepared)
     elif one.door.trees:
-        from cpx.cli.tree_row import encoded, trained
+        from cpx.cli.tree_row import trained
 
-        if "groups" in one.options:
-            X, prepared["groups"] = encoded(X)
-            x = None if source.row is None else X.iloc[[source.row]]
-        model = trained(source.model, seed, source.table, X, y, about_numbers)
+        model = trained(source.model, seed, X, y, about_numbers)
         explainer = Explainer(model, X, **prepared)
     else:
         from cpx.data import named_classifier

@@ -14,7 +14,7 @@ from cpx.cli.kind_options import check_values
 from cpx.cli.model_file import ModelFile
 from cpx.cli.option_groups import given
 from cpx.cli.reading import read_columns
-from cpx.errors import DataError, InvalidOption, UnknownName, shown
+from cpx.errors import InvalidOption, UnknownName, shown
 from cpx.explainers.doors import kind
 from cpx.support.validation import valid_seed
 
@@ -78,11 +78,9 @@ class TreeRow:
         X, y = read_columns(
             self.table, self.target, missing, trains=self.trained, numbers=about_numbers
         )
-        if self.trained and "groups" in one.options:
-            X, prepared["groups"] = encoded(X)
         x, place = self._row(X)
         if self.trained:
-            model = trained(self.model, seed, self.table, X, y, about_numbers)
+            model = trained(self.model, seed, X, y, about_numbers)
         else:
             given = {n: prepared.pop(n) for n in limits if n in prepared}
             model = file.read(Path(self.model), given)
@@ -133,10 +131,8 @@ class Asked:
     by: str
 
 
-def trained(
-    name: str, seed: int, table: Path, X: pd.DataFrame, y: Any, numbers: bool = False
-) -> Any:
-    """Train a tree model on the columns of a table; raise for a column of texts.
+def trained(name: str, seed: int, X: pd.DataFrame, y: Any, numbers: bool = False) -> Any:
+    """Train a tree model on the columns of a table; those of texts are encoded before.
 
     numbers: Whether the target is one of numbers.
     """
@@ -145,29 +141,6 @@ def trained(
     from cpx.cli.progress import phase
     from cpx.data.classifiers import tree_classifier
 
-    for column, dtype in X.dtypes.items():
-        if not is_numeric_dtype(dtype):
-            raise DataError(
-                f"{table}: column {shown(column)} has no numbers, which a tree model needs: "
-                "encode it, or train a model of your own: --model FILE"
-            )
+    texts = [c for c, dtype in enumerate(X.dtypes) if not is_numeric_dtype(dtype)]
     with phase(f"training {name} on {len(X)} rows", long=True):
-        return tree_classifier(name, seed, numbers).fit(X, y)
-
-
-def encoded(X: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, list[str]]]:
-    """Return columns of texts as 0/1 columns, and these by the name of theirs."""
-    import pandas as pd
-    from pandas.api.types import is_numeric_dtype
-
-    groups: dict[str, list[str]] = {}
-    parts: list[Any] = []
-    for name, column in X.items():
-        if is_numeric_dtype(column.dtype):
-            parts.append(column)
-            continue
-        texts = column.astype(object).where(column.notna(), "missing").astype(str)
-        bits = pd.get_dummies(texts, prefix=str(name), prefix_sep=" = ").astype("int8")
-        groups[str(name)] = [str(title) for title in bits.columns]
-        parts.append(bits)
-    return pd.concat(parts, axis=1), groups
+        return tree_classifier(name, seed, numbers, texts).fit(X, y)

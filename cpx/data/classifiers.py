@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -63,27 +64,36 @@ def named_classifier(name: str, seed: int = 0, numbers: bool = False) -> Any:
     from sklearn.compose import ColumnTransformer
     from sklearn.impute import SimpleImputer
     from sklearn.pipeline import Pipeline, make_pipeline
-    from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
+    from sklearn.preprocessing import StandardScaler
 
     numeric = make_pipeline(
         SimpleImputer(strategy="median", keep_empty_features=True), StandardScaler()
     )
-    categories = make_pipeline(
-        FunctionTransformer(as_text),
-        OneHotEncoder(handle_unknown="ignore", sparse_output=False),
-    )
-    columns = ColumnTransformer([("numbers", numeric, _numeric_columns)], remainder=categories)
+    columns = ColumnTransformer([("numbers", numeric, _numeric_columns)], remainder=_encoder())
     estimator = _estimator(name, valid_seed(seed), numbers)
     return Pipeline([("columns", columns), ("classifier", estimator)])
 
 
-def tree_classifier(name: str, seed: int = 0, numbers: bool = False) -> Any:
+def _encoder() -> Any:
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import FunctionTransformer, OneHotEncoder
+
+    return make_pipeline(
+        FunctionTransformer(as_text),
+        OneHotEncoder(handle_unknown="ignore", sparse_output=False),
+    )
+
+
+def tree_classifier(
+    name: str, seed: int = 0, numbers: bool = False, texts: Sequence[int] = ()
+) -> Any:
     """Return an unfitted tree model of scikit-learn by its short name.
 
     numbers: Whether it predicts numbers.
 
-    It is the last step of :func:`named_classifier` alone, so that its tests are about the
-    columns themselves, which must be numbers.
+    texts: Places of columns that are encoded before, as :func:`named_classifier` does.
+
+    Numbers it takes as they are: a tree needs no scaling, and has a place for missing values.
 
     Raises UnknownName: When there is no such name.
     Raises InvalidOption: When the seed is no non-negative integer.
@@ -93,7 +103,14 @@ def tree_classifier(name: str, seed: int = 0, numbers: bool = False) -> Any:
     """
     if name not in TREES:
         raise UnknownName("tree model", name, TREES)
-    return _estimator(name, valid_seed(seed), numbers)
+    estimator = _estimator(name, valid_seed(seed), numbers)
+    if not texts:
+        return estimator
+    from sklearn.compose import ColumnTransformer
+    from sklearn.pipeline import Pipeline
+
+    columns = ColumnTransformer([("texts", _encoder(), [*texts])], remainder="passthrough")
+    return Pipeline([("columns", columns), ("classifier", estimator)])
 
 
 def _estimator(name: str, seed: int, numbers: bool) -> Any:

@@ -211,10 +211,17 @@ def test_what_is_for_the_other_kind(
     assert message in done.stderr
 
 
-def test_words_are_no_numbers(run: Run, table: Path) -> None:
-    done = run(*_explain(table, "--model", "tree"))
-    assert done.exit_code == 2
-    assert "column 'colour' has no numbers" in done.stderr
+def test_columns_of_texts_are_explained_in_their_words(run: Run, table: Path) -> None:
+    asked = ("explain", table, "--target", "y", "--row", 0, "--model", "tree")
+    for kind in ("reason", "contrast", "expectation"):
+        done = run(*asked, "--kind", kind)
+        assert done.exit_code == 0
+        assert "colour_" not in done.output
+    done = run(*_explain(table, "--model", "tree", "--required", "colour"))
+    assert "colour = " in done.output or "colour is one of" in done.output
+
+
+def test_other_kinds_are_named(run: Run, table: Path) -> None:
     other = run("explain", table, "--target", "y", "--row", 0, "--kind", "sufficient")
     assert "unknown kind 'sufficient'; known: contrast, expectation, reason, rule" in other.stderr
     level = run("explain", table, "--target", "y", "--row", 0, "--level", "conditions")
