@@ -49,6 +49,7 @@ NAMES = (
     "cpmpy_overhead",
     "cpmpy_suite",
     "reports",
+    "pipelines",
     "relaxations",
 )
 # Benchmarks that are not a module of this package by the same name.
