@@ -221,8 +221,8 @@ def test_wrong_rows(x: Any, message: str) -> None:
         (DecisionTreeClassifier(), ModelError, "the DecisionTreeClassifier is not fitted"),
         (RandomForestClassifier(), ModelError, "the RandomForestClassifier is not fitted"),
         (LogisticRegression(), UnsupportedModel, "LogisticRegression is no tree model"),
-        (DecisionTreeRegressor(), UnsupportedModel, "DecisionTreeRegressor is no tree"),
-        (None, UnsupportedModel, "NoneType is no model that cpx reads"),
+        (DecisionTreeRegressor(), InvalidOption, "DecisionTreeRegressor predicts numbers"),
+        (None, InvalidOption, "model is None"),
         ("gone.json", ModelError, "gone.json: cannot be read"),
     ],
 )

@@ -23,7 +23,6 @@ from cpx.errors import (
     InvalidInstance,
     InvalidOption,
     UnknownName,
-    UnsupportedModel,
 )
 from cpx.models.expected_prediction.answer import ExpectedExplanation
 from cpx.models.expected_prediction.explainer import ExpectationExplainer
@@ -265,7 +264,7 @@ def test_wrong_data_are_named() -> None:
     with pytest.raises(DataError, match="no rows"):
         cpx.explain(BOOSTED, X.iloc[:0], ROW, **KIND)
     regressor = DecisionTreeRegressor().fit(X, Y)
-    with pytest.raises(UnsupportedModel):
+    with pytest.raises(InvalidOption, match="predicts numbers"):
         cpx.explain(regressor, X, ROW, **KIND)
     with pytest.raises(InvalidOption, match="kind='expectation' needs X"):
         cpx.explain(BOOSTED, x=ROW, **KIND)
