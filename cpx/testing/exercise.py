@@ -214,7 +214,9 @@ def _of_module(path: Path, name: str, kind: str) -> Encoding[Any]:
 def _of_file(path: Path, problem: str | Problem) -> Verdict:
     """Grade the model in the file of a solver, which states one instance."""
     if not isinstance(problem, Problem):
-        raise InvalidOption(f"{path} states one instance: say which, as a problem, not its kind")
+        raise InvalidOption(
+            f"{path} states one instance: give it as the problem, or by --instance INST"
+        )
     model = read_model(path)
     return _Grading(Encoding(path.name, _unused), problem.kind, lambda instance: model).of_one(
         problem
