@@ -11,7 +11,6 @@ import numpy as np
 
 from cpx.answers.axes import ACCENT, MARK, axes_or_new
 from cpx.errors import InvalidOption, printable
-from cpx.support.cells import is_missing
 from cpx.support.shares import significant
 
 if TYPE_CHECKING:
@@ -50,9 +49,12 @@ def spread_of(values: Any, numeric: bool) -> Spread:
     >>> spread_of(["b", "a", "b", None], False)
     Spread(edges=(), values=('b', 'a'), counts=(2, 1))
     """
-    known = [value for value in np.asarray(values, dtype=object) if not is_missing(value)]
-    if numeric and known:
-        numbers = np.array(known, dtype=np.float64)
+    import pandas as pd
+
+    cells = np.asarray(values, dtype=object)
+    known = cells[~pd.isna(cells)]
+    if numeric and known.size:
+        numbers = known.astype(np.float64)
         low, high = np.percentile(numbers, [_TAIL, 100 - _TAIL])
         if low == high:
             low, high = float(numbers.min()), float(numbers.max())
