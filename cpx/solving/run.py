@@ -8,6 +8,7 @@ import traceback
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from cpx.answers.explanation import Explanation
@@ -170,7 +171,7 @@ def default_engine(problem: object, encoding: str | None = None) -> str:
     family = family_of(problem.kind)
     best = () if family is None else family.engines.get(problem.kind, ())
     every = (name for name in names() if backend_class(name).exact and backend_class(name)._in_all)
-    for name in (*best, *_USUAL, *every):
+    for name in chain(best, _USUAL, every):  # others are not loaded
         engine = find_backend(name)
         if engine.available() and takes(engine, problem) and (engine.needs_model or not encoding):
             return engine.full_name
