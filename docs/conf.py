@@ -22,6 +22,7 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.napoleon",
     "sphinx.ext.viewcode",
+    "sphinx_gallery.gen_gallery",
     "console",
     "mathml",
 ]
@@ -30,6 +31,17 @@ language = "en"
 
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
+
+sphinx_gallery_conf = {
+    "examples_dirs": "../examples/gallery",
+    "gallery_dirs": "gallery",  # made when the pages are built
+    "within_subsection_order": "FileNameSortKey",
+    "abort_on_example_error": True,
+    "download_all_examples": False,
+    "min_reported_time": 1e9,
+    "show_memory": False,
+    "show_signature": False,
+}
 
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
