@@ -18,6 +18,6 @@ print(rules[:6])
 
 # %%
 # The global view.
-view = rules.summary()
+view = rules.overview()
 print(view)
 view.plot()
