@@ -64,6 +64,7 @@ def ask(
         asked, told = Path(folder, "questions.json"), Path(folder, "answers.json")
         asked.write_text(json.dumps(questions))
         environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
+        environment["PYTHONSAFEPATH"] = "1"  # beside the driver is a module called pyxai
         subprocess.run(
             [python, str(DRIVER), str(asked), str(told)],
             cwd=folder, env=environment, check=True, stdout=subprocess.DEVNULL,
