@@ -58,7 +58,8 @@ html_css_files = ["cpx.css"]
 html_math_renderer = "mathml"
 html_theme_options = {"top_of_page_buttons": []}
 highlight_language = "text"
-suppress_warnings = ["misc.highlighting_failure"]
+# Words of types, such as "columns" in "array of shape (n, columns)", are no references.
+suppress_warnings = ["misc.highlighting_failure", "ref.python"]
 
 
 def _own_references(
