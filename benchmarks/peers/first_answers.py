@@ -1,4 +1,4 @@
-"""First answers of cpx, SHAP, Alibi and PyXAI about the same forest: lines, seconds, what is proved.
+"""First answers of cpx, SHAP, Alibi and PyXAI about one forest: lines, seconds, what is proved.
 
 CPX_SHAP, CPX_ALIBI and CPX_PYXAI name Pythons that have these packages. A package without one is
 left out of the table.
@@ -133,7 +133,9 @@ def main() -> None:
         python = os.environ.get(f"CPX_{task.package.upper()}", own)
         if python is not None:
             spent = seconds(python, task.lines)
-            rows.append([task.asked, task.package, len(task.lines.splitlines()), spent, task.proved])
+            rows.append(
+                [task.asked, task.package, len(task.lines.splitlines()), spent, task.proved]
+            )
     show("first answers", ["asked", "package", "lines", "CPU s", "proved"], rows)
 
 

@@ -2,7 +2,7 @@
 One problem, seven encodings
 ============================
 
-What becomes of the same samples in each encoding for an integer program, and how long HiGHS takes.
+What becomes of the same samples in each encoding, and how long HiGHS takes.
 """
 
 import matplotlib.pyplot as plt

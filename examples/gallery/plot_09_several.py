@@ -23,4 +23,4 @@ print(found)
 figure, ax = plt.subplots(layout="constrained")
 measured = [problem.evaluate(one) for one in found]
 ax.scatter([float(m.coverage) for m in measured], [float(m.precision) for m in measured])
-ax.set(xlabel="coverage", ylabel="precision", title="The twelve most precise rules of two conditions")
+ax.set(xlabel="coverage", ylabel="precision", title="Twelve rules of two conditions")
