@@ -266,7 +266,7 @@ def test_expected_predictions(dual: bool, seeds: tuple[int, ...], backend: str) 
 @pytest.mark.parametrize("dual", [False, True])
 @pytest.mark.parametrize("structure", STRUCTURES[1:])
 def test_expected_predictions_that_are_no_sums(structure: str, dual: bool) -> None:
-    problem = random_expectation(24 if dual else 12, structure, dual)
+    problem = random_expectation(30 if dual else 12, structure, dual)
     wanted = _sets_of_attributes(problem)
     assert len(wanted) > 1
     ranking = solutions(problem, 3, backend="search")
