@@ -12,7 +12,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
-from importlib.metadata import entry_points
 from typing import Any
 
 GROUP = "cpx.families"
@@ -227,6 +226,10 @@ def _ours() -> tuple[Family, ...]:
 @cache
 def _others() -> tuple[Family, ...]:
     found = []
+    # Loads json, struct and more, which a file beside an instance may be called, too: not before
+    # the command has taken the current directory off its path.
+    from importlib.metadata import entry_points
+
     for point in entry_points(group=GROUP):
         try:
             found.append(point.load())

@@ -17,7 +17,7 @@ MIXED = Comparison(
         run("FEASIBLE", 7, 3, name="one", backend="milp", solver="highs"),
         run("OPTIMAL", 6, 6, name="two", backend="bad"),
         run("FEASIBLE", 5, 4, name="two"),
-        run("ERROR", None, None, name="two", backend="ill", warnings=("engine failed:\nBoom: x",)),
+        run("ERROR", None, None, name="two", backend="ill", raw_status="Boom: x"),
     ),
     {"jobs": 1, "memory": None},
     complete=False,

@@ -34,7 +34,7 @@ def test_each_has_its_own_status_and_the_rest_goes_on(
 ) -> None:
     began = processor_seconds()
     comparison = cpx.compare(
-        [tiny()], "hostile:*,search", time_limit=15, memory=2**30, output=tmp_path / "runs"
+        [tiny()], "hostile:*,search", time_limit=10, memory=2**30, output=tmp_path / "runs"
     )
     assert processor_seconds() - began < 60
     assert "assertion failed" not in capfd.readouterr().err

@@ -32,6 +32,8 @@ class Contrast(LeastExplanation):
 
     Examples
     --------
+    >>> from cpx.answers import Rule
+    >>> from cpx.answers.claim import Claim
     >>> rule = Rule.of([0], ["a > 1 (now 0.5)"], "yes")
     >>> claim = Claim("contrast", optimal=True, value=1, bound=1)
     >>> found = Contrast(rule, claim=claim, instead_of="no", values={"a": 1.5})
