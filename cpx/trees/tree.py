@@ -241,11 +241,11 @@ class Tree:
             return ends
         rows = np.arange(len(cells))
         node = np.zeros(len(cells), dtype=np.int32)
-        lefts = self.lefts(sets)
-        # The cells of all set tests in one row, and where those of each node begin.
-        table = np.concatenate([np.empty(0, dtype=bool), *lefts.values()])
-        begins = np.full(len(self.attribute), -1)
-        begins[[*lefts]] = np.cumsum([0, *map(len, lefts.values())])[:-1]
+        if lefts := self.lefts(sets):
+            # The cells of all set tests in one row, and where those of each node begin.
+            table = np.concatenate([*lefts.values()])
+            begins = np.full(len(self.attribute), -1)
+            begins[[*lefts]] = np.cumsum([0, *map(len, lefts.values())])[:-1]
         while rows.size:
             tested = self.attribute.take(node)
             stays = tested < 0
