@@ -6,7 +6,6 @@ left out of the table.
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
@@ -97,21 +96,21 @@ print(cpx.Explainer(forest, X).reason(X.iloc[19], time_limit=10).summary())""",
         "pyxai",
         "the class of the votes is forced; no condition can be left out",
         """from pyxai import Learning, Explaining
-_, model = Learning.import_models(forest)
+_, model = Learning.ModelIO.import_models(forest, instances_type="tabular")
 explainer = Explaining.initialize(model, instance=X.to_numpy()[19])
 print(explainer.to_features(explainer.sufficient_reason(time_limit=10)))""",
     ),
 )
 
 _TIMED = """
-import json, resource, sys, time
+import resource, sys
 def spent():
     used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     return sum(one.ru_utime + one.ru_stime for one in used)
 exec(sys.argv[1], globals())
 start = spent()
 exec(sys.argv[2], globals())
-print("\\n" + json.dumps(spent() - start))
+print("\\nspent", spent() - start)
 """
 
 
@@ -122,7 +121,8 @@ def seconds(python: str, lines: str) -> float:
     )
     if done.returncode:
         raise SystemExit(f"{python} ends with {done.returncode}: {done.stderr[-2000:]}")
-    return float(json.loads(done.stdout.splitlines()[-1]))
+    (told,) = [line for line in done.stdout.splitlines() if line.startswith("spent ")]
+    return float(told.removeprefix("spent "))
 
 
 def main() -> None:
