@@ -132,6 +132,23 @@ def test_the_core_has_the_name_of_no_kind() -> None:
     assert not naming
 
 
+def test_the_core_says_nowhere_where_a_family_is() -> None:
+    """Strings such as "cpx.models.rule_set.cases:cases" are registered by families alone."""
+    place = re.compile(rf"cpx\.models\.({'|'.join(FAMILIES)})\.[\w.]+:\w+")
+    naming = {
+        name
+        for name, path in MODULES.items()
+        if not _family(name)
+        and any(
+            isinstance(node, ast.Constant)
+            and isinstance(node.value, str)
+            and place.fullmatch(node.value)
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        )
+    }
+    assert not naming
+
+
 def _family_of(folder: str) -> Family:
     family: Family = import_module(f"cpx.models.{folder}").FAMILY
     return family

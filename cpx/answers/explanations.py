@@ -181,8 +181,7 @@ class Explanations(Shown, Sequence[Explanation]):
         Returns
         -------
         Overview
-            With ``rules``, ``columns``, ``unexplained``, and plots; see
-            :class:`~cpx.models.rule_set.overview.Overview`.
+            With ``rules``, ``columns``, ``unexplained``, and plots.
         """
         return named_object(_overview(), "overview", InvalidOption)(self, **options)
 

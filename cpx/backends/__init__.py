@@ -14,6 +14,7 @@ from cpx.backends.base import Backend, Event, Outcome, Progress
 from cpx.backends.settings import set_options
 from cpx.errors import EngineError, UnknownName, shown
 from cpx.options import EngineOption, read_named
+from cpx.support.families import families
 from cpx.support.lazy_imports import named_object
 
 __all__ = [
@@ -30,22 +31,14 @@ __all__ = [
 
 GROUP = "cpx.backends"
 
-# Ours, named once and as entry points are. They are not in pyproject.toml, so that a source tree
-# on the path works uninstalled.
+# Those for all families, named once and as entry points are. They are not in pyproject.toml, so
+# that a source tree on the path works uninstalled. Families register theirs.
 _OURS = {
-    "anchors": "cpx.models.monomial.methods.anchors:Anchors",
     "beam": "cpx.methods.beam:Beam",
-    "best-of-orders": "cpx.models.sufficient_reason.methods.engines:BestOfOrders",
-    "certificates": "cpx.models.certificate.methods.method:Certificates",
-    "column-generation": "cpx.models.rule_set.methods.column_generation.engine:ColumnGeneration",
     "cpmpy": "cpx.backends.cpmpy:Cpmpy",
     "cpsat": "cpx.backends.cpsat:CpSat",
-    "deletion": "cpx.models.sufficient_reason.methods.engines:Deletion",
     "exact": "cpx.backends.exact:Exact",
-    "genetic": "cpx.models.kernel_rule.methods.genetic:Genetic",
     "greedy": "cpx.methods.beam:Greedy",
-    "hitting-sets": "cpx.models.sufficient_reason.methods.engines:HittingSets",
-    "local-search": "cpx.models.rule_set.methods.local_search:LocalSearch",
     "maxsat": "cpx.backends.maxsat:MaxSat",
     "milp": "cpx.backends.milp:Milp",
     "portfolio": "cpx.methods.portfolio:Portfolio",
@@ -67,7 +60,10 @@ def register(cls: type[Backend]) -> type[Backend]:
 
 @cache
 def _entry_points() -> dict[str, EntryPoint]:
-    found = {name: EntryPoint(name, value, GROUP) for name, value in _OURS.items()}
+    ours = dict(_OURS)
+    for family in families():
+        ours |= family.backends
+    found = {name: EntryPoint(name, value, GROUP) for name, value in ours.items()}
     for point in entry_points(group=GROUP):
         found.setdefault(point.name, point)
     return found

@@ -154,6 +154,8 @@ class Family:
     doors : mapping of str to Door
         Its kinds of explanations, by the name that ``cpx.explain(kind=...)`` and the method of
         :class:`cpx.Explainer` have.
+    backends : mapping of str to str
+        Its engines and methods by their names, each a class of :class:`cpx.backends.Backend`.
     engines : mapping of str to tuple of str
         For each kind, the engines that answer it best, where these are not the exact search or,
         where that does not take it, CP-SAT. The first that is there is asked unless one is named.
@@ -193,6 +195,7 @@ class Family:
     draw: Mapping[str, str] = field(default_factory=dict)
     brute: Mapping[str, str] = field(default_factory=dict)
     doors: Mapping[str, Door] = field(default_factory=dict)
+    backends: Mapping[str, str] = field(default_factory=dict)
     engines: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     reachable: Mapping[str, str] = field(default_factory=dict)
     overview: str = ""

@@ -15,6 +15,9 @@ FAMILY = Family(
             prove="cpx.models.certificate.prove:prove",
         )
     },
+    backends={
+        "certificates": "cpx.models.certificate.methods.method:Certificates",
+    },
     cases={"certificate": "cpx.models.certificate.cases:cases"},
     draw={"min-certificate": "cpx.models.certificate.draw:draw"},
     brute={"min-certificate": "cpx.models.certificate.brute:Certificate"},

@@ -18,6 +18,9 @@ FAMILY = Family(
         )
     },
     search={"cpx.models.kernel_rule.form:DNFForm": "cpx.models.kernel_rule.search:SEARCH"},
+    backends={
+        "genetic": "cpx.models.kernel_rule.methods.genetic:Genetic",
+    },
     listings={
         "cpx.models.kernel_rule.form:DNFForm": "cpx.models.kernel_rule.listing:KernelRuleListing"
     },

@@ -41,6 +41,9 @@ FAMILY = Family(
         )
     },
     search=dict.fromkeys(_FORMS, "cpx.models.monomial.search:SEARCH"),
+    backends={
+        "anchors": "cpx.models.monomial.methods.anchors:Anchors",
+    },
     starts=dict.fromkeys(_FORMS, "cpx.models.monomial.methods.beam:start"),
     beams=dict.fromkeys(_FORMS, "cpx.models.monomial.methods.beam:MonomialLevels"),
     listings=dict.fromkeys(_FORMS, "cpx.models.monomial.listing:MonomialListing"),

@@ -31,6 +31,12 @@ FAMILY = Family(
         ),
     },
     search={"cpx.models.rule_set.form:RuleSelection": "cpx.models.rule_set.search:SEARCH"},
+    backends={
+        "column-generation": (
+            "cpx.models.rule_set.methods.column_generation.engine:ColumnGeneration"
+        ),
+        "local-search": "cpx.models.rule_set.methods.local_search:LocalSearch",
+    },
     engines={"rule-set-learning": ("column-generation",)},
     starts={
         "cpx.models.rule_set.form:RuleSelection": "cpx.models.rule_set.methods.local_search:start"

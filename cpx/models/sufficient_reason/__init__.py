@@ -22,6 +22,11 @@ FAMILY = Family(
             rows="cpx.models.sufficient_reason.prove_rows:rows_of",
         )
     },
+    backends={
+        "best-of-orders": "cpx.models.sufficient_reason.methods.engines:BestOfOrders",
+        "deletion": "cpx.models.sufficient_reason.methods.engines:Deletion",
+        "hitting-sets": "cpx.models.sufficient_reason.methods.engines:HittingSets",
+    },
     starts={
         "cpx.models.sufficient_reason.minimum_subset.form:SubsetForm": (
             "cpx.models.sufficient_reason.methods.engines:start"
