@@ -61,7 +61,9 @@ def run_file(path: Path, option: str = "") -> ModuleType:
     asked_by = option and f"{option}: "
     name = f"cpx_registered_{next(_numbers)}_{path.stem}"
     spec = spec_from_file_location(name, path) if path.suffix == ".py" else None
-    if spec is None or spec.loader is None or not path.is_file():
+    if not path.is_file():
+        raise InvalidOption(f"{asked_by}there is no file {path}")
+    if spec is None or spec.loader is None:
         raise InvalidOption(f"{asked_by}{path} is no Python file")
     # Dataclasses look for the module of a class.
     module = sys.modules[name] = module_from_spec(spec)

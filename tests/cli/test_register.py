@@ -118,7 +118,7 @@ def test_engines(cpx: Cpx, tmp_path: Path) -> None:
         ("x = 1\ny = x / 0", "wrong.py, line 2: ZeroDivisionError"),
         ("def f(:", "wrong.py: SyntaxError"),
         ("import no_such_module", "wrong.py, line 1: ModuleNotFoundError"),
-        (None, "wrong.py is no Python file"),
+        (None, "--register: there is no file "),
     ],
 )
 def test_what_is_wrong_with_a_file_is_told_first(

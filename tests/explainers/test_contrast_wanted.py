@@ -93,7 +93,7 @@ def test_none_that_is_wanted_is_lighter(model: Any, ranged: bool) -> None:
             for c in changed:
                 low, high = allowed.get(c, (-np.inf, np.inf))
                 assert low <= row.iloc[0, c] <= high
-            assert "; checked, by" in found.proved or "the engine's word" in found.summary()
+            assert "; checked by" in found.proved or "the engine's word" in found.summary()
 
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: type(model).__name__)

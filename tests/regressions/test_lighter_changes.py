@@ -15,7 +15,7 @@ def test_a_light_change_of_more_columns() -> None:
     light = explainer.contrast([0, 0, 0], weights=[5, 1, 1])
     told = "x1 > 0.5 (now 0) and x2 > 0.5 (now 0) give True in place of False"
     assert str(light) == told
-    assert light.proved.startswith("weight 2: no lighter change gives another class; checked, by")
+    assert light.proved.startswith("weight 2: no lighter change gives another class; checked by")
     small = explainer.contrast([0, 0, 0])
     assert str(small) == "x0 > 0.5 (now 0) gives True in place of False"
-    assert small.proved.startswith("1 column: no smaller change gives another class; checked, by")
+    assert small.proved.startswith("1 column: no smaller change gives another class; checked by")

@@ -116,7 +116,7 @@ class Overview(Shown):
         proved = []
         if self.steps[-1].most == self.explained:
             proved.append(
-                f"no {plural(many, 'rule')} {'explains' if many == 1 else 'explain'} more"
+                "no rule explains more" if many == 1 else f"no {many} rules explain more"
             )
         if many > 1 and self.fewest:
             proved.append("no fewer explain as many")

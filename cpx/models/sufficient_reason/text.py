@@ -59,7 +59,10 @@ def contrast_words(claim: Claim, found: Explanation) -> Words:
     if claim.optimal:
         less = "lighter" if weighted else "smaller"
         checked = figures.get("reasons")
-        by = "" if checked is None else f"; checked, by {plural(checked, 'set')} that each meets"
+        by = ""
+        if checked is not None:
+            sets = f"{plural(checked, 'set')} of columns"
+            by = f"; checked by {sets}, in each of which one must change"
         return Words(f"{told}: no {less} change{which} gives {gives}{by}")
     if weighted:
         return Words(f"{told}: not shown to be the least, at least {claim.bound} is needed")
