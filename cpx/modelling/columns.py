@@ -129,5 +129,7 @@ def _refuse_count(model: TreeModel, columns: Sequence[str], holder: str) -> None
 
 
 def _named(model: TreeModel, names: Sequence[str]) -> TreeModel:
+    if [*names] == [a.name for a in model.attributes]:
+        return model  # itself, as what is known of a model is kept with it
     pairs = zip(model.attributes, names, strict=True)
     return model.with_attributes([replace(a, name=name) for a, name in pairs])
