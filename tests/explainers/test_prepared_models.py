@@ -16,11 +16,11 @@ from cpx.models.sufficient_reason.sufficiency.workspace import PreparedModel
 def test_reasons_of_several_rows_prepare_their_model_once(
     monkeypatch: pytest.MonkeyPatch, named: bool
 ) -> None:
-    prepared = []
+    prepared = list[int]()
     make = PreparedModel.__init__
 
     def counted(self: PreparedModel, model: cpx.trees.TreeModel) -> None:
-        prepared.append(model)
+        prepared.append(len(model.trees))  # not the model, which would live on
         make(self, model)
 
     monkeypatch.setattr(PreparedModel, "__init__", counted)
