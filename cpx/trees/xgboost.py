@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 from os import PathLike
 from typing import Any, Literal
@@ -26,6 +26,8 @@ from cpx.trees.live import LiveModel
 from cpx.trees.outputs import OneOutput, chosen_output
 from cpx.trees.regressors import LiveNumbers, fields_of_numbers
 from cpx.trees.tree import LEFT, RIGHT
+from cpx.trees.xgboost_live import BoosterAnswers, UpTo, refuse_other_missing
+from cpx.trees.xgboost_objectives import FLOAT32, NUMBERS, decided_by, start_margin
 
 
 def read_xgboost(
@@ -136,7 +138,7 @@ def _from_live(
         if hasattr(model, "n_classes_"):
             refuse_one_class(name, model.classes_)
             classes = model.classes_ if classes is None else classes
-        _refuse_other_missing(name, getattr(model, "missing", np.nan))
+        refuse_other_missing(name, getattr(model, "missing", np.nan))
         booster = model.get_booster()
     elif not hasattr(model, "save_raw"):
         raise UnsupportedModel(f"{name} is no model of XGBoost")
@@ -144,7 +146,7 @@ def _from_live(
     asked = model
     if booster is model:
         objective = content["learner"]["objective"]["name"]
-        asked = _BoosterAnswers(booster, objective, output is not None)
+        asked = BoosterAnswers(booster, objective, output is not None)
     elif getattr(model, "missing", np.nan) is None:
         asked = copy.copy(model)  # fit takes None for NaN, predict takes NaN alone
         asked.missing = np.nan
@@ -152,7 +154,7 @@ def _from_live(
         best_is_used = booster is not model and _best(content) is not None
         rounds = "best" if best_is_used else "all"
     else:
-        asked = _UpTo(asked, _used_rounds(content, rounds))
+        asked = UpTo(asked, _used_rounds(content, rounds))
     read = _read(content, rounds, classes, output, attributes, target, f"xgboost {name}")
     columns = _categories(content["learner"])
     if output is not None:
@@ -165,77 +167,6 @@ def _from_live(
     own = label_list(getattr(model, "classes_", range(len(read.classes))))
     link: Literal["sigmoid", "softmax"] = "sigmoid" if len(read.base) == 1 else "softmax"
     return replace(read, live=LiveModel(asked, own, link, 1.0, name, True, columns))
-
-
-def _refuse_other_missing(name: str, missing: Any) -> None:
-    """Raise where another value than NaN is missing; None is NaN to the library."""
-    if missing is None or (isinstance(missing, float | np.floating) and np.isnan(missing)):
-        return
-    raise UnsupportedModel(
-        f"{name}: missing={shown(missing)} is not supported, only NaN. The same trees are read "
-        "after model.set_params(missing=float('nan')), and then rows have NaN where they had "
-        f"{shown(missing)}"
-    )
-
-
-@dataclass(frozen=True)
-class _BoosterAnswers:
-    """A Booster, which predicts probabilities or numbers, as a classifier or regressor."""
-
-    booster: Any
-    objective: str
-    several: bool = False
-
-    @property
-    def feature_names_in_(self) -> Any:
-        """The columns it was trained with."""
-        return self.booster.feature_names
-
-    def _said(self, rows: Any, **options: Any) -> Any:
-        from xgboost import DMatrix
-
-        kinds = None if hasattr(rows, "dtypes") else self.booster.feature_types
-        table = DMatrix(
-            rows,
-            feature_names=self.booster.feature_names,
-            feature_types=kinds,
-            enable_categorical=True,
-        )
-        return self.booster.predict(table, **options)
-
-    def predict_proba(self, rows: Any, **options: Any) -> Any:
-        """Return what it predicts; None where that is classes."""
-        return None if self.objective == "multi:softmax" else self._said(rows, **options)
-
-    def predict(self, rows: Any, **options: Any) -> Any:
-        """Return the class that is most probable, of two the second beyond .5; or numbers."""
-        said = self._said(rows, **options)
-        if self.objective in NUMBERS:
-            return said
-        if said.ndim == 2 and not self.several:
-            return said.argmax(axis=1)
-        return said.astype(int) if self.objective == "multi:softmax" else (said > 0.5).astype(int)
-
-
-@dataclass(frozen=True)
-class _UpTo:
-    """A model as it predicts with its first rounds."""
-
-    model: Any
-    rounds: int
-
-    @property
-    def feature_names_in_(self) -> Any:
-        """The columns it was trained with."""
-        return self.model.feature_names_in_
-
-    def predict(self, rows: Any) -> Any:
-        """Return the classes."""
-        return self.model.predict(rows, iteration_range=(0, self.rounds))
-
-    def predict_proba(self, rows: Any) -> Any:
-        """Return the probabilities."""
-        return self.model.predict_proba(rows, iteration_range=(0, self.rounds))
 
 
 def _read(
@@ -259,7 +190,7 @@ def _read(
         count = max(groups, 2)
         if objective in NUMBERS:
             asked = require_target(target, f"a model of XGBoost with {objective}")
-            fields: dict[str, Any] = dict(_FLOAT32)
+            fields: dict[str, Any] = dict(FLOAT32)
         else:
             fields = decided_by(objective, count)
             refuse_target(target, f"a model of XGBoost with {objective}")
@@ -476,55 +407,3 @@ def _array(tree: Mapping[str, Any], key: str, length: int, index: int) -> NDArra
     if array.shape != (length,) or array.dtype.kind not in "biuf":
         raise ModelError(f"no XGBoost model: {key} of tree {index} must be {length} numbers")
     return array
-
-
-OBJECTIVES = ("binary:logistic", "multi:softprob", "multi:softmax")
-"""Objectives whose models are read as classifiers."""
-
-NUMBERS = tuple(
-    f"reg:{name}"
-    for name in (
-        *("squarederror", "squaredlogerror", "absoluteerror", "pseudohubererror"),
-        "quantileerror",
-    )
-)
-"""Objectives whose models predict the sum itself."""
-
-_FLOAT32 = {"cast": "float32", "sums": "float32", "strict": True}
-
-
-def decided_by(objective: str, classes: int) -> dict[str, Any]:
-    """Return the fields of TreeModel that the objective decides, and refuse other objectives.
-
-    Raises UnsupportedModel: Naming the objective.
-    """
-    if objective not in OBJECTIVES:
-        raise UnsupportedModel(
-            f"the objective {shown(objective)} is not supported; cpx reads "
-            f"{', '.join((*OBJECTIVES, *NUMBERS))}"
-        )
-    binary = objective == "binary:logistic"
-    if binary and classes != 2:
-        raise ModelError(f"the objective {objective} is for two classes, there are {classes}")
-    return {
-        "rule": "sum",
-        "decision": "positive" if binary else "first",
-        **_FLOAT32,
-    }
-
-
-def start_margin(objective: str, base_score: float) -> float:
-    """Return the score that all rows start from, in float32.
-
-    With ``binary:logistic`` the base score is a probability, and the start its log odds.
-
-    >>> start_margin("binary:logistic", 0.5), start_margin("multi:softprob", 0.5)
-    (0.0, 0.5)
-    """
-    score = np.float32(base_score)
-    if objective != "binary:logistic":
-        return float(score)
-    if not 0 < score < 1:
-        raise ModelError(f"base_score must be a probability between 0 and 1, got {base_score}")
-    # The formula and the precision are those of the library.
-    return float(-np.log(np.float32(1) / score - np.float32(1)) + np.float32(0))

@@ -18,7 +18,8 @@ from cpx.trees.categories import Ranges
 from cpx.trees.checks import class_labels
 from cpx.trees.form import TreeModel
 from cpx.trees.tree import LEFT, RIGHT
-from cpx.trees.xgboost import codes_of_numbers, decided_by
+from cpx.trees.xgboost import codes_of_numbers
+from cpx.trees.xgboost_objectives import decided_by
 
 _HEAD = re.compile(r"booster\[(\d+)\]:?")
 _LEAF = re.compile(r"(\d+):leaf=([^,\s]+)(,\S*)?")
