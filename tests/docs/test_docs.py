@@ -31,7 +31,7 @@ PAGES = [
 ]
 # Of a second and more, before a release: what they show has tests of its own.
 LONG = {
-    "active.md",
+    "decision-sets.md",
     "experiments.md",
     "learning-rules.md",
     "probabilistic-explanations.md",
