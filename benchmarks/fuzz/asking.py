@@ -20,10 +20,10 @@ from cpx.backends import backend, backend_class, names
 from cpx.backends.base import takes
 from cpx.modelling import instances
 from cpx.modelling.base import Problem
+from cpx.modelling.encodings import encodings_of
 from cpx.options import SolveOptions
 from cpx.processes.interrupts import interrupt
 from cpx.solving.run import run
-from cpx.testing.cases import encodings_of
 from cpx.testing.truth import Truth
 
 __all__ = ["Ask", "Shell", "ask", "draw_ask", "engines", "interrupts_of_the_user"]

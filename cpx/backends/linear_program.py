@@ -41,7 +41,12 @@ def run(highs: Any) -> Any:
 
 
 def minimum(
-    costs: Floats, matrix: Any, high: Floats, most: Floats, low: Floats | float = -np.inf
+    costs: Floats,
+    matrix: Any,
+    high: Floats,
+    most: Floats,
+    low: Floats | float = -np.inf,
+    seconds: float | None = None,
 ) -> tuple[Floats, Floats] | None:
     """Solve a program once; return its variables, and what each row is worth.
 
@@ -49,6 +54,7 @@ def minimum(
     matrix: shape (rows, n)
     high, low (rows,): Limits of the rows.
     most (n,): Limits of the variables, which are not negative.
+    seconds: What it may take.
     Returns x, worth: By how much the minimum grows with the limit of a row. None where HiGHS finds
         no minimum.
 
@@ -68,6 +74,8 @@ def minimum(
     model.a_matrix_.start_, model.a_matrix_.index_ = columns.indptr, columns.indices
     model.a_matrix_.value_ = columns.data
     highs = empty_program(0)
+    if seconds is not None:
+        highs.setOptionValue("time_limit", float(seconds))
     highs.passModel(model)
     if run(highs) != highspy.HighsModelStatus.kOptimal:
         return None

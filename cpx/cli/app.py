@@ -64,6 +64,7 @@ SECTIONS = {
             show="Show an instance as mathematics, code, clauses or rows.",
             export="Write an instance in the file format of a solver.",
         ),
+        **_commands("encodings", encodings="Measure the encodings of an instance."),
         **_commands("grade", grade="Grade an encoding of your own, with a counterexample."),
     },
     "Experiments": {

@@ -10,6 +10,7 @@ its own, and returns a :class:`Comparison`. The package can be called itself: ``
 - ``records``: what is kept of a run;
 - ``comparison``: all runs together;
 - ``cases``, ``scores``, ``statistics``, ``summary``, ``anytime``: what they come to;
+- ``encodings``, ``encodings_shown``, ``propagation``: the encodings of one problem;
 - ``table``, ``report_tables``, ``plots``, ``report``, ``page``: how it is shown.
 
 The names are imported when they are first used.
@@ -27,11 +28,12 @@ from cpx.support.lazy_imports import lazily
 if TYPE_CHECKING:
     from cpx.compare.comparison import Comparison
     from cpx.compare.design import Design
+    from cpx.compare.encodings import encodings_table
     from cpx.compare.plan import Task, engine_names
     from cpx.compare.records import Run
     from cpx.compare.run import compare
 
-__all__ = ["Comparison", "Design", "Run", "Task", "compare", "engine_names"]
+__all__ = ["Comparison", "Design", "Run", "Task", "compare", "encodings_table", "engine_names"]
 
 _HOMES = {
     "Comparison": "comparison",
@@ -39,6 +41,7 @@ _HOMES = {
     "Run": "records",
     "Task": "plan",
     "compare": "run",
+    "encodings_table": "encodings",
     "engine_names": "plan",
 }
 

@@ -75,6 +75,22 @@ def stated_in(problem: Problem, name: str | None = None) -> Encoding[Any]:
     return encoding
 
 
+def encodings_of(problem: Problem) -> tuple[str, ...]:
+    """Return the names of the encodings that can state a problem: not all of them take limits.
+
+    A ratio is stated in steps, in the encodings of the steps.
+    """
+    return tuple(name for name in encoding_names(problem) if _states(problem, name))
+
+
+def _states(problem: Problem, name: str) -> bool:
+    try:
+        stated_in(problem, name)
+    except InvalidOption:
+        return False
+    return True
+
+
 def _kind(problem: Problem | type[Problem]) -> str:
     """Return the kind whose added encodings are a problem's; a step of a solve may have none."""
     return problem._stated_as or getattr(problem, "kind", "")

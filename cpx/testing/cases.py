@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from functools import cache
 
 from cpx.answers.values import Value
-from cpx.errors import InvalidInstance, InvalidOption, UnknownName
+from cpx.errors import InvalidInstance, UnknownName
 from cpx.modelling.base import Problem
-from cpx.modelling.encodings import encoding_names, stated_in
+from cpx.modelling.encodings import encodings_of
 from cpx.support.families import families
 from cpx.support.lazy_imports import named_object
 
-__all__ = ["Case", "cases", "encodings_of", "names", "stated"]
+__all__ = ["Case", "cases", "names", "stated"]
 
 
 @dataclass(frozen=True)
@@ -34,22 +34,6 @@ class Case:
     def encodings(self) -> tuple[str, ...]:
         """Encodings that can state the problem."""
         return encodings_of(self.problem)
-
-
-def encodings_of(problem: Problem) -> tuple[str, ...]:
-    """Return the names of the encodings that can state a problem: not all of them take limits.
-
-    A ratio is stated in steps, in the encodings of the steps.
-    """
-    return tuple(name for name in encoding_names(problem) if _states(problem, name))
-
-
-def _states(problem: Problem, name: str) -> bool:
-    try:
-        stated_in(problem, name)
-    except InvalidOption:
-        return False
-    return True
 
 
 def names() -> tuple[str, ...]:

@@ -87,12 +87,16 @@ class Compiled:
             for literal in self._fix(name, element, int(value))
         ]
 
+    def named_variables(self) -> list[int]:
+        """Return the variables of the statement, or those that say its integer ones."""
+        named = (abs(x) for array in self._arrays.values() for x in array.literals.tolist())
+        return list(dict.fromkeys(named))
+
     def free_variables(self) -> list[int]:
         """Return the named variables that cost nothing; all named ones if all cost."""
-        named = (abs(x) for array in self._arrays.values() for x in array.literals.tolist())
-        variables = dict.fromkeys(named)
+        variables = self.named_variables()
         free = [v for v in variables if v not in self.costs and -v not in self.costs]
-        return free or list(variables)
+        return free or variables
 
     def wcnf(self) -> Any:
         """Return a new PySAT ``WCNF``, for export and for other tools."""
