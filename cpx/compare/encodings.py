@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cpx.backends import backend
-from cpx.compare.propagation import Choice, Fixed, drawn_choices, feature_literals, fixed_by
+from cpx.compare.encodings_shown import CompiledForm, EncodingsTable
+from cpx.compare.propagation import Choice, drawn_choices, feature_literals, fixed_by
 from cpx.errors import InvalidOption, UnknownName, shown
 from cpx.modelling.encodings import encodings_of, stated_in
 from cpx.modelling.ratio import RatioProblem
@@ -20,56 +21,11 @@ from cpx.support.validation import integer_in, seconds, valid_seed
 
 if TYPE_CHECKING:
     from cpx.backends.integer_program import IntegerProgram, Row
-    from cpx.compare.encodings_shown import EncodingsTable
     from cpx.modelling.base import Problem
     from cpx.modelling.statement import Statement
 
 FORMS = ("wcnf", "opb", "lp", "cp-sat")
 """Clauses, pseudo-Boolean constraints, the integer program, and the model of CP-SAT."""
-
-
-@dataclass(frozen=True)
-class CompiledForm:
-    """What an encoding becomes in one form; :doc:`/reference/encodings` explains the figures.
-
-    Attributes
-    ----------
-    encoding, form : str
-    variables, auxiliary : int
-        All variables, and those of them that the statement does not have.
-    lengths : mapping of int to int
-        How many hard clauses, rows or constraints have so many literals or terms.
-    root : float or None
-        Bound of the linear relaxation on the objective, of the form ``lp``; None where HiGHS
-        found none within the limit.
-    soft : int
-        Soft clauses, of the form ``wcnf``.
-    fixed : mapping of str to Fixed or None
-        What unit propagation fixes, of the form ``wcnf``, when ``none``, ``half`` and ``all`` of
-        the features are decided.
-    seconds : mapping of str to float
-        Processor time to ``state`` and to ``compile``.
-    """
-
-    encoding: str
-    form: str
-    variables: int
-    auxiliary: int
-    lengths: Mapping[int, int]
-    root: float | None
-    soft: int
-    fixed: Mapping[str, Fixed | None]
-    seconds: Mapping[str, float]
-
-    @property
-    def constraints(self) -> int:
-        """Hard clauses, rows or constraints."""
-        return sum(self.lengths.values())
-
-    @property
-    def nonzeros(self) -> int:
-        """Literals or terms of them all."""
-        return sum(length * times for length, times in self.lengths.items())
 
 
 def encodings_table(
@@ -117,8 +73,6 @@ def encodings_table(
     >>> table.to_frame()[["variables", "constraints", "fixed_all"]].values.tolist()
     [[6.0, 4.0, 1.0], [6.0, 6.0, 3.0]]
     """
-    from cpx.compare.encodings_shown import EncodingsTable
-
     integer_in("samples", samples, 1)
     valid_seed(seed)
     limit = seconds(time_limit)

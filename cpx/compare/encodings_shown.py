@@ -10,6 +10,7 @@ from cpx.answers.axes import ACCENT, MARK, axes_or_new
 from cpx.answers.html import Shown
 from cpx.answers.text import Block, Paragraph, Table, as_text
 from cpx.answers.values import in_words
+from cpx.compare.propagation import Fixed
 from cpx.modelling.encodings import find_encoding
 from cpx.support.files import csv_text
 
@@ -18,13 +19,56 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from cpx.answers.result import Result
-    from cpx.compare.encodings import CompiledForm
     from cpx.modelling.base import Problem
 
 _LENGTHS = 3
 """Clauses and rows of so many literals or terms are counted apart."""
 
 _DECIDED = ("none", "half", "all")
+
+
+@dataclass(frozen=True)
+class CompiledForm:
+    """What an encoding becomes in one form; :doc:`/reference/encodings` explains the figures.
+
+    Attributes
+    ----------
+    encoding, form : str
+    variables, auxiliary : int
+        All variables, and those of them that the statement does not have.
+    lengths : mapping of int to int
+        How many hard clauses, rows or constraints have so many literals or terms.
+    root : float or None
+        Bound of the linear relaxation on the objective, of the form ``lp``; None where HiGHS
+        found none within the limit.
+    soft : int
+        Soft clauses, of the form ``wcnf``.
+    fixed : mapping of str to Fixed or None
+        What unit propagation fixes, of the form ``wcnf``, when ``none``, ``half`` and ``all`` of
+        the features are decided.
+    seconds : mapping of str to float
+        Processor time to ``state`` and to ``compile``.
+    """
+
+    encoding: str
+    form: str
+    variables: int
+    auxiliary: int
+    lengths: Mapping[int, int]
+    root: float | None
+    soft: int
+    fixed: Mapping[str, Fixed | None]
+    seconds: Mapping[str, float]
+
+    @property
+    def constraints(self) -> int:
+        """Hard clauses, rows or constraints."""
+        return sum(self.lengths.values())
+
+    @property
+    def nonzeros(self) -> int:
+        """Literals or terms of them all."""
+        return sum(length * times for length, times in self.lengths.items())
 
 
 @dataclass(frozen=True)
