@@ -7,12 +7,12 @@ these bits for its columns, and what OPB files, and engines that read them, are 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from cpx.backends.integer_program import Row, Terms, integer_program, without_empty
+from cpx.backends.maxsat.linear import linear_clauses
 from cpx.modelling.statement import Statement, Values
 
 __all__ = ["PseudoBoolean"]
@@ -21,6 +21,8 @@ __all__ = ["PseudoBoolean"]
 class PseudoBoolean:
     """A statement as rows over the Booleans ``x1 .. xn``.
 
+    at_most: The encoding of cardinalities as clauses, which are rows then; None leaves them as the
+        rows that they are.
     program: What it is made of.
     top: The number of Booleans.
     bits: Of each column the weights and the numbers of its bits; its minimum is to be added.
@@ -38,7 +40,8 @@ class PseudoBoolean:
     (-1, 1)
     """
 
-    def __init__(self, statement: Statement) -> None:
+    def __init__(self, statement: Statement, at_most: str | None = None) -> None:
+        self._at_most = at_most
         self.program = integer_program(statement)
         self._arrays = statement.variables
         self.bits: list[list[tuple[int, int]]] = []
@@ -55,12 +58,29 @@ class PseudoBoolean:
         terms, constant = self._terms(self.program.objective)
         self.objective = [(self.sign * weight, number) for weight, number in terms]
         self.offset = self.program.offset + constant
+        self.rows = self._rows()
 
-    @cached_property
-    def rows(self) -> list[Row]:
-        """The constraints, with >= or =."""
+    def _rows(self) -> list[Row]:
+        """Return the constraints, with >= or =."""
         parts = [without_empty(self._row(row), first=1) for row in self.program.rows]
-        return [row for part in parts for row in part] + self._limits
+        rows = [row for part in parts for row in part] + self._limits
+        if self._at_most is None:
+            return rows
+        from pysat.formula import IDPool
+
+        pool = IDPool(start_from=self.top + 1)
+        rows = [clause for row in rows for clause in self._in_clauses(row, pool)]
+        self.top = pool.top
+        return rows
+
+    def _in_clauses(self, row: Row, pool: Any) -> list[Row]:
+        """Return the clauses of a cardinality as rows, and any other row as it is."""
+        if len({abs(weight) for weight, _ in row.terms}) != 1:
+            return [row]
+        operator = "==" if row.operator == "=" else row.operator
+        clauses = linear_clauses(row.terms, operator, row.constant, pool, at_most=self._at_most)
+        rows = (_clause(clause) for clause in clauses)
+        return [one for clause in rows for one in without_empty(clause, first=1)]
 
     def _terms(self, terms: Terms) -> tuple[list[tuple[int, int]], int]:
         """Return terms over columns as terms over bits and a constant."""
@@ -106,6 +126,11 @@ class PseudoBoolean:
             left = int(values[name][index]) - self.program.columns[place].low
             found |= {number: bool(left & weight) for weight, number in self.bits[place]}
         return found
+
+
+def _clause(literals: list[int]) -> Row:
+    terms = [(1 if literal > 0 else -1, abs(literal)) for literal in literals]
+    return Row(terms, ">=", 1 - sum(literal < 0 for literal in literals))
 
 
 def column_values(arrays: Mapping[str, Any], named: Any, value: Callable[[int], int]) -> Values:

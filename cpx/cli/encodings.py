@@ -34,6 +34,15 @@ def encodings(
             "--as", metavar="A,B", help="Some of wcnf, opb, lp and cp-sat; default: all."
         ),
     ] = None,
+    at_most: Annotated[
+        str | None,
+        typer.Option(
+            metavar="A,B",
+            help="Measure wcnf and opb with each of these encodings of 'at most k of these': "
+            "pairwise, sequential, totalizer, cardinality-network and adder.",
+            autocompletion=opt.complete_at_most,
+        ),
+    ] = None,
     backends: Annotated[
         str | None,
         typer.Option(
@@ -75,6 +84,7 @@ def encodings(
       cpx encodings inst.json
       cpx encodings inst.json --encoding clausal,reified --as wcnf,lp
       cpx encodings inst.json --backends cpsat,milp -o encodings.csv
+      cpx encodings inst.json --encoding clausal --as wcnf --at-most sequential,totalizer
       cpx encodings inst.json -o strength.png
 
     Exit codes: 0; 2 wrong input; 1 anything else.
@@ -93,6 +103,7 @@ def encodings(
         read_instance(inst),
         opt.split(encoding),
         opt.split(form),
+        at_most=opt.split(at_most),
         engines=split_names(backends or ""),
         samples=samples,
         seed=seed,

@@ -62,6 +62,13 @@ def complete_export_forms(incomplete: str) -> list[str]:
     return complete_last(incomplete, EXPORT_FORMS)
 
 
+def complete_at_most(incomplete: str) -> list[str]:
+    """Complete the last name of a list of encodings of cardinalities."""
+    from cpx.backends.maxsat.cardinality import AT_MOST
+
+    return complete_last(incomplete, AT_MOST)
+
+
 def complete_last(incomplete: str, known: list[str] | tuple[str, ...]) -> list[str]:
     """Return the whole lists that end in a known name.
 
@@ -143,6 +150,15 @@ Encoding = Annotated[
         "or the problem's first.",
         autocompletion=complete_encodings,
         rich_help_panel=ENGINE,
+    ),
+]
+AtMost = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="How 'at most k of these' becomes clauses, of cnf, wcnf and opb: pairwise, "
+        "sequential, totalizer, cardinality-network or adder; default: what is small.",
+        autocompletion=complete_at_most,
     ),
 ]
 Backend = Annotated[

@@ -31,6 +31,7 @@ def show(
         ),
     ] = "statement",
     encoding: opt.Encoding = None,
+    at_most: opt.AtMost = None,
     full: Annotated[
         bool, typer.Option("--full", help="Everything, however long; default: long forms are cut.")
     ] = False,
@@ -56,7 +57,8 @@ def show(
     _known(form, SHOW_FORMS)
     problem = read_instance(inst)
     find_encoding(problem, encoding)
-    typer.echo(text_of(problem, form, encoding, full=full).rstrip("\n"))
+    text = text_of(problem, form, encoding, full=full, at_most=at_most)
+    typer.echo(text.rstrip("\n"))
     _warn_of(problem, encoding)
 
 
@@ -85,6 +87,7 @@ def export(
         typer.Option("--output", "-o", metavar="FILE", help="Where to write it."),
     ],
     encoding: opt.Encoding = None,
+    at_most: opt.AtMost = None,
 ) -> None:
     r"""Write an instance in the file format of a family of solvers.
 
@@ -106,7 +109,7 @@ def export(
     assert path is not None
     problem = read_instance(inst)
     find_encoding(problem, encoding)
-    data = export_bytes(problem, form, encoding)
+    data = export_bytes(problem, form, encoding, at_most=at_most)
     write_atomic(path, data)
     _warn_of(problem, encoding)
     stated = find_encoding(problem, encoding).name

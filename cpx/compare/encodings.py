@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cpx.backends import backend
+from cpx.backends.maxsat.cardinality import known_at_most
 from cpx.compare.encodings_shown import CompiledForm, EncodingsTable
 from cpx.compare.propagation import Choice, drawn_choices, feature_literals, fixed_by
 from cpx.errors import InvalidOption, UnknownName, shown
@@ -33,6 +34,7 @@ def encodings_table(
     encodings: Iterable[str] | None = None,
     forms: Iterable[str] | None = None,
     *,
+    at_most: Iterable[str] | None = None,
     engines: Iterable[str] = (),
     samples: int = 50,
     seed: int = 0,
@@ -50,6 +52,9 @@ def encodings_table(
         Names; default: all that can state the problem.
     forms : iterable of str, optional
         Some of ``wcnf``, ``opb``, ``lp`` and ``cp-sat``; default: all.
+    at_most : iterable of str, optional
+        Encodings of "at most k of these" (:func:`cpx.export.show`), each of which ``wcnf`` and
+        ``opb`` are measured with. Default: what is small, and in ``opb`` the row that it is.
     engines : iterable of str
         Solve the problem with these as well, in each encoding, without a start of another method.
     samples : int
@@ -78,13 +83,16 @@ def encodings_table(
     limit = seconds(time_limit)
     names = _encodings(problem, encodings)
     wanted = _forms(forms)
+    counters = [None] if at_most is None else list(at_most)
+    for name in counters:
+        known_at_most(name)
     asked = list(engines)
     for name in asked:
         if not backend(name).needs_model:
             raise InvalidOption(f"engine {shown(name)} needs no statement, so no encoding")
     _import()
     stated = problem.first_step() if isinstance(problem, RatioProblem) else problem
-    found = list(_measured(stated, names, wanted, samples, seed, limit))
+    found = list(_measured(stated, names, wanted, counters, samples, seed, limit))
     from cpx.solving import solve
 
     answers = {
@@ -125,6 +133,7 @@ def _measured(
     problem: Problem,
     encodings: Sequence[str],
     forms: Sequence[str],
+    counters: Sequence[str | None],
     samples: int,
     seed: int,
     limit: float | None,
@@ -135,8 +144,9 @@ def _measured(
         for form in forms:
             if form == "wcnf" and choices is None:
                 choices = _choices(problem, samples, seed)
-            measure = _Measure(name, statement, state, choices or [], limit)
-            yield getattr(measure, form.replace("-", "_"))()
+            for counter in counters if form in ("wcnf", "opb") else [None]:
+                measure = _Measure(name, counter, statement, state, choices or [], limit)
+                yield getattr(measure, form.replace("-", "_"))()
 
 
 def _timed(make: Callable[[], Any]) -> tuple[Any, float]:
@@ -159,6 +169,7 @@ class _Measure:
     """One encoding in each form."""
 
     encoding: str
+    at_most: str | None
     statement: Statement
     state: float
     choices: Sequence[Choice]
@@ -177,6 +188,7 @@ class _Measure:
         return CompiledForm(
             encoding=self.encoding,
             form=form,
+            at_most=self.at_most or "",
             variables=variables,
             auxiliary=variables - named,
             lengths=dict(sorted(Counter(lengths).items())),
@@ -187,7 +199,7 @@ class _Measure:
     def wcnf(self) -> CompiledForm:
         from cpx.backends.maxsat.wcnf import compile_statement
 
-        compiled, spent = _timed(lambda: compile_statement(self.statement))
+        compiled, spent = _timed(lambda: compile_statement(self.statement, at_most=self.at_most))
         features = feature_literals(self.statement, compiled)
         return self._form(
             "wcnf",
@@ -203,7 +215,7 @@ class _Measure:
         from cpx.backends.pseudo_boolean import PseudoBoolean
 
         def compiled() -> tuple[PseudoBoolean, list[Row]]:
-            made = PseudoBoolean(self.statement)
+            made = PseudoBoolean(self.statement, self.at_most)
             return made, made.rows
 
         (form, rows), spent = _timed(compiled)

@@ -34,6 +34,8 @@ class CompiledForm:
     Attributes
     ----------
     encoding, form : str
+    at_most : str
+        The encoding of cardinalities; empty for what is small.
     variables, auxiliary : int
         All variables, and those of them that the statement does not have.
     lengths : mapping of int to int
@@ -52,6 +54,7 @@ class CompiledForm:
 
     encoding: str
     form: str
+    at_most: str
     variables: int
     auxiliary: int
     lengths: Mapping[int, int]
@@ -158,21 +161,20 @@ class EncodingsTable(Shown):
             numbers = [form.variables, form.auxiliary, form.constraints, *_by_length(form)]
             times = [f"{figures[f'seconds_{part}']:.3f}" for part in ("state", "compile")]
             cells = [*(f"{n:,}" for n in (*numbers, form.nonzeros)), *times]
-            rows.append((form.encoding, form.form, *cells))
+            rows.append((form.encoding, f"{form.form} {form.at_most}".rstrip(), *cells))
         title = "Sizes: constraints also by their length; seconds of processor time"
         return Table(head, tuple(rows), (0, 1), title=title)
 
     def _strength(self) -> Table | None:
-        by_form = {(form.encoding, form.form): form for form in self.forms}
         if not any(form.form in ("wcnf", "lp") for form in self.forms):
             return None
         head = ("encoding", "root", "soft", *_DECIDED)
         rows = []
-        for name in self._names():
-            program, clauses = by_form.get((name, "lp")), by_form.get((name, "wcnf"))
+        for name, program, clauses in self._pairs():
             root = "-" if program is None or program.root is None else f"{program.root:.2f}"
             soft = "-" if clauses is None else f"{clauses.soft:,}"
-            rows.append((name, root, soft, *(_fixed(clauses, part) for part in _DECIDED)))
+            label = name if clauses is None else f"{name} {clauses.at_most}".rstrip()
+            rows.append((label, root, soft, *(_fixed(clauses, part) for part in _DECIDED)))
         title = "Strength: root of the linear relaxation; soft clauses that propagation fixes when"
         title += " none, half and all of the features are decided"
         return Table(head, tuple(rows), (0,), title=title)
@@ -238,16 +240,22 @@ class EncodingsTable(Shown):
 
     def _points(self) -> dict[str, tuple[float, float, int]]:
         """Return root, share of soft clauses fixed, and clauses, where all three are known."""
-        by_form = {(form.encoding, form.form): form for form in self.forms}
         found = {}
-        for name in self._names():
-            program, clauses = by_form.get((name, "lp")), by_form.get((name, "wcnf"))
+        for name, program, clauses in self._pairs():
             if program is None or clauses is None or program.root is None or not clauses.soft:
                 continue
             fixed = clauses.fixed.get("all")
             if fixed is not None and fixed.soft is not None:
                 found[name] = (program.root, fixed.soft / clauses.soft, clauses.constraints)
         return found
+
+    def _pairs(self) -> Iterator[tuple[str, CompiledForm | None, CompiledForm | None]]:
+        """Yield each encoding with its integer program and each of its sets of clauses."""
+        for name in self._names():
+            own = [form for form in self.forms if form.encoding == name]
+            program = next((form for form in own if form.form == "lp"), None)
+            clauses = [form for form in own if form.form == "wcnf"]
+            yield from ((name, program, one) for one in clauses or (None,))
 
 
 def _figures(form: CompiledForm) -> dict[str, Any]:
@@ -257,6 +265,7 @@ def _figures(form: CompiledForm) -> dict[str, Any]:
     return {
         "encoding": form.encoding,
         "form": form.form,
+        "at_most": form.at_most,
         "variables": form.variables,
         "auxiliary": form.auxiliary,
         "constraints": form.constraints,

@@ -11,7 +11,8 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from cpx.errors import UnknownName
+from cpx.backends.maxsat.cardinality import known_at_most
+from cpx.errors import InvalidOption, UnknownName
 from cpx.export.document import Document
 from cpx.export.legend import Legend, read_legend
 from cpx.modelling.encodings import stated_in
@@ -41,6 +42,9 @@ SHOW_FORMS: tuple[str, ...] = (
 EXPORT_FORMS: tuple[str, ...] = SHOW_FORMS[SHOW_FORMS.index("wcnf") :]
 """Forms that :func:`export_bytes` knows: those that other programs read."""
 
+CLAUSAL_FORMS = ("cnf", "wcnf", "opb")
+"""Forms in which "at most k of these" can be clauses of one's choice."""
+
 _WRITERS = {
     "statement": "statement:in_words",
     "cpmpy": "cpmpy_text:cpmpy_model",
@@ -64,6 +68,7 @@ def show(
     *,
     limit: int = 60,
     full: bool = False,
+    at_most: str | None = None,
 ) -> str:
     """Return a problem in a form, for reading.
 
@@ -84,13 +89,18 @@ def show(
         is counted.
     full : bool
         Show everything.
+    at_most : str, optional
+        How "at most k of these" becomes clauses, of the forms ``cnf``, ``wcnf`` and ``opb``:
+        ``pairwise``, ``sequential``, ``totalizer``, ``cardinality-network`` or ``adder``.
+        Default: what is small, and in ``opb`` the row that it is.
 
     Raises
     ------
     UnknownName
         When there is no such form or encoding.
     InvalidOption
-        When the limit is not positive, or the problem has no statement to show.
+        When the limit is not positive, the problem has no statement to show, or the form has no
+        clauses for ``at_most``.
 
     Examples
     --------
@@ -111,11 +121,13 @@ def show(
     <BLANKLINE>
     """
     positive_integer("limit", limit)
-    document = _document(problem, form, SHOW_FORMS, encoding)
+    document = _document(problem, form, SHOW_FORMS, encoding, at_most)
     return document.text() if full else document.cut(limit)
 
 
-def export_bytes(problem: Problem, form: str, encoding: str | None = None) -> bytes:
+def export_bytes(
+    problem: Problem, form: str, encoding: str | None = None, *, at_most: str | None = None
+) -> bytes:
     """Return a problem as a complete file that other solvers read.
 
     Parameters
@@ -129,6 +141,8 @@ def export_bytes(problem: Problem, form: str, encoding: str | None = None) -> by
         ``xcsp3`` (linear constraints over integers).
     encoding : str, optional
         Name of the encoding; default is the problem's first.
+    at_most : str, optional
+        See :func:`show`.
 
     Returns
     -------
@@ -143,7 +157,7 @@ def export_bytes(problem: Problem, form: str, encoding: str | None = None) -> by
     UnknownName
         When there is no such form or encoding.
     InvalidOption
-        When the problem has no statement.
+        When the problem has no statement, or the form has no clauses for ``at_most``.
 
     Examples
     --------
@@ -153,16 +167,26 @@ def export_bytes(problem: Problem, form: str, encoding: str | None = None) -> by
     >>> read_legend(data).features([1, -2, -3])
     [0]
     """
-    return _document(problem, form, EXPORT_FORMS, encoding).text().encode("utf-8", "replace")
+    document = _document(problem, form, EXPORT_FORMS, encoding, at_most)
+    return document.text().encode("utf-8", "replace")
 
 
 def _document(
-    problem: Problem, form: str, known: tuple[str, ...], encoding: str | None
+    problem: Problem,
+    form: str,
+    known: tuple[str, ...],
+    encoding: str | None,
+    at_most: str | None,
 ) -> Document:
     from cpx.modelling.ratio import RatioProblem
 
     if form not in known:
         raise UnknownName("form", form, known)
+    known_at_most(at_most)
+    if at_most is not None and form not in CLAUSAL_FORMS:
+        raise InvalidOption(
+            f"at_most is for the forms {', '.join(CLAUSAL_FORMS)}: {form} has no such clauses"
+        )
     if form == "statement" and encoding is None and problem._unstated:
         from cpx.export.statement import unstated_in_words
 
@@ -173,4 +197,5 @@ def _document(
         problem = problem.first_step()
     module, _, function = _WRITERS[form].partition(":")
     write: Callable[..., Document] = getattr(import_module(f"cpx.export.{module}"), function)
-    return write(problem, problem.model(name), name)
+    chosen = {"at_most": at_most} if form in CLAUSAL_FORMS else {}
+    return write(problem, problem.model(name), name, **chosen)

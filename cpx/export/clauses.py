@@ -17,13 +17,15 @@ if TYPE_CHECKING:
 _MOST = 64
 
 
-def wcnf(problem: Problem, statement: Statement, encoding: str) -> Document:
+def wcnf(
+    problem: Problem, statement: Statement, encoding: str, at_most: str | None = None
+) -> Document:
     """Return the problem as weighted clauses, in the format of MaxSAT Evaluations since 2022.
 
     Lines ``h <literals> 0`` are hard clauses, ``<weight> <literals> 0`` soft ones, and there
     is no ``p`` line.
     """
-    compiled = _compiled(statement)
+    compiled = _compiled(statement, at_most)
     variables = _Variables(statement, compiled)
     sign = compiled.sign
     comments = [
@@ -52,9 +54,11 @@ def wcnf(problem: Problem, statement: Statement, encoding: str) -> Document:
     )
 
 
-def cnf(problem: Problem, statement: Statement, encoding: str) -> Document:
+def cnf(
+    problem: Problem, statement: Statement, encoding: str, at_most: str | None = None
+) -> Document:
     """Return the hard clauses, each in DIMACS and with the names of its variables."""
-    compiled = _compiled(statement)
+    compiled = _compiled(statement, at_most)
     variables = _Variables(statement, compiled)
     sign = compiled.sign
     comments = ["the hard clauses only; 'aux' variables come from the encoding of sums"]
@@ -74,10 +78,10 @@ def cnf(problem: Problem, statement: Statement, encoding: str) -> Document:
     )
 
 
-def _compiled(statement: Statement) -> Compiled:
+def _compiled(statement: Statement, at_most: str | None) -> Compiled:
     from cpx.backends.maxsat.wcnf import compile_statement
 
-    return compile_statement(statement)
+    return compile_statement(statement, at_most=at_most)
 
 
 def _row(clause: Iterable[int]) -> str:

@@ -15,13 +15,15 @@ from cpx.modelling.base import Problem
 from cpx.modelling.statement import Statement
 
 
-def opb(problem: Problem, statement: Statement, encoding: str) -> Document:
+def opb(
+    problem: Problem, statement: Statement, encoding: str, at_most: str | None = None
+) -> Document:
     """Return the problem as an OPB file: ``min:``, ``>=`` and ``=``, integer coefficients.
 
     The first line counts variables and constraints, as OPB readers want. A maximisation is
     written as the minimisation of the negated objective, which the legend says.
     """
-    form = PseudoBoolean(statement)
+    form = PseudoBoolean(statement, at_most)
     program, lines = form.program, form.lines()
     named = []
     for place, array, index in program.named:

@@ -13,9 +13,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, ClassVar
 
 from cpx.answers.result import Termination
-from cpx.backends.base import Backend, Outcome, Progress
+from cpx.backends.base import DECLINED, Backend, Outcome, Progress
+from cpx.backends.maxsat.cardinality import AT_MOST
 from cpx.backends.maxsat.oracle import SOLVERS, Stopped
 from cpx.backends.progress import run_interruptibly
+from cpx.errors import InvalidOption
 from cpx.options import EngineOption, SolveOptions
 
 if TYPE_CHECKING:
@@ -57,13 +59,14 @@ class MaxSat(Backend):
         import_module("cpx.backends.normal_forms")
 
     def options(self) -> Mapping[str, EngineOption]:
-        """Return the options of PySAT's RC2, which all three ask, and the SAT solver."""
+        """Return the options of RC2, the SAT solver, and the encoding of cardinalities."""
         return {
             "oracle": EngineOption(str, choices=SOLVERS),
             "adapt": EngineOption(bool),
             "exhaust": EngineOption(bool),
             "minz": EngineOption(bool),
             "trim": EngineOption(int, least=0),
+            "at_most": EngineOption(str, choices=AT_MOST),
         }
 
     def solve(self, problem: Problem, options: SolveOptions, progress: Progress) -> Outcome:
@@ -74,6 +77,8 @@ class MaxSat(Backend):
         outcome = Outcome(proved=False, termination=Termination.COMPLETED)
         try:
             self._run(problem, options, progress, outcome)
+        except InvalidOption as refused:  # more clauses than the encoding asked for can have
+            return Outcome(False, Termination.COMPLETED, DECLINED, warnings=[str(refused)])
         except Stopped:
             # The last model may have met the bound: then the stop is a proof.
             if outcome.proved:
@@ -97,7 +102,7 @@ class MaxSat(Backend):
             statement = problem.model(options.encoding)
         check()
         with progress.phase("compile"):
-            compiled = compile_statement(statement, check)
+            compiled = compile_statement(statement, check, options.engine.get("at_most"))
         outcome.sizes = compiled.sizes
         hint = _hint(problem, statement, compiled, options, progress, outcome)
         check()

@@ -45,10 +45,14 @@ class Chain(CPM_rc2):
 
     pool: Numbers of the variables, by name.
     add: Takes each clause.
+    at_most: The encoding of cardinalities; None for what is small.
     """
 
-    def __init__(self, pool: Any, add: Callable[[list[int]], None]) -> None:
+    def __init__(
+        self, pool: Any, add: Callable[[list[int]], None], at_most: str | None = None
+    ) -> None:
         super().__init__()
+        self._at_most = at_most
         self.pysat_vpool = pool
         self.pysat_solver = _Sink(add)
         self._add = add
@@ -109,7 +113,9 @@ class Chain(CPM_rc2):
             weights, variables = [1] * len(total.args), total.args
         terms = [(int(w), self.solver_var(v)) for w, v in zip(weights, variables, strict=True)]
         unless = None if premise is None else self.solver_var(premise)
-        for clause in linear_clauses(terms, comparison.name, bound, self.pysat_vpool, unless):
+        for clause in linear_clauses(
+            terms, comparison.name, bound, self.pysat_vpool, unless, self._at_most
+        ):
             self._add(clause)
 
 

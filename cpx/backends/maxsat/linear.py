@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from math import gcd, prod
 from typing import Any
 
+from cpx.backends.maxsat.cardinality import at_most_clauses
+
 __all__ = ["linear_clauses", "normalised"]
 
 Clauses = list[list[int]]
@@ -52,6 +54,7 @@ def linear_clauses(
     bound: int,
     pool: Any,
     premise: int | None = None,
+    at_most: str | None = None,
 ) -> Clauses:
     """Return clauses for ``sum weight * literal  operator  bound``.
 
@@ -60,6 +63,7 @@ def linear_clauses(
     bound: Right-hand side, any integer; trivial constraints give no clause or a false one.
     pool: Where auxiliary variables are taken from.
     premise: A literal: the constraint has to hold only where it is true.
+    at_most: The encoding of cardinalities; None for what is small here.
 
     Cardinalities are encoded as sequential counters (C. Sinz, CP 2005) of the true or the
     false literals, or as PySAT's cardinality networks (R. Asin et al., Constraints 2011);
@@ -74,14 +78,16 @@ def linear_clauses(
     unless = [] if premise is None else [-premise]
     clauses: Clauses = []
     if operator in ("<=", "=="):
-        clauses += _at_most(weights, bound, pool, unless)
+        clauses += _at_most(weights, bound, pool, unless, at_most)
     if operator in (">=", "=="):
         flipped = {-literal: weight for literal, weight in weights.items()}
-        clauses += _at_most(flipped, sum(weights.values()) - bound, pool, unless)
+        clauses += _at_most(flipped, sum(weights.values()) - bound, pool, unless, at_most)
     return clauses
 
 
-def _at_most(weights: dict[int, int], bound: int, pool: Any, unless: list[int]) -> Clauses:
+def _at_most(
+    weights: dict[int, int], bound: int, pool: Any, unless: list[int], at_most: str | None
+) -> Clauses:
     if bound < 0:
         return [list(unless)]
     clauses = [[*unless, -literal] for literal, weight in weights.items() if weight > bound]
@@ -92,29 +98,30 @@ def _at_most(weights: dict[int, int], bound: int, pool: Any, unless: list[int]) 
     bound //= divisor
     literals = list(weights)
     if all(weight == divisor for weight in weights.values()):
-        return clauses + _cardinality(literals, bound, pool, unless)
+        return clauses + _cardinality(literals, bound, pool, unless, at_most)
     return clauses + _weighted(
         literals, [weights[x] // divisor for x in literals], bound, pool, unless
     )
 
 
-def _cardinality(literals: list[int], bound: int, pool: Any, unless: list[int]) -> Clauses:
+def _cardinality(
+    literals: list[int], bound: int, pool: Any, unless: list[int], at_most: str | None
+) -> Clauses:
     """At most ``bound`` of the literals, 0 < bound < len(literals)."""
     size = len(literals)
     if bound == size - 1:
         return [[*unless, *(-literal for literal in literals)]]
+    if at_most is not None:
+        clauses = at_most_clauses(at_most, literals, bound, pool)
+        return [[*unless, *clause] for clause in clauses]
     if bound == 1 and size <= 6:
         return [[*unless, -a, -b] for i, a in enumerate(literals) for b in literals[i + 1 :]]
     if bound <= _COUNTER_LIMIT:
         return _count_up(literals, bound, pool, unless)
     if size - bound <= _COUNTER_LIMIT:
         return _count_down([-literal for literal in literals], size - bound, pool, unless)
-    from pysat.card import CardEnc, EncType
-
-    # A top id, not the pool itself: PySAT's own bookkeeping of pools is slow.
-    formula = CardEnc.atmost(literals, bound, top_id=pool.top, encoding=EncType.cardnetwrk)
-    pool.top = max(pool.top, formula.nv)
-    return [[*unless, *clause] for clause in formula.clauses]
+    clauses = at_most_clauses("cardinality-network", literals, bound, pool)
+    return [[*unless, *clause] for clause in clauses]
 
 
 def _count_up(literals: list[int], bound: int, pool: Any, unless: list[int]) -> Clauses:

@@ -129,11 +129,17 @@ class Compiled:
         return holds
 
 
-def compile_statement(statement: Statement, check: Callable[[], None] = lambda: None) -> Compiled:
+def compile_statement(
+    statement: Statement,
+    check: Callable[[], None] = lambda: None,
+    at_most: str | None = None,
+) -> Compiled:
     """Compile a statement to weighted clauses.
 
     statement: A minimisation, a maximisation or a model without objective.
     check: Called often; may raise to abandon the work.
+    at_most: The encoding of cardinalities, of :data:`cpx.backends.maxsat.cardinality.AT_MOST`;
+        None for the one that is small.
 
     >>> import cpmpy as cp
     >>> from cpx.modelling.base import Statement
@@ -143,19 +149,21 @@ def compile_statement(statement: Statement, check: Callable[[], None] = lambda: 
     >>> compiled.clauses, compiled.costs
     ([[1, 2]], {1: 3, 2: 1})
     """
-    return _Compiler(statement, check).compiled()
+    return _Compiler(statement, check, at_most).compiled()
 
 
 class _Compiler:
-    def __init__(self, statement: Statement, check: Callable[[], None]) -> None:
+    def __init__(
+        self, statement: Statement, check: Callable[[], None], at_most: str | None
+    ) -> None:
         from pysat.formula import IDPool
 
         from cpx.backends.maxsat.chain import Chain
 
-        self._statement, self._check = statement, check
+        self._statement, self._check, self._at_most = statement, check, at_most
         self._pool = IDPool()
         self._clauses: list[list[int]] = []
-        self._chain = Chain(self._pool, self._add)
+        self._chain = Chain(self._pool, self._add, at_most)
         # Literals by the id() of variables, which the model keeps alive. Views ~b come and
         # go, so theirs may be taken over by another object: they are never entered.
         self._known: dict[int, int] = {}
@@ -231,7 +239,9 @@ class _Compiler:
                 isinstance(v, _BoolVarImpl) for v in form.variables
             ):
                 terms = zip(form.weights, self._literals(form.variables), strict=True)
-                for clause in linear_clauses(terms, form.operator, form.constant, self._pool):
+                for clause in linear_clauses(
+                    terms, form.operator, form.constant, self._pool, at_most=self._at_most
+                ):
                     self._add(clause)
             elif (found := equivalence(constraint)) is not None:
                 (literal,) = self._literals([found.literal])
