@@ -65,7 +65,7 @@ def _deleting(problem: SufficientReason) -> Answer:
     oracle = SufficiencyOracle.of_row(model, x)
     order = sorted(range(len(oracle.grid.used)), key=lambda p: model.tests[oracle.grid.used[p]])
     reason, _ = delete_from_reason(oracle, oracle.everything, order, lambda _: None)
-    found = tuple(sorted(oracle.attributes(reason)))
+    found = tuple(sorted(oracle.features(reason)))
     return Answer(found, None, time.process_time() - cpu, time.perf_counter() - start)
 
 

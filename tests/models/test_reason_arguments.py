@@ -42,7 +42,10 @@ SUM = _sum(stump(0, [-1], [1]), stump(1, [-1], [1]), stump(2, [-0.5], [0.5]))
     ("arguments", "message"),
     [
         ({"tree_model": "tree"}, "tree_model must be a TreeModel, got str"),
-        ({"level": "columns"}, "level must be one of attributes, conditions, got 'columns'"),
+        (
+            {"level": "columns"},
+            "level must be one of attributes, intervals, conditions, got 'columns'",
+        ),
         ({"definition": "minimal"}, "definition must be one of sufficient, .* got 'minimal'"),
         ({"definition": "majoritary"}, "majoritary is for models that vote, this one has sum"),
         ({"label": "no"}, "label is 'no', and the model gives x 'yes'"),

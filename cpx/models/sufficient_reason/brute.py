@@ -16,8 +16,9 @@ from cpx.testing.truth import Instance, Side, Truth, Value
 class SufficientReason(Truth):
     """The lightest features that force the class of x, by any of the three definitions.
 
-    A row is what each feature is: at the level of attributes the number of thresholds below the
-    value, or None when it is missing; at the level of conditions whether each test holds.
+    A row is what each column is: the number of thresholds below the value, or None when it is
+    missing; at the level of conditions whether each test holds. At the level of intervals the
+    features are the sides of x on which some row has a column.
     """
 
     def __init__(self, instance: Instance) -> None:
@@ -33,7 +34,8 @@ class SufficientReason(Truth):
         tested = {test for tree in self.trees for test in _tests(tree)}
         self.tests = sorted((a, j) for a, j in tested if j not in (-1, len(self.thresholds[a])))
         cells = [self._cell(a, v) for a, v in enumerate(instance["x"])]
-        if self.parameters["level"] == "attributes":
+        self.free = self.parameters["level"] == "conditions"
+        if not self.free:
             choices: list[list[Any]] = [
                 list(dict.fromkeys(self._cell(a, v) for v in self._values(a, instance["x"][a])))
                 for a in range(len(cells))
@@ -43,7 +45,8 @@ class SufficientReason(Truth):
             choices = [[True, False] for _ in self.tests]
             # No value is missing at this level.
             self.x = tuple(self._goes_left(a, j, int(cells[a] or 0)) for a, j in self.tests)
-        self.n = len(self.x)
+        self.ends = self._ends(choices) if self.parameters["level"] == "intervals" else None
+        self.n = len(self.x) if self.ends is None else len(self.ends)
         self.own = self._reached(self.x)
         self.label = self._class(self.own)
         assert self.model["classes"][self.label] == instance["class"], "not the class of x"
@@ -51,13 +54,39 @@ class SufficientReason(Truth):
         self.costs: list[int] = self.parameters.get("weights") or [1] * self.n
         # Where each row differs from x, and what it reaches.
         self.every_row = [
-            (frozenset(j for j, (v, own) in enumerate(zip(row, self.x)) if v != own), leaves)
+            (self._differs(row), leaves)
             for row in product(*choices)
             for leaves in [self._reached(row)]
         ]
         self.changes = {
             where for where, leaves in self.every_row if self._class(leaves) != self.label
         }
+
+    def _ends(self, choices: list[list[Any]]) -> list[tuple[int, int]]:
+        """Return column and sign of each side; 0 for a column without an order or x itself."""
+        ends = []
+        for a in sorted({a for tree in self.trees for a, _ in _tests(tree)}):
+            own, others = self.x[a], {*choices[a]} - {self.x[a]}
+            category = self.model["attributes"][a].get("kind") == "categorical"
+            signs = {1 if v > own else -1 for v in others - {None} if own is not None}
+            if own is None or category or self.sets[a] or (others and not signs):
+                signs = {0}
+            ends += [(a, sign) for sign in sorted(signs)]
+        return ends
+
+    def _differs(self, row: tuple[Any, ...]) -> frozenset[int]:
+        """Return the features in which a row differs from x."""
+        where = {a: v for a, (v, own) in enumerate(zip(row, self.x)) if v != own}
+        if self.ends is None:
+            return frozenset(where)
+
+        def beyond(a: int, sign: int) -> bool:
+            both = sign == 0 or where[a] is None
+            return bool(both or (sign > 0) == (where[a] > self.x[a]))
+
+        return frozenset(
+            j for j, (a, sign) in enumerate(self.ends) if a in where and beyond(a, sign)
+        )
 
     # ------------------------------------------------------------ the model
 
@@ -118,7 +147,7 @@ class SufficientReason(Truth):
 
     def _reached(self, row: tuple[Any, ...]) -> tuple[Any, ...]:
         """Return the leaf of each tree."""
-        at = dict(zip(self.tests, row)) if self.parameters["level"] != "attributes" else None
+        at = dict(zip(self.tests, row)) if self.free else None
         return tuple(self._walk(tree, row, at) for tree in self.trees)
 
     def _walk(self, node: Any, row: tuple[Any, ...], at: Mapping[Any, bool] | None) -> Any:

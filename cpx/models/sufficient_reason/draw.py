@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from cpx.models.sufficient_reason.features import Features
 from cpx.models.sufficient_reason.problem import SufficientReason
 from cpx.testing.drawing import Instance, Random, chance, choices, count, side_constraints, weights
 from cpx.testing.random_trees import random_row, random_tree_model
@@ -26,6 +27,8 @@ def random_reason(seed: int, **arguments: Any) -> SufficientReason:
     x = random_row(model, seed)
     missing = any(x[a] != x[a] for a in model.used)
     level = "conditions" if not missing and rng.random() < 0.4 else "attributes"
+    if level == "attributes" and np.random.default_rng([seed, 1]).random() < 0.3:
+        level = "intervals"
     definitions = ["tree-specific", "tree-specific", None]
     if model.rule == "vote":
         definitions.append("majoritary")
@@ -75,6 +78,10 @@ def _of_model(rng: Random, model: Instance, row: list[float | None], most: int) 
     whole = all(row[a] is not None for a in tested)
     level = "conditions" if whole and chance(rng, 0.4) else "attributes"
     n = len(tests) if level == "conditions" else len(row)
+    if level == "attributes" and chance(rng, 0.4):
+        read = TreeModel.from_dict(model)
+        values = tuple(math.nan if v is None else v for v in row)
+        level, n = "intervals", len(Features(read, values, "intervals"))
     if n > most:
         return None
     definitions = ["sufficient", "sufficient", "tree-specific"]

@@ -35,7 +35,7 @@ from cpx.explainers.preparation import counted, with_limit
 from cpx.explainers.rows import row_of
 from cpx.modelling.row import fitted_to, refuse_missing_conditions, row_values
 from cpx.modelling.side_constraints.parameter import texts_of
-from cpx.models.sufficient_reason.features import LEVELS, Features, Level, conditions
+from cpx.models.sufficient_reason.features import LEVELS, Features, Level
 from cpx.models.sufficient_reason.form import DEFINITIONS, Definition
 from cpx.models.sufficient_reason.problem import SufficientReason
 from cpx.trees import TreeModel, read_model
@@ -54,8 +54,8 @@ class ReasonQuestion:
     level: Annotated[
         Level,
         Option(
-            "What a reason is made of: attributes (the columns) or conditions (the tests of the "
-            "model).",
+            "What a reason is made of: attributes (the columns), intervals (each end of one "
+            "counts) or conditions (the tests of the model, each free).",
             "NAME",
             choices=LEVELS,
         ),
@@ -201,7 +201,7 @@ class ReasonExplainer(ReadModel):
         ----------
         x : one row, or its position or label in X
             The instance: a Series, a dict, a one-row frame or a vector.
-        level : {"attributes", "conditions"}, default="attributes"
+        level : {"attributes", "intervals", "conditions"}, default="attributes"
         definition : {"sufficient", "majoritary", "tree-specific"}, default="sufficient"
         weights, required, forbidden, label
             As for :class:`cpx.SufficientReason`, where features can be given by name;
@@ -270,8 +270,7 @@ def conclude(problem: SufficientReason, result: Result, told: Sequence[str] = ()
 def _about(problem: SufficientReason, found: Explanation) -> AboutRow:
     """Return the row with its values in the columns that the reason names."""
     model, S = problem.tree_model, found.features
-    columns = S if problem.level == "attributes" else [conditions(model)[j][0] for j in S]
-    return of_trees(model, problem.features.x, sorted({*columns}))
+    return of_trees(model, problem.features.x, problem.features.columns(S))
 
 
 def _near_tie(problem: SufficientReason) -> tuple[str, ...]:
@@ -296,8 +295,8 @@ def mapped_weights(features: Features, given: Any) -> Any:
         return given
     weights: list[Any] = [1] * len(features)
     for feature, weight in given.items():
-        (j,) = features.numbers("weights", [feature])
-        weights[j] = weight
+        for j in features.numbers("weights", [feature]):
+            weights[j] = weight
     return weights
 
 

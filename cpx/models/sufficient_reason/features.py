@@ -1,10 +1,11 @@
-"""What a sufficient reason is made of, attributes of a model or its conditions, and in words."""
+"""What a sufficient reason is made of: columns, ends of intervals or tests; and in words."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
+from itertools import chain
 from typing import Any, Literal
 
 import numpy as np
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 
 from cpx.data.condition import Bounds, ColumnCondition
 from cpx.errors import InvalidInstance, nearest, shown
+from cpx.models.sufficient_reason.ends import Ends
 from cpx.models.sufficient_reason.form import Leaves
 from cpx.models.sufficient_reason.minimum_subset.form import LossForm
 from cpx.support.validation import feature_list
@@ -20,9 +22,12 @@ from cpx.trees.conditions import runs
 from cpx.trees.form import TreeModel
 from cpx.trees.tree import MISSING, Tree
 
-Level = Literal["attributes", "conditions"]
+Level = Literal["attributes", "intervals", "conditions"]
 
-LEVELS: tuple[Level, ...] = ("attributes", "conditions")
+LEVELS: tuple[Level, ...] = ("attributes", "intervals", "conditions")
+
+UNITS = {"attributes": "attribute", "intervals": "interval end", "conditions": "condition"}
+"""What one feature is called at each level."""
 
 
 class Features:
@@ -42,9 +47,8 @@ class Features:
     def __init__(self, model: TreeModel, x: tuple[float, ...], level: Level) -> None:
         if level not in LEVELS:
             raise InvalidInstance(f"level must be one of {', '.join(LEVELS)}, got {shown(level)}")
-        self.tree_model, self.x = model, x
-        self.columns = level == "attributes"
-        if not self.columns:
+        self.tree_model, self.x, self.level = model, x, level
+        if level == "conditions":
             self._refuse_missing()
 
     def _refuse_missing(self) -> None:
@@ -57,14 +61,19 @@ class Features:
 
     @cached_property
     def model(self) -> TreeModel:
-        """The model whose attributes are the features: itself, or over its conditions."""
-        return self.tree_model if self.columns else conditional(self.tree_model)
+        """The model that decides: over the columns, or over its conditions."""
+        return conditional(self.tree_model) if self.level == "conditions" else self.tree_model
+
+    @cached_property
+    def ends(self) -> Ends | None:
+        """The ends of intervals, where these are the features."""
+        return Ends(self.model, self.cells.tolist()) if self.level == "intervals" else None
 
     @cached_property
     def cells(self) -> NDArray[np.int32]:
-        """The cells of x in :attr:`model`, shape (n,)."""
+        """The cells of x in :attr:`model`, shape (d,)."""
         cells = self.tree_model.cells(np.array(self.x, dtype=np.float64))
-        if self.columns:
+        if self.level != "conditions":
             return cells
         lefts = self.tree_model.lefts
         return np.array(
@@ -73,19 +82,34 @@ class Features:
 
     @property
     def row(self) -> NDArray[np.float64]:
-        """The row x of :attr:`model`, shape (n,)."""
-        if self.columns:
+        """The row x of :attr:`model`, shape (d,)."""
+        if self.level != "conditions":
             return np.array(self.x, dtype=np.float64)
         return self.cells.astype(np.float64)
 
     def __len__(self) -> int:
-        return self.model.n_attributes
+        return self.model.n_attributes if self.ends is None else len(self.ends)
+
+    def columns(self, S: Iterable[int]) -> tuple[int, ...]:
+        """Return the columns that some features are about, increasing."""
+        if self.ends is not None:
+            return self.ends.columns(S)
+        if self.level == "attributes":
+            return tuple(sorted(S))
+        tests = conditions(self.tree_model)
+        return tuple(sorted({tests[j][0] for j in S}))
 
     @cached_property
     def conditions(self) -> tuple[ColumnCondition, ...]:
         """What each feature means, with the values of x: true of x."""
         model, cells = self.tree_model, self.cells.tolist()
-        if self.columns:
+        if self.ends is not None:
+            return tuple(
+                model.between(a, *span, self.x[a])
+                for j in range(len(self))
+                for a, span in self.ends.spans([j]).items()
+            )
+        if self.level == "attributes":
             return tuple(model.between(a, c, c, self.x[a]) for a, c in enumerate(cells))
         tests = conditions(model)
         return tuple(model.condition(a, j, not c) for (a, j), c in zip(tests, cells))
@@ -98,7 +122,7 @@ class Features:
     @property
     def unit(self) -> str:
         """What one feature is called."""
-        return "attribute" if self.columns else "condition"
+        return UNITS[self.level]
 
     # ----------------------------------------------------------------- names
 
@@ -106,15 +130,26 @@ class Features:
         """Return features given by number or name, sorted.
 
         which: Name of the argument, for errors.
-        given: Attributes by their names, conditions as they are printed.
+        given: Attributes by their names, conditions and ends of intervals as they are printed;
+            the name of a column stands for both ends.
         Raises InvalidInstance: When something is no feature, or a name is that of several.
         """
         if not isinstance(given, str) and isinstance(given, Iterable):
-            given = [self._number(which, v) if isinstance(v, str) else v for v in given]
+            given = [*chain.from_iterable(self._numbers(which, v) for v in given)]
         return feature_list(which, given, len(self))
 
+    def _numbers(self, which: str, given: Any) -> tuple[Any, ...]:
+        if not isinstance(given, str):
+            return (given,)
+        columns = [a.name for a in self.tree_model.attributes]
+        if self.ends is not None and columns.count(given) == 1 and given not in self.words:
+            return self.ends.of_column.get(columns.index(given), ())
+        return (self._number(which, given),)
+
     def _number(self, which: str, name: str) -> int:
-        names = [a.name for a in self.tree_model.attributes] if self.columns else list(self.words)
+        names = [*self.words]
+        if self.level == "attributes":
+            names = [a.name for a in self.tree_model.attributes]
         if names.count(name) != 1:
             what = f"several {self.unit}s" if name in names else f"no {self.unit}"
             near = "" if name in names else nearest(name, names)
@@ -200,55 +235,74 @@ def kept(model: TreeModel, a: int, spans: Spans, value: float) -> ColumnConditio
     return model.within(a, some)
 
 
-def sides_that_matter(
+def widened(
     model: TreeModel,
     form: LossForm,
     leaves: Leaves,
-    cells: tuple[int, ...],
-    S: tuple[int, ...],
+    start: Mapping[int, tuple[int, int]],
 ) -> dict[int, Spans]:
-    """Return for each attribute of S the cells to keep, no side of which is idle.
+    """Return for each attribute of a reason the cells to keep, no side of which can be moved.
 
-    One after the other, lower sides first, a side of the cell of x is given up when the trees
-    still lose no more than the slack; of an attribute with set tests, each cell by itself. An
-    attribute that could have any value then keeps its cell, unless it may be missing: that it is
-    not is then what matters.
+    One after the other, lower sides first, a side is moved as far as the trees still lose no
+    more than the slack; of an attribute with set tests, each cell by itself. An attribute that
+    could have any value then keeps its cell, unless it may be missing: that it is not is then what
+    matters.
 
     form: Its leaves are those of ``leaves``.
-    cells: The cells of x.
-    S: A set that holds.
+    start: The cells of each attribute, with which the slack is kept: that of x or, where one end
+        of an interval is kept, all to one side.
     """
-    sizes, boxes = model.sizes.tolist(), leaves.boxes
-    ranges: dict[int, Spans] = {a: ((cells[a], cells[a]),) for a in S}
-    excluded = {a: leaves.excludes[:, a] for a in S}
-    for a in S:
-        if cells[a] == MISSING:
-            continue
-        rest = np.zeros(len(leaves.tree), dtype=np.bool_)
-        for b in set(S) - {a}:
-            rest |= excluded[b]
-        may = model.attributes[a].missing
+    boxes = leaves.boxes
+    ranges: dict[int, Spans] = {a: (start[a],) for a in start}
+
+    def out_of(a: int, some: Sequence[int]) -> NDArray[np.bool_]:
+        if MISSING in some:
+            return ~boxes.missing[:, a]
         if a in boxes.sets:
+            return np.asarray(~boxes.sets[a][:, [*some]].any(axis=1))
+        # Some leaves take no values of an attribute, only missing ones.
+        first, end = np.maximum(boxes.low[:, a], some[0]), np.minimum(boxes.high[:, a], some[-1])
+        return np.asarray(first > end)
 
-            def out_of(some: set[int], reach: NDArray[np.bool_] = boxes.sets[a]) -> Any:
-                return ~reach[:, [*some]].any(axis=1)
+    excluded = {a: out_of(a, range(low, high + 1)) for a, (low, high) in start.items()}
+    for a, span in start.items():
+        rest = np.zeros(len(leaves.tree), dtype=np.bool_)
+        for b in {*start} - {a}:
+            rest |= excluded[b]
 
-            def holds(some: set[int], rest: NDArray[np.bool_] = rest) -> bool:
-                return form.keeps(out_of(some) | rest)
+        def holds(some: Sequence[int], a: int = a, rest: NDArray[np.bool_] = rest) -> bool:
+            return form.keeps(out_of(a, some) | rest)
 
-            found = more_cells(model, a, cells[a], lambda some, more: holds({*some, more}))
-            ranges[a], excluded[a] = spans_of(model, a, found), out_of(found)
-            continue
-        for side in (0, 1):
-            ((low, high),) = ranges[a]
-            low, high = (0, high) if side == 0 else (low, sizes[a])
-            # Some leaves take no values of an attribute, only missing ones.
-            first, end = np.maximum(boxes.low[:, a], low), np.minimum(boxes.high[:, a], high)
-            out = first > end
-            every = (low, high) == (0, sizes[a]) and not may
-            if not every and form.keeps(out | rest):
-                ranges[a], excluded[a] = ((low, high),), out
+        ranges[a] = widened_span(model, a, span, holds)
+        cells = [c for low, high in ranges[a] for c in range(low, high + 1)]
+        excluded[a] = out_of(a, cells)
     return ranges
+
+
+def widened_span(
+    model: TreeModel, a: int, span: tuple[int, int], holds: Callable[[Sequence[int]], bool]
+) -> Spans:
+    """Return the cells that an attribute may have, each side moved as far as it holds."""
+    low, high = span
+    if low == MISSING:
+        return (span,)
+    if model.has_sets(a):
+        found = more_cells(model, a, low, lambda some, more: holds([*some, more]))
+        return spans_of(model, a, found)
+    first = furthest(low, 0, lambda i: holds(range(i, high + 1)))
+    end = furthest(high, int(model.sizes[a]), lambda i: holds(range(first, i + 1)))
+    whole = (first, end) == (0, model.sizes[a]) and not model.attributes[a].missing
+    return (span,) if whole else ((first, end),)
+
+
+def furthest(start: int, end: int, holds: Callable[[int], bool]) -> int:
+    """Return the place nearest the end for which it holds, when it does from the start on."""
+    if start == end or holds(end):
+        return end
+    while abs(end - start) > 1:
+        middle = (start + end) // 2
+        start, end = (middle, end) if holds(middle) else (start, middle)
+    return start
 
 
 def more_cells(

@@ -11,6 +11,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from cpx.models.sufficient_reason.ends import Ends
 from cpx.models.sufficient_reason.minimum_subset.form import ceiling, reduced
 from cpx.trees.form import TreeModel
 from cpx.trees.tree import Boxes
@@ -42,18 +43,22 @@ class Leaves:
     """All leaves of a model that some row reaches, as boxes around the row x.
 
     cells: The cells of x.
+    ends: The ends of intervals, where they are the features, and not attributes.
     tree, leaf: Tree of each leaf, and its number in that tree.
-    excludes: Whether a row that agrees with x on the attribute does not reach the leaf.
+    excludes: Whether a row that agrees with x on the feature does not reach the leaf.
     reached: The leaf of each tree that x reaches.
     """
 
-    def __init__(self, model: TreeModel, cells: NDArray[np.int32]) -> None:
+    def __init__(
+        self, model: TreeModel, cells: NDArray[np.int32], ends: Ends | None = None
+    ) -> None:
         self.reached = model.leaves_of(cells.reshape(1, -1))[0]
         sizes = [tree.n_leaves for tree in model.trees]
         self.tree = np.repeat(np.arange(len(sizes)), sizes).astype(np.int64)
         self.leaf = np.concatenate([np.arange(size) for size in sizes]).astype(np.int64)
         self.boxes = Boxes.joined(model.boxes, model.sizes)
-        self.excludes = ~self.boxes.having(cells)
+        own = ~self.boxes.having(cells)
+        self.excludes = own if ends is None else ends.excludes(self.boxes)
         self._keep(_not_empty(model, self.boxes))
 
     def _keep(self, some: NDArray[np.bool_]) -> None:

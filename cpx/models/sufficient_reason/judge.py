@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -71,15 +71,20 @@ class Reason:
     def __init__(self, instance: Mapping[str, Any]) -> None:
         self.forest = forest = Forest(instance["model"], instance["x"])
         parameters = instance["parameters"]
-        self.by_columns = parameters["level"] == "attributes"
+        self.level = parameters["level"]
+        by_columns = self.level != "conditions"
         self.definition = parameters["definition"]
         self.unit = Fraction(parameters["unit"]) * forest.scale
-        self.n = len(forest.attributes) if self.by_columns else len(forest.conditions)
-        self.cells = Cells(forest, self.by_columns)
+        self.n = len(forest.attributes) if by_columns else len(forest.conditions)
+        self.cells = Cells(forest, by_columns)
+        everything = frozenset(range(self.n))
+        self.ends = [*self._ends()] if self.level == "intervals" else []
+        if self.level == "intervals":
+            self.n = len(self.ends)
         self.intervals = Intervals(forest)
         self.deadline = float("inf")
         self.conditions: _Conditions | None = None
-        self.own = [leaf for (leaf,) in self._reached(self.cells.box(frozenset(range(self.n))))]
+        self.own = [leaf for (leaf,) in self._reached(self.cells.box(everything))]
         self.label = self.class_of([leaf.values for leaf in self.own])
         self.predicted = forest.classes[self.label]
         self.rivals = [r for r in range(len(forest.classes)) if r != self.label]
@@ -124,7 +129,47 @@ class Reason:
             wider.force = self.forces(wider.box)
             if wider.force is not False:
                 return wider.force
-        return self.forces(self.cells.box(chosen))
+        return self.forces(self.box(chosen))
+
+    def box(self, chosen: frozenset[int]) -> Box:
+        """Return the box of the rows that keep some features."""
+        if self.level != "intervals":
+            return self.cells.box(chosen)
+        out = self.cells.everything.copy()
+        for a, side in (self.ends[j] for j in chosen):
+            (begin, own, absent) = self._places(a)
+            out[begin : own if side <= 0 else begin] = False
+            out[absent if side < 0 else own + 1 : absent + 1] = False
+        return out
+
+    def _places(self, a: int) -> tuple[int, int, int]:
+        """Return the first cell of a column, that of x, and the one of a missing value."""
+        first = self.cells.first
+        return int(first[a]), int(self.cells.own[a]), int(first[a + 1]) - 1
+
+    def _ends(self) -> Iterator[tuple[int, int]]:
+        """Yield the ends that intervals around x can have: -1 lower, 1 upper, 0 for all else.
+
+        A tested column has an end on each side where it can have other cells; one without an
+        order, one that is missing in x, or that can only be missing, is one feature.
+        """
+        forest, possible = self.forest, self.cells.everything
+        for a in sorted(forest.tested):
+            begin, own, absent = self._places(a)
+            plain = forest.attributes[a].get("kind") != "categorical" and not forest.sets[a]
+            if own == absent or not plain:
+                yield a, 0
+                continue
+            sides = [-1] * bool(possible[begin:own].any())
+            sides += [1] * bool(possible[own + 1 : absent].any())
+            yield from ((a, side) for side in sides or [0] * bool(possible[absent]))
+
+    def columns(self, features: Iterable[int]) -> list[int]:
+        """Return the columns of some features, increasing."""
+        if self.level == "attributes":
+            return sorted(features)
+        pairs = self.ends if self.level == "intervals" else self.forest.conditions
+        return sorted({pairs[j][0] for j in features})
 
     def forces(self, box: Box) -> bool | None:
         """Say whether all rows of a box have the class, by the definition of the instance."""
@@ -179,16 +224,20 @@ class Reason:
             return None
         features = sorted(found["features"])
         out = _Conditions(frozenset(features))
-        fit = self.by_columns and len(said) == len(features)
-        if not fit or wrong_features(features, self.n):
+        if self.level == "conditions" or wrong_features(features, self.n):
             return out
-        box = self.cells.box(frozenset(features))
-        for j, condition in zip(features, said, strict=True):
-            allowed = self.intervals.cells(j, condition)
+        columns, box = self.columns(features), self.box(frozenset(features))
+        if len(said) != len(columns):
+            return out
+        for a, condition in zip(columns, said, strict=True):
+            allowed = self.intervals.cells(a, condition)
             if allowed is None:
                 return out
-            if j in self.forest.tested and self.forest.x[j] is not None:
-                own = [self.cells.first[j] + cell for cell in allowed]
+            if a in self.forest.tested and self.forest.x[a] is not None:
+                begin, _, absent = self._places(a)
+                if not {*np.flatnonzero(box[begin:absent]).tolist()} <= allowed:
+                    return out
+                own = [begin + cell for cell in allowed]
                 box[own] = self.cells.everything[own]
         out.box = box
         return out
@@ -201,7 +250,7 @@ class Reason:
         if conditions is not None:
             said = shown(found["rule"]["conditions"])
             if conditions.box is None:
-                out.append(f"conditions: {said} are not true of x, one for each feature")
+                out.append(f"conditions: {said} are not true of x, one for each column")
             elif conditions.force is False:
                 out.append(f"conditions: {said} do not force the class")
         compare_shares(out, found, None, None)
@@ -210,9 +259,17 @@ class Reason:
         return out + wrong_figures(found, self._figures(sorted(found["features"])))
 
     def _means(self, j: int, said: object) -> bool:
-        """Whether a condition is that of a feature: its test, or the cell of x."""
-        if self.by_columns:
+        """Whether a condition is that of a feature: its test, its end, or the cell of x."""
+        if self.level == "attributes":
             return self.intervals.cells(j, said) == {self.intervals.own(j)}
+        if self.level == "intervals":
+            begin, _, absent = self._places(a := self.ends[j][0])
+            box, found = self.box(frozenset([j])), self.intervals.cells(a, said)
+            possible = {*np.flatnonzero(self.cells.everything[begin:absent]).tolist()}
+            if self.forest.x[a] is None:
+                return found == {self.intervals.own(a)}
+            kept = {*np.flatnonzero(box[begin:absent]).tolist()}
+            return found is not None and found & possible == kept
         place = self.forest.conditions[j]
         return self.intervals.is_test(said, *place, self.forest.holds(*place))
 
@@ -220,6 +277,8 @@ class Reason:
         """Return what else is claimed: in what sense the class is forced."""
         decision = self.forest.decision
         figures = {"features": self.n, "decision": decision, "missing": self._missing(features)}
+        if self.level == "intervals":
+            figures["others"] = len(self.forest.attributes) - len(self.columns(features))
         if decision != "first":
             figures["second"] = str(self.forest.classes[-1])
         if self.definition == "majoritary":
@@ -228,12 +287,13 @@ class Reason:
 
     def _missing(self, features: list[int]) -> str | list[str]:
         """Return which other columns may be missing, of those that a test may look at."""
-        columns = self.forest.attributes
-        rest = [a for a in range(len(columns)) if not self.by_columns or a not in features]
+        columns, free = self.forest.attributes, self.level == "conditions"
+        kept = [] if free else self.columns(features)
+        rest = [a for a in range(len(columns)) if a not in kept]
         tested = [a for a in rest if a in self.forest.tested]
         if all(a in self.forest.refusing for a in tested):
             return "refused"
-        if not self.by_columns:
+        if free:
             return []
         may = [a for a in rest if columns[a].get("missing")]
         return "all" if {*tested} <= {*may} else [columns[a]["name"] for a in may]

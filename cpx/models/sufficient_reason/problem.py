@@ -30,7 +30,7 @@ from cpx.models.sufficient_reason.features import (
     Spans,
     conditions,
     kept,
-    sides_that_matter,
+    widened,
 )
 from cpx.models.sufficient_reason.form import (
     DEFINITIONS,
@@ -72,8 +72,10 @@ class SufficientReason(ReasonText):
       minimum by one of the latter two can be larger than the minimum sufficient reason;
     - the level. ``attributes``: features are columns; two rows agree where no test of the
       model tells them apart, and other attributes take the values they can have, see
-      :class:`cpx.trees.Attribute`. ``conditions``: features are the tests of the model, each
-      free, also where two tests of a column contradict each other;
+      :class:`cpx.trees.Attribute`. ``intervals``: features are the ends of the interval of x
+      between thresholds; a column with one end kept is bounded on that side only.
+      ``conditions``: features are the tests of the model, each free, also where two tests of a
+      column contradict each other;
     - ties, which are decided as the model decides them, in exact arithmetic.
 
     Parameters
@@ -81,7 +83,7 @@ class SufficientReason(ReasonText):
     tree_model : TreeModel
     x : sequence of d numbers, mapping, pandas.Series or pandas.DataFrame of one row
         The explained row; NaN for a missing value.
-    level : {"attributes", "conditions"}
+    level : {"attributes", "intervals", "conditions"}
     definition : {"sufficient", "majoritary", "tree-specific"}, optional
         Default: ``sufficient`` for one tree, ``majoritary`` for votes, else
         ``tree-specific``. ``sufficient`` is stated for one tree only; for several, answers
@@ -89,8 +91,9 @@ class SufficientReason(ReasonText):
     weights : sequence of int, optional
         A positive weight per feature; the weight of the reason is minimised. Default: all 1.
     required, forbidden : sequence of int or str
-        Features that must, and must not, be in S: attributes by number or name, conditions by
-        number or as they are printed. A contradiction is a valid problem without a solution,
+        Features that must, and must not, be in S: attributes by number or name, the others by
+        number or as they are printed; the name of a column is both ends of its interval. A
+        contradiction is a valid problem without a solution,
         and so is one where only a forbidden feature keeps the class.
     label : label of a class, optional
         The class that is to be explained, to be sure of it: anything else than the class the
@@ -142,7 +145,7 @@ class SufficientReason(ReasonText):
         default="attributes",
         metadata=parameter(
             declared.LevelName(LEVELS),
-            "what features are, columns or the tests of the model",
+            "what features are: columns, ends of intervals or the tests of the model",
             needed=True,
         ),
     )
@@ -214,7 +217,7 @@ class SufficientReason(ReasonText):
 
     @property
     def n_features(self) -> int:
-        """Number n of attributes, or of conditions."""
+        """Number n of attributes, interval ends or conditions."""
         return len(self.features)
 
     @property
@@ -235,7 +238,7 @@ class SufficientReason(ReasonText):
 
     @cached_property
     def _all_leaves(self) -> Leaves:
-        return Leaves(self.features.model, self.features.cells)
+        return Leaves(self.features.model, self.features.cells, self.features.ends)
 
     @cached_property
     def _exact_losses(self) -> Any:
@@ -290,7 +293,8 @@ class SufficientReason(ReasonText):
         from cpx.models.sufficient_reason.sufficiency.oracle import SufficiencyOracle
 
         if new or self not in _oracles:
-            _oracles[self] = SufficiencyOracle(self.features.model, self.features.cells)
+            model, cells, ends = self.features.model, self.features.cells, self.features.ends
+            _oracles[self] = SufficiencyOracle(model, cells, ends=ends)
         return _oracles[self]
 
     def enough(self, features: tuple[int, ...]) -> bool:
@@ -310,12 +314,21 @@ class SufficientReason(ReasonText):
         if self.level == "attributes":
             hold_reason(model, self.x, S)
             return
-        pools, tests = values(model), conditions(model)
-        for a, j in (tests[i] for i in S):
+        pools = values(model)
+
+        def keep(a: int, some: Iterable[int]) -> None:
             rows = np.tile(np.array(self.x), (len(pools[a]), 1))
             rows[:, a] = pools[a]
-            own = model.cells(np.array(self.x))[a] <= j
-            pools[a] = pools[a][(model.cells(rows)[:, a] <= j) == own]
+            pools[a] = pools[a][np.isin(model.cells(rows)[:, a], [*some])]
+
+        if self.level == "intervals":
+            for a, (low, high) in self._spans(S).items():
+                keep(a, range(low, high + 1))
+        else:
+            tests, own = conditions(model), model.cells(np.array(self.x))
+            for a, j in (tests[i] for i in S):
+                left = model.lefts(a, j)
+                keep(a, np.flatnonzero(left == left[own[a]]).tolist())
         hold(model, self.x, pools, seed=1)
 
     # ------------------------------------------------------------- sentences
@@ -331,20 +344,26 @@ class SufficientReason(ReasonText):
         ranges = self._ranges(S)
         if ranges is None:
             return ()
-        return tuple(kept(self.tree_model, a, ranges[a], self.x[a]) for a in S)
+        return tuple(kept(self.tree_model, a, ranges[a], self.x[a]) for a in ranges)
+
+    def _spans(self, S: tuple[int, ...]) -> dict[int, tuple[int, int]]:
+        """Return the first and last cell that features leave to their columns."""
+        if self.features.ends is not None:
+            return self.features.ends.spans(S)
+        cells = self.features.cells.tolist()
+        return {a: (cells[a], cells[a]) for a in S}
 
     def _ranges(self, S: tuple[int, ...]) -> dict[int, Spans] | None:
-        """Return the cells that the attributes of a reason may have, None when S is none."""
+        """Return the cells that the columns of a reason may have, None when S is none."""
         model = self.tree_model
         if self._unstated:
             from cpx.models.sufficient_reason.sufficiency.widening import widest_ranges
 
-            return widest_ranges(self.row_oracle(), S)
+            return widest_ranges(self.row_oracle(), self._spans(S))
         if not self.losses.holds(S):
             return None
-        cells = tuple(self.features.cells.tolist())
         leaves = self._all_leaves.only(self._losing)
-        return sides_that_matter(model, self.losses, leaves, cells, S)
+        return widened(model, self.losses, leaves, self._spans(S))
 
     def _conclude(
         self, explanation: Explanation, proved: bool, objective: Value | None, bound: Value | None

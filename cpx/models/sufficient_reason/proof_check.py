@@ -66,6 +66,7 @@ class Inequalities:
         self.own = [own - at for own, at in zip(cells.own.tolist(), first, strict=False)]
         self._possible = [cells.everything[a:b].tolist() for a, b in itertools.pairwise(first)]
         self._condition = {place: j for j, place in enumerate(self.reason.forest.conditions)}
+        self._columns = len(self.own)
 
     def hit(self, differs: Mapping[int, int]) -> list[int]:
         """Return the inequality of a row of another class.
@@ -75,7 +76,27 @@ class Inequalities:
         """
         if self.class_of(differs) == self.reason.label:
             raise Refused("the row is of the class of x")
-        return [UNIT if j in differs else 0 for j in range(self.n)]
+        weights = [UNIT if j in differs else 0 for j in range(self._columns)]
+        return self._of_features(weights, differs)
+
+    def _of_features(self, weights: list[int], differs: Mapping[int, int]) -> list[int]:
+        """Return the inequality of weights of columns, by feature.
+
+        Ends of intervals. Proof. Where a column of the row is beyond an end, a set without that
+        end allows its value; a missing one is beyond both, and all without either allow it. So
+        what is said of columns is said of these ends.
+        """
+        if self.reason.level != "intervals":
+            return weights
+
+        def beyond(a: int, side: int) -> bool:
+            own: int = self.own[a]
+            cell, absent = differs.get(a, own), len(self._possible[a]) - 1
+            if side == 0 or cell == absent:
+                return cell != own
+            return cell < own if side < 0 else cell > own
+
+        return [weights[a] if beyond(a, side) else 0 for a, side in self.reason.ends]
 
     def class_of(self, differs: Mapping[int, int]) -> int:
         """Return the class of a row, as an index."""
@@ -103,10 +124,10 @@ class Inequalities:
         if rival not in reason.rivals:
             raise Refused(f"{rival} is no rival of the class")
         total = -reason.margin(reason.forest.base, rival) + (not reason.wins(0, rival))
-        sums = [0] * self.n
+        sums = [0] * self._columns
         of_trees: list[dict[int, int]] = [{} for _ in reason.forest.trees]
         for (t, j), weight in weights.items():
-            if t >= len(of_trees) or j >= self.n:
+            if t >= len(of_trees) or j >= self._columns:
                 raise Refused(f"there is no tree {t} or no feature {j}")
             of_trees[t][j] = weight
             sums[j] += weight
@@ -116,19 +137,20 @@ class Inequalities:
         total -= sum(min(weight, 0) for weight in sums)
         if total <= 0:
             raise Refused("the row and its weights ask for nothing")
-        return [min(UNIT, -(-max(weight, 0) * UNIT // total)) for weight in sums]
+        found = [min(UNIT, -(-max(weight, 0) * UNIT // total)) for weight in sums]
+        return self._of_features(found, differs)
 
     def _row(self, differs: Mapping[int, int]) -> list[int]:
         row = list(self.own)
         for j, cell in differs.items():
-            if j >= self.n or cell >= len(self._possible[j]) or not self._possible[j][cell]:
+            if j >= self._columns or cell >= len(self._possible[j]) or not self._possible[j][cell]:
                 raise Refused(f"feature {j} has no cell {cell}")
             row[j] = cell
         return row
 
     def _way(self, node: TreeNode, row: list[int]) -> tuple[bool, int]:
         """Return whether a row goes left, and the feature that is tested; -1 for none."""
-        if not self.reason.by_columns:
+        if self.reason.level == "conditions":
             j = self._condition.get((node.column, node.place), -1)
             return (node.threshold > 0 if j < 0 else row[j] == 0), j
         cell, j = row[node.column], node.column

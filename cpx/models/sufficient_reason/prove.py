@@ -96,7 +96,7 @@ class _Search(BranchAndCut):
         bound: Any,
         recorded: RecordedCuts | None,
     ) -> None:
-        used, weights = oracle.grid.used, problem.weights or (1,) * problem.n_features
+        used, weights = oracle.feature, problem.weights or (1,) * problem.n_features
         costs = np.array([weights[a] for a in used], dtype=np.int64)
         none = np.zeros(len(used), dtype=np.int64)
         super().__init__(
@@ -130,7 +130,7 @@ class _Search(BranchAndCut):
 
     def _divided(self, part: Part, side: SideConstraints) -> int | None:
         """Write the lines for a part, None; or return the feature that it has to be split by."""
-        used, before = list(self._oracle.grid.used), len(self._nodes)
+        used, before = list(self._oracle.feature), len(self._nodes)
         low, high = part.kept[used].astype(np.int64), (~part.out[used]).astype(np.int64)
         self._allowed = ~part.out[used]
         try:
@@ -179,7 +179,7 @@ class _Search(BranchAndCut):
             yield self._follow(taken if lowest[node.place] else left, lowest, highest)
         else:
             one = np.arange(len(low)) == node.place
-            self._nodes.append(["split", self._oracle.grid.used[node.place]])
+            self._nodes.append(["split", self._oracle.feature[node.place]])
             yield self._follow(taken, lowest | one, highest)
             yield self._follow(left, lowest, highest & ~one)
         self._nodes += after
@@ -198,7 +198,7 @@ class _Search(BranchAndCut):
     def _differs(self, places: NDArray[np.bool_]) -> bool:
         """Look for a row of another class that is as x elsewhere, but in forbidden places."""
         fixed = np.flatnonzero(self._allowed & ~places).tolist()
-        return self._oracle.counterexample([self._oracle.grid.used[p] for p in fixed]) is not None
+        return self._oracle.counterexample([self._oracle.feature[p] for p in fixed]) is not None
 
     def _excluded(
         self, line: list[Any], low: Integers, high: Integers, lowest: Integers, highest: Integers
@@ -206,7 +206,7 @@ class _Search(BranchAndCut):
         """Write what multipliers exclude as nodes of their own; return those that come last."""
         after = []
         for j in np.flatnonzero((lowest > low) | (highest < high)).tolist():
-            self._nodes.append(["split", self._oracle.grid.used[j]])
+            self._nodes.append(["split", self._oracle.feature[j]])
             if lowest[j] > low[j]:
                 after.append(line)
             else:
@@ -233,7 +233,7 @@ class _Search(BranchAndCut):
             self._program.tidy(relaxed.shares)
             j = self._place(relaxed, lowest, highest)
             one = np.arange(len(low)) == j
-            self._nodes.append(["split", self._oracle.grid.used[j]])
+            self._nodes.append(["split", self._oracle.feature[j]])
             yield self.close(lowest | one, highest)
             yield self.close(lowest, highest & ~one)
         else:
@@ -273,12 +273,12 @@ class _Search(BranchAndCut):
             line = [f"row {inequality.rival} {len(differs)}", *words]
             line += [f"{t} {a} {weight}" for (t, a), weight in of_trees.items()]
         self._rows.append(" ".join(line))
-        self._program.add(np.array([weights[a] for a in grid.used], dtype=np.int64))
+        self._program.add(np.array([weights[j] for j in self._oracle.feature], dtype=np.int64))
 
     def _cell(self, place: int, position: int) -> int:
         """Return a cell as the checker counts: the last one is a missing value."""
         a = self._oracle.grid.used[place]
-        if not self._known.reason.by_columns:
+        if self._known.reason.level == "conditions":
             return int(1 - self._known.own[a])
         if position == MISSING:
             return len(self._oracle.model.thresholds[a]) + 1
@@ -303,9 +303,9 @@ class _Search(BranchAndCut):
     def _decide(self, kept: NDArray[np.bool_]) -> bool:
         """Ask for what the row of a counterexample misses; without one the goal is wrong."""
         places = np.flatnonzero(kept).tolist()
-        found = self._oracle.counterexample([self._oracle.grid.used[p] for p in places])
+        found = self._oracle.counterexample([self._oracle.feature[p] for p in places])
         if found is None:
-            raise _Found([self._oracle.grid.used[p] for p in places])
+            raise _Found([self._oracle.feature[p] for p in places])
         self.ask(self._cuts.of_last())
         for inequality in self._cuts.of_counterexample(kept):
             self.ask(inequality)

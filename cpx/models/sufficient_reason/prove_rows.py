@@ -45,7 +45,12 @@ def rows_of(
         f"{others}{cases} show{'s' * (len(rows) < 2)} that "
         f"{_fewer(problem, claim)} {class_words(str(problem.label))}"
     )
-    return ProofRows(headline, tuple(rows), problem.feature_names, tuple(reason))
+    names = problem.feature_names
+    if problem.level == "intervals":  # rows differ in columns
+        model, cells = problem.tree_model, problem.features.cells.tolist()
+        names = tuple(str(model.between(a, c, c, problem.x[a])) for a, c in enumerate(cells))
+        reason = problem.features.columns(reason)
+    return ProofRows(headline, tuple(rows), names, tuple(reason))
 
 
 def _in_words(problem: SufficientReason, j: int, cell: int) -> str:
@@ -60,7 +65,7 @@ def _in_words(problem: SufficientReason, j: int, cell: int) -> str:
 
 def _fewer(problem: SufficientReason, claim: Claim) -> str:
     """Name the sets that are no reasons."""
-    unit = "attribute" if problem.level == "attributes" else "condition"
+    unit = problem.features.unit
     if claim.bound is None:
         return f"all {unit}s that are allowed do not force"
     bound = int(claim.bound)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from cpx.answers.claim import Claim, Words, competing, exact
@@ -11,7 +11,7 @@ from cpx.answers.explanation import Explanation
 from cpx.answers.rule import Rule
 from cpx.answers.values import Value, listed, plural
 from cpx.modelling.claims import asked, claimed
-from cpx.models.sufficient_reason.features import Level
+from cpx.models.sufficient_reason.features import UNITS, Features, Level
 from cpx.models.sufficient_reason.form import Definition, votes_needed
 from cpx.models.sufficient_reason.minimum_subset.problem import MinimumSubset
 from cpx.support.validation import Share
@@ -20,6 +20,8 @@ from cpx.trees.form import Label, TreeModel
 _LEVELS = {
     "attributes": "attributes: columns are kept in the interval of x between thresholds of the "
     "model; the others take any value they can have",
+    "intervals": "intervals: columns are kept between thresholds of the model, each end counts; "
+    "the others take any value they can have",
     "conditions": "conditions: each test of the model is free, also where tests of a column "
     "contradict each other",
 }
@@ -37,7 +39,7 @@ def _rounded(over: Mapping[str, Any]) -> bool:
 def words(claim: Claim, found: Explanation) -> Words:
     """Return what is said of a reason: what was proved, what it forces, and in what sense."""
     over, figures = claim.over, claim.figures
-    unit = "attribute" if over["level"] == "attributes" else "condition"
+    unit = UNITS[over["level"]]
     told = least_weight(claim, sought(over), unit, len(found.features))
     ties = _ties(figures["decision"], figures.get("second", ""))
     notes = _definition(claim), f"level {_LEVELS[over['level']]}", f"ties: {ties}"
@@ -95,7 +97,9 @@ def least_weight(claim: Claim, what: str, unit: str, size: int) -> str:
 def _forces(claim: Claim, rule: Rule) -> str:
     """Say what holds of every row with the values of the reason."""
     words, rest = rule.words, claim.figures["features"] - len(rule)
-    columns = claim.over["level"] == "attributes"
+    columns = claim.over["level"] != "conditions"
+    if claim.over["level"] == "intervals":
+        rest = claim.figures["others"]
     lacking = _lacking(claim.figures["missing"], columns, rest)
     if not words:
         case = "in every case"
@@ -157,6 +161,11 @@ class ReasonText(MinimumSubset):
 
     @property
     @abstractmethod
+    def features(self) -> Features:
+        """What a reason is made of."""
+
+    @property
+    @abstractmethod
     def label_index(self) -> int:
         """Index of the class of x."""
 
@@ -191,7 +200,10 @@ class ReasonText(MinimumSubset):
         """Return the explanation with what is claimed of it, and in what sense it is a reason."""
         model = self.tree_model
         figures: dict[str, Any] = {"features": self.n_features, "decision": model.decision}
-        figures["missing"] = self._may_be_missing({*explanation.features})
+        columns = self.features.columns(explanation.features)
+        figures["missing"] = self._may_be_missing(columns)
+        if self.level == "intervals":
+            figures["others"] = model.n_attributes - len(columns)
         if model.decision != "first":
             figures["second"] = str(model.classes[1])
         if self.definition == "majoritary":
@@ -199,14 +211,14 @@ class ReasonText(MinimumSubset):
             figures["trees"] = len(model.trees)
         return claimed(self, explanation, proved, objective, bound, **figures)
 
-    def _may_be_missing(self, chosen: set[int]) -> str | list[str]:
+    def _may_be_missing(self, chosen: Sequence[int]) -> str | list[str]:
         """Return which columns may be missing of those that the model may test: names, or words.
 
         ``"refused"`` where no test takes a missing value, ``"all"`` where all may be missing.
         """
         model = self.tree_model
         if self.level == "conditions":
-            chosen = set()
+            chosen = ()
         rest = [a for a in range(model.n_attributes) if a not in chosen]
         tested = [a for a in rest if a in model.used]
         if all(model.refuses_missing(a) for a in tested):

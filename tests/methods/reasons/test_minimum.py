@@ -119,7 +119,7 @@ def test_wrong_arguments_are_refused() -> None:
     x = values(model, Truth(model).row(0))
     with pytest.raises(DataError, match="rows must have"):
         minimum_reason(model, [*x, 0.0])
-    with pytest.raises(InvalidInstance, match="must_keep has the attribute"):
+    with pytest.raises(InvalidInstance, match="must_keep has the feature"):
         minimum_reason(model, x, must_keep=[d])
     with pytest.raises(InvalidInstance, match=r"have \[0\] in common"):
         minimum_reason(model, x, must_keep=[0], must_avoid=[0])

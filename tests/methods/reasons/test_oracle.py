@@ -69,11 +69,11 @@ def test_changes_are_sets_that_can_change_the_class(seed: int, kind: str) -> Non
     oracle = SufficiencyOracle(model, x)
     for free in range(oracle.everything, -1, -1):
         change = oracle.change(free)
-        held = oracle.attributes(oracle.everything & ~free)
+        held = oracle.features(oracle.everything & ~free)
         assert (change is None) == truth.sufficient(x, sorted(held))
         if change is not None:
             assert change & ~free == 0
-            others = oracle.attributes(oracle.everything & ~change)
+            others = oracle.features(oracle.everything & ~change)
             assert not truth.sufficient(x, sorted(others))
 
 
@@ -156,7 +156,7 @@ def test_wrong_rows_and_sets_are_refused() -> None:
     d = model.n_attributes
     with pytest.raises(DataError, match="shape"):
         SufficiencyOracle(model, [0] * (d + 1))
-    with pytest.raises(InvalidInstance, match="fixed has the attribute -1"):
+    with pytest.raises(InvalidInstance, match="fixed has the feature -1"):
         SufficiencyOracle(model, Truth(model).row(0)).counterexample([-1])
     stump = Tree([0, -1, -1], [0] * 3, [0] * 3, [[1.0], [-1.0]], (0,))
     bounded = TreeModel(
@@ -187,7 +187,7 @@ def test_votes_on_conditions_are_decided_as_by_all_completions(n: int) -> None:
                 free = oracle.everything & ~oracle.bits(fixed)
                 assert (oracle.change(free) is None) == (found is None)
                 if found is None:
-                    assert truth.sufficient(x, oracle.attributes(oracle.core))
+                    assert truth.sufficient(x, oracle.features(oracle.core))
                 both.add(found is None)
     assert both == {True, False}
     assert classes == {2, 3, 4}
@@ -201,7 +201,7 @@ def test_one_tree_knows_its_minimal_changes() -> None:
         truth = Truth(model)
         x = truth.row(seed)
         oracle = SufficiencyOracle(model, x)
-        changes = [oracle.attributes(change) for change in oracle.changes]
+        changes = [oracle.features(change) for change in oracle.changes]
         everything = set(range(model.n_attributes))
         sets = [frozenset(s) for k in range(len(everything) + 1)
                 for s in itertools.combinations(sorted(everything), k)]  # fmt: skip

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -22,6 +24,11 @@ def forced(truth: Truth, x: np.ndarray, ranges: dict[int, tuple[int, int]]) -> b
     return bool((truth.classes[inside] == own).all())
 
 
+def whole(x: Any, S: Iterable[int]) -> dict[int, tuple[int, int]]:
+    """Return the cells of x of some attributes, as ranges."""
+    return {a: (int(x[a]), int(x[a])) for a in sorted(S)}
+
+
 @pytest.mark.parametrize("n", some(15, 60))
 @pytest.mark.parametrize("kind", KINDS)
 def test_ranges_force_the_class_and_cannot_be_extended(n: int, kind: str) -> None:
@@ -32,9 +39,9 @@ def test_ranges_force_the_class_and_cannot_be_extended(n: int, kind: str) -> Non
         x = truth.row(seed)
         oracle = SufficiencyOracle(model, x)
         reasons = truth.reasons(x)
-        assert widest_ranges(oracle, reasons[0]) is not None
+        assert widest_ranges(oracle, whole(x, reasons[0])) is not None
         for S in reasons[:3]:
-            spans = widest_ranges(oracle, sorted(S))
+            spans = widest_ranges(oracle, whole(x, S))
             assert sorted(spans) == sorted(S)
             ranges = {a: own for a, (own,) in spans.items()}
             assert forced(truth, x, ranges)
@@ -49,7 +56,7 @@ def test_ranges_force_the_class_and_cannot_be_extended(n: int, kind: str) -> Non
                     assert not forced(truth, x, {**ranges, a: (low, int(model.sizes[a]))})
         some = [*range(model.n_attributes)][:1]
         if not truth.sufficient(x, some):
-            assert widest_ranges(oracle, some) is None
+            assert widest_ranges(oracle, whole(x, some)) is None
     assert wider > n // 6
 
 
@@ -80,7 +87,7 @@ def test_cells_of_set_tests_are_added_one_by_one() -> None:
         for a in [*S]:
             if holds({b: {int(x[b])} for b in S if b != a}):
                 S.remove(a)
-        spans = widest_ranges(SufficiencyOracle(model, x), S)
+        spans = widest_ranges(SufficiencyOracle(model, x), whole(x, S))
         kept = {a: {c for low, end in spans[a] for c in range(low, end + 1)} for a in S}
         assert holds(kept)
         for a in S:

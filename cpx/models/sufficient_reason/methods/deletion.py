@@ -33,7 +33,7 @@ class SetOracle(Protocol):
     def bits(self, features: Iterable[int], /) -> int:
         """Return features as places."""
 
-    def attributes(self, bits: int, /) -> frozenset[int]:
+    def features(self, bits: int, /) -> frozenset[int]:
         """Return places as features."""
 
 

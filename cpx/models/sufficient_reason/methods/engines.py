@@ -210,9 +210,9 @@ class _ByModel:
     def __init__(self, oracle: SufficiencyOracle, stop: Callable[[], bool]) -> None:
         self._oracle, self._stop = oracle, stop
         self.everything = self._oracle.everything
-        self.feature: Sequence[int] = self._oracle.grid.used
-        self.bits, self.features = self._oracle.bits, self._oracle.attributes
-        self.tells = oracle.model.tests
+        self.feature: Sequence[int] = self._oracle.feature
+        self.bits, self.features = self._oracle.bits, self._oracle.features
+        self.tells = oracle.tells
 
     def enough(self, kept: int) -> bool:
         with self._stopping():

@@ -86,7 +86,7 @@ def enumerate_reasons(
     complete = False
     with suppress(Stopped):
         for sufficient, bits in _walk(oracle, Random(valid_seed(seed))):
-            found[sufficient].append(tuple(sorted(oracle.attributes(bits))))
+            found[sufficient].append(tuple(sorted(oracle.features(bits))))
             if len(found[True]) == wanted:
                 break
         else:
@@ -159,8 +159,8 @@ def relevant_attributes(
                 break
         undecided = 0
     return (
-        tuple(sorted(oracle.attributes(relevant))),
-        tuple(sorted(oracle.attributes(undecided))),
+        tuple(sorted(oracle.features(relevant))),
+        tuple(sorted(oracle.features(undecided))),
     )
 
 

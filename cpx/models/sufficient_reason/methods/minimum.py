@@ -132,17 +132,17 @@ class _Search(HittingSetSearch):
         listen: Listener | None,
         record: list[object] | None,
     ) -> None:
-        d = oracle.model.n_attributes
-        weight = weight_map(weights, d)
-        self.keep = index_set("must_keep", must_keep, d, "attribute")
-        avoid = index_set("must_avoid", must_avoid, d, "attribute")
+        n = oracle.n_features
+        weight = weight_map(weights, n)
+        self.keep = index_set("must_keep", must_keep, n, "feature")
+        avoid = index_set("must_avoid", must_avoid, n, "feature")
         if self.keep & avoid:
             raise InvalidInstance(
                 f"must_keep and must_avoid have {sorted(self.keep & avoid)} in common"
             )
         self.kept, self.always = oracle.bits(self.keep), oracle.bits(avoid)
         free = places(oracle.everything & ~self.kept & ~self.always)
-        cost = {place: weight[oracle.grid.used[place]] for place in free}
+        cost = {place: weight[oracle.feature[place]] for place in free}
         base = sum(weight[a] for a in self.keep)
         super().__init__(oracle, cost, seed, base, self.tell)
         self.listen, self.seed, self.record = listen, seed, record
@@ -161,7 +161,7 @@ class _Search(HittingSetSearch):
             if not change & self.kept:
                 self.learn(change & ~self.always)
         branching = self.oracle.searches and sum(self.cost.values()) < _HEAVY
-        few = len(self.oracle.grid.used) <= _FEW
+        few = len(self.oracle.feature) <= _FEW
         calls = _CALLS_OF_FEW if few else _CALLS
         self.close_in(calls if branching else None)
         if not self.proved:
@@ -170,7 +170,7 @@ class _Search(HittingSetSearch):
     def branch(self) -> None:
         """Go on by branch and cut, which asks for more than sets to be hit."""
         assert self.upper is not None
-        n = len(self.oracle.grid.used)
+        n = len(self.oracle.feature)
         costs = np.array([self.cost.get(place, 0) for place in range(n)], dtype=np.int64)
         kept, avoided = (
             np.array([bits >> place & 1 for place in range(n)], dtype=np.int64)
@@ -231,7 +231,7 @@ class _Search(HittingSetSearch):
         """Return the best reason, increasing."""
         if self.best is None:
             return None
-        return tuple(sorted(self.oracle.attributes(self.best) | self.keep))
+        return tuple(sorted(self.oracle.features(self.best) | self.keep))
 
     def tell(self) -> None:
         if self.listen is None or self.upper is None:

@@ -244,7 +244,7 @@ class _Search(HittingSetSearch):
         assert self.listed is not None
         if freed != chosen:
             return  # what was learned tells more of what is chosen
-        row, every = self.listed.within(sorted(self.oracle.attributes(chosen)))
+        row, every = self.listed.within(sorted(self.oracle.features(chosen)))
         if row is not None:
             self._note(row)
             return
@@ -272,11 +272,11 @@ class _Search(HittingSetSearch):
         if self.upper is None or self.weight(chosen) < self.upper:
             others = self.oracle.everything & ~chosen
             # May be stopped: what has no counterexample to show is not noted.
-            self.cells = self.oracle.counterexample(self.oracle.attributes(others))
+            self.cells = self.oracle.counterexample(self.oracle.features(others))
             super().found(chosen)
 
     def result(self) -> SmallestChange:
-        found = None if self.best is None else tuple(sorted(self.oracle.attributes(self.best)))
+        found = None if self.best is None else tuple(sorted(self.oracle.features(self.best)))
         return SmallestChange(
             lower=None if self.none else self.lower,
             upper=self.upper,
@@ -287,5 +287,5 @@ class _Search(HittingSetSearch):
             calls=self.oracle.calls,
             seconds=self.oracle.seconds,
             row=None if self.row is None else tuple(self.row.tolist()),
-            reasons=tuple(tuple(sorted(self.oracle.attributes(r))) for r in self.reasons),
+            reasons=tuple(tuple(sorted(self.oracle.features(r))) for r in self.reasons),
         )

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpx.backends.search.best_first import BestFirst
-from cpx.models.sufficient_reason.search.cuts import Cuts, Inequality
+from cpx.models.sufficient_reason.search.cuts import Cuts, Inequality, bits_of
 from cpx.models.sufficient_reason.search.record import Record, RecordedCuts
 from cpx.models.sufficient_reason.search.relaxation import Relaxation, Relaxed
 from cpx.models.sufficient_reason.sufficiency.oracle import SufficiencyOracle
@@ -200,9 +200,9 @@ class BranchAndCut:
     def _decide(self, kept: NDArray[np.bool_]) -> bool:
         """Say whether a set is a reason; where it is not, ask for what it misses."""
         self._oracle.patience = None  # this has to be answered
-        change = self._oracle.change(_bits(~kept))
+        change = self._oracle.change(bits_of(~kept))
         if change is None:
-            self.upper = self._found(_bits(kept))
+            self.upper = self._found(bits_of(kept))
             return True
         self.add(change)
         for inequality in self._cuts.of_counterexample(kept):
@@ -249,7 +249,3 @@ class BranchAndCut:
 
 def _between(shares: NDArray[np.float64]) -> NDArray[np.bool_]:
     return np.minimum(shares, 1 - shares) > _SMALL
-
-
-def _bits(places: NDArray[np.bool_]) -> int:
-    return int.from_bytes(np.packbits(places, bitorder="little").tobytes(), "little")

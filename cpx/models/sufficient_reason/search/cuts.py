@@ -17,9 +17,8 @@ from numpy.typing import NDArray
 
 from cpx.models.sufficient_reason.sufficiency.oracle import SufficiencyOracle
 from cpx.models.sufficient_reason.sufficiency.set_family import in_words
-from cpx.models.sufficient_reason.sufficiency.workspace import Workspace
 
-__all__ = ["UNIT", "Cuts", "Inequality", "scaled"]
+__all__ = ["UNIT", "Cuts", "Inequality", "bits_of", "scaled"]
 
 UNIT = 1 << 20
 """The least sum of each inequality."""
@@ -68,7 +67,7 @@ class Cuts:
 
     def __init__(self, oracle: SufficiencyOracle) -> None:
         self._oracle = oracle
-        self._n = len(oracle.grid.used)
+        self._n, self._places = len(oracle.grid.used), len(oracle.feature)
         self._random = np.random.default_rng(0)
         # The last rows that gave inequalities, and their rivals.
         self._rows: deque[tuple[int, NDArray[np.int64]]] = deque(maxlen=_LAST)
@@ -99,7 +98,7 @@ class Cuts:
                         yield found
         for _ in range(starts if self._rows else 0):
             rival = self._begin()
-            self._oracle.space(rival).shares[:] = shares
+            self._oracle.space(rival).shares[:] = self._oracle.joined(shares)
             for found in self._weighed(rival):
                 if found.weights @ shares < most:
                     yield found
@@ -126,16 +125,17 @@ class Cuts:
 
     def of_set(self, places: int) -> Inequality:
         """Return the inequality that asks for one of some places."""
-        data = np.frombuffer(places.to_bytes(self._n // 8 + 1, "little"), dtype=np.uint8)
+        data = np.frombuffer(places.to_bytes(self._places // 8 + 1, "little"), dtype=np.uint8)
         return Inequality(
-            UNIT * np.unpackbits(data, bitorder="little")[: self._n].astype(np.int64)
+            UNIT * np.unpackbits(data, bitorder="little")[: self._places].astype(np.int64)
         )
 
     def of_counterexample(self, kept: NDArray[np.bool_]) -> list[Inequality]:
         """Return inequalities that a set misses, from the last counterexample of the oracle."""
         rival = self._oracle.rivals[0]
         space = self._oracle.space(rival)
-        space.point[kept] = self._oracle.x[kept]
+        back = self._oracle.joined(kept & self._oracle.differing(space.point))
+        space.point[back] = self._oracle.x[back]
         # Inside of the cube the program tells apart weights that are worth the same at the set.
         inside = _INSIDE + (1 - 2 * _INSIDE) * kept.astype(np.float64)
         found = self._from_row(rival, kept, inside)
@@ -148,23 +148,25 @@ class Cuts:
     def _hit(self, rival: int) -> Inequality:
         """Return what the row of a rival asks for: one of the places where it is not as x."""
         row = self._oracle.space(rival).point.copy()
-        return Inequality(np.where(row != self._oracle.x, UNIT, 0), row, rival)
+        return Inequality(np.where(self._oracle.differing(row), UNIT, 0), row, rival)
 
     def _from_row(
         self, rival: int, kept: NDArray[np.bool_], shares: NDArray[np.float64]
     ) -> Iterator[Inequality]:
         """Yield what the row that local search finds asks for, as a set and with weights."""
         space = self._oracle.space(rival)
-        space.shares[:] = shares
+        space.shares[:] = self._oracle.joined(shares)
         self._random.shuffle(space.order)
-        if self._deepen(space, kept) < space.enough:
-            return
-        row = space.point.copy()
-        space.order[:] = np.argsort(-shares, kind="stable")
-        space.restore()
+        with self._oracle.holding(space, in_words(bits_of(kept), self._places)):
+            if space.deepen() < space.enough:
+                return
+            row = space.point.copy()
+            space.order[:] = np.argsort(-space.shares, kind="stable")
+            space.restore()
         yield self._hit(rival)
         space.point[:] = row
-        self._deepen(space, ~kept)
+        space.held[:] = in_words(bits_of(~self._oracle.joined(kept)), self._n)
+        space.deepen()
         yield from self._weighed(rival)
 
     def _weighed(self, rival: int) -> Iterator[Inequality]:
@@ -175,17 +177,17 @@ class Cuts:
         least = space.weigh() - space.enough + 1
         if least <= 0:
             return
-        weights = scaled(space.weights, least)
+        weights, row = scaled(space.weights, least), space.point.copy()
         if not ((weights > 0) & (weights < UNIT)).any():
             # It asks for one of some places: a row that is as x elsewhere says so by itself.
-            row = np.where(weights > 0, space.point, self._oracle.x)
-            yield Inequality(weights, row, rival)
+            row = np.where(weights > 0, row, self._oracle.x)
+            yield Inequality(self._oracle.spread(weights, row), row, rival)
         else:
-            self._rows.append((rival, space.point.copy()))
-            yield Inequality(weights, space.point.copy(), rival, space.of_entries.copy())
+            self._rows.append((rival, row))
+            entries = space.of_entries.copy()
+            yield Inequality(self._oracle.spread(weights, row), row, rival, entries)
 
-    def _deepen(self, space: Workspace, held: NDArray[np.bool_]) -> int:
-        """Move what is not held to where the rival gains most; return what it gets."""
-        bits = int.from_bytes(np.packbits(held, bitorder="little").tobytes(), "little")
-        space.held[:] = in_words(bits, self._n)
-        return int(space.deepen())
+
+def bits_of(places: NDArray[np.bool_]) -> int:
+    """Return a set of places as the bits of an integer."""
+    return int.from_bytes(np.packbits(places, bitorder="little").tobytes(), "little")

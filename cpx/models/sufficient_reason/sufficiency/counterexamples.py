@@ -6,7 +6,8 @@ Boxes are searched; for forests by vote over free conditions, SAT clauses ask Gl
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cache
 from itertools import count
 from typing import Any
@@ -16,9 +17,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cpx.errors import DataError
+from cpx.models.sufficient_reason.ends import LOWER, UPPER, WHOLE, Ends
 from cpx.models.sufficient_reason.sufficiency.class_margin import differences
 from cpx.models.sufficient_reason.sufficiency.grid import Grid
-from cpx.models.sufficient_reason.sufficiency.set_family import places
+from cpx.models.sufficient_reason.sufficiency.set_family import in_words, places
 from cpx.models.sufficient_reason.sufficiency.workspace import Workspace, prepared_model
 from cpx.trees import MISSING, TreeModel
 
@@ -54,7 +56,7 @@ class CounterexampleSearch:
     :class:`cpx.models.sufficient_reason.sufficiency.oracle.SufficiencyOracle`.
     """
 
-    def __init__(self, model: TreeModel, cells: ArrayLike) -> None:
+    def __init__(self, model: TreeModel, cells: ArrayLike, ends: Ends | None = None) -> None:
         self.model = model
         self.cells = np.array(cells, dtype=np.int32)
         if self.cells.shape != (model.n_attributes,):
@@ -76,9 +78,13 @@ class CounterexampleSearch:
         self._count = len(self.grid.used)
         self._by_votes, self._used = votes_on_conditions(model, self.grid), 0
         self._clauses: dict[int, VoteClauses] = {}
+        self._sides = None if ends is None else Sides(ends, self.grid, self.x)
 
     def _ask(self, held: NDArray[np.uint64]) -> NDArray[np.int64] | None:
-        """Return the positions of a counterexample; the array is used again."""
+        """Return the positions of a counterexample; the array is used again.
+
+        held: The places that are held, as bits.
+        """
         self.look()
         self.calls += 1
         self._used = 0
@@ -92,13 +98,36 @@ class CounterexampleSearch:
         return None
 
     def _wins(self, rival: int, held: NDArray[np.uint64]) -> NDArray[np.int64] | None:
-        """Return a counterexample where the rival wins; no place alone can be restored to x."""
+        """Return a counterexample where the rival wins; no attribute alone can be as in x."""
         space = self.space(rival)
-        if not (self._satisfies if self._by_votes else self._search)(rival, held):
-            return None
-        self._random.shuffle(space.order)
-        space.restore()
+        with self.holding(space, held):
+            if not (self._satisfies(rival, held) if self._by_votes else self._search(rival)):
+                return None
+            self._random.shuffle(space.order)
+            space.restore()
         return space.point
+
+    @contextmanager
+    def holding(self, space: Workspace, held: NDArray[np.uint64]) -> Iterator[None]:
+        """Hold some places as in x, in the arrays of a search."""
+        whole = space.whole.copy()
+        space.held[:] = held if self._sides is None else self._sides.limit(space.whole, held)
+        try:
+            yield
+        finally:
+            space.whole[:] = whole
+
+    def differing(self, point: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Say at which places a row of positions is not as x."""
+        return point != self.x if self._sides is None else self._sides.differing(point)
+
+    def spread(self, weights: NDArray[np.int64], point: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return what weights of attributes ask of places, where they are those of a row."""
+        return weights if self._sides is None else self._sides.spread(weights, point)
+
+    def joined(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Return the greatest value of the places of each attribute."""
+        return values if self._sides is None else self._sides.joined(values)
 
     def _satisfies(self, rival: int, held: NDArray[np.uint64]) -> bool:
         """Ask the clauses for a counterexample, or learn which places refute it."""
@@ -119,10 +148,9 @@ class CounterexampleSearch:
             self._spaces[rival] = Workspace(margin, self.grid, self.x)
         return self._spaces[rival]
 
-    def _search(self, rival: int, held: NDArray[np.uint64]) -> bool:
+    def _search(self, rival: int) -> bool:
         """Search boxes for a counterexample."""
         kernels, space = _kernels(), self.space(rival)
-        space.held[:] = held
         space.begin()
         budget = 1
         while (answer := self._boxes(space, budget)) in (kernels.PAUSED, kernels.CHECK):
@@ -191,9 +219,51 @@ class CounterexampleSearch:
         try:
             for place, box in boxes.items():
                 whole[place] = box
-            return self._search(rival, free)
+            self.space(rival).held[:] = free
+            return self._search(rival)
         finally:
             whole[:] = before
+
+
+class Sides:
+    """The places of ends of intervals, on positions of attributes.
+
+    x: The positions of the row.
+    """
+
+    def __init__(self, ends: Ends, grid: Grid, x: NDArray[np.int64]) -> None:
+        at = {a: place for place, a in enumerate(grid.used)}
+        self.position = np.array([at[a] for a, _ in ends.pairs], dtype=np.int64)
+        self.side = np.array([side for _, side in ends.pairs], dtype=np.int64)
+        self._x, self._own = x, x[self.position]
+
+    def limit(self, whole: NDArray[np.int64], held: NDArray[np.uint64]) -> NDArray[np.uint64]:
+        """Leave out of a box what ends that are held leave out; return what is held whole."""
+        some = np.unpackbits(held.view(np.uint8), count=len(self.side), bitorder="little") > 0
+        for side, column in ((LOWER, 0), (UPPER, 1)):
+            here = self.position[some & (self.side == side)]
+            whole[here, column] = self._x[here]
+            whole[here, 2] = 0
+        alone = np.zeros(len(self._x), dtype=np.bool_)
+        alone[self.position[some & (self.side == WHOLE)]] = True
+        bits = int.from_bytes(np.packbits(alone, bitorder="little").tobytes(), "little")
+        return in_words(bits, len(alone))
+
+    def differing(self, point: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Say beyond which ends a row of positions is; a missing value is beyond both."""
+        there = point[self.position]
+        beyond = np.where(self.side == LOWER, there < self._own, there > self._own)
+        return np.where((self.side == WHOLE) | (there < 0), there != self._own, beyond)
+
+    def spread(self, weights: NDArray[np.int64], point: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return weights of attributes by end: of those beyond which a row is."""
+        return np.where(self.differing(point), weights[self.position], 0)
+
+    def joined(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Return the greatest value of the ends of each attribute."""
+        found = np.zeros(len(self._x), dtype=values.dtype)
+        np.maximum.at(found, self.position, values)
+        return found
 
 
 # Conflicts between two looks at the clock: some hundredths of a second.

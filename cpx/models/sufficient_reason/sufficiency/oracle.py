@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cpx.data.bits import minimal_sets
+from cpx.models.sufficient_reason.ends import Ends
 from cpx.models.sufficient_reason.sufficiency.counterexamples import (
     CounterexampleSearch,
     GaveUp,
@@ -44,6 +45,9 @@ class SufficiencyOracle(CounterexampleSearch):
     model : TreeModel
     cells : (d,) array of int
         The row x by its cells, as :meth:`TreeModel.cells` gives them.
+    ends : Ends, optional
+        Places are ends of intervals, and not attributes: with an end kept, an attribute may still
+        have the cells on the other side.
     rivals : iterable of int, optional
         The only classes that count, by index: a counterexample is a completion for which one of
         them has a better score than the class of x. Of several trees and more than two classes,
@@ -53,6 +57,11 @@ class SufficiencyOracle(CounterexampleSearch):
     ----------
     own : int
         Index of the class of x.
+    feature : tuple of int
+        The feature that each place stands for: an attribute, or the number of an end.
+    n_features : int
+    tells : (n_features,) array of int
+        How many tests of the model are about each feature.
     calls, boxes : int
         How many sets were asked about, and boxes looked at.
     everything : int
@@ -91,17 +100,27 @@ class SufficiencyOracle(CounterexampleSearch):
     """
 
     def __init__(
-        self, model: TreeModel, cells: ArrayLike, rivals: Iterable[int] | None = None
+        self,
+        model: TreeModel,
+        cells: ArrayLike,
+        rivals: Iterable[int] | None = None,
+        ends: Ends | None = None,
     ) -> None:
         self.started = time.monotonic()
-        super().__init__(model, cells)
+        super().__init__(model, cells, ends)
         if rivals is not None:
             self.rivals = [c for c in self.rivals if c in {*rivals}]
         self.core = 0
-        self.everything = (1 << self._count) - 1
-        self._reasons, self._changes = Family(self._count), Family(self._count)
-        self._place = {a: at for at, a in enumerate(self.grid.used)}
-        self.changes = changes_of_tree(model, self.grid, self.cells, {*self.rivals})
+        self.feature: tuple[int, ...] = self.grid.used
+        self.n_features, self.tells = model.n_attributes, model.tests
+        if ends is not None:
+            self.feature, self.n_features = tuple(range(len(ends))), len(ends)
+            self.tells = ends.tests
+        self._size = len(self.feature)
+        self.everything = (1 << self._size) - 1
+        self._reasons, self._changes = Family(self._size), Family(self._size)
+        self._place = {j: at for at, j in enumerate(self.feature)}
+        self.changes = changes_of_tree(model, self.grid, self.cells, {*self.rivals}, ends)
         for change in self.changes or ():
             self._changes.add(change)
         self.searches = self.changes is None and not self._by_votes
@@ -141,7 +160,7 @@ class SufficiencyOracle(CounterexampleSearch):
         Parameters
         ----------
         fixed : iterable of int
-            The set S of attributes.
+            The set S of features.
 
         Returns
         -------
@@ -151,27 +170,27 @@ class SufficiencyOracle(CounterexampleSearch):
         Raises
         ------
         InvalidInstance
-            When S has something that is no attribute.
+            When S has something that is no feature.
         Stopped
             When the deadline has passed, or ``stop`` said so.
         GaveUp
             When the search takes more boxes than ``patience``.
         """
-        held = self.bits(index_set("fixed", fixed, self.model.n_attributes, "attribute"))
-        point = self._ask(in_words(held, self._count))
+        held = self.bits(index_set("fixed", fixed, self.n_features, "feature"))
+        point = self._ask(in_words(held, self._size))
         return None if point is None else self._cells(point)
 
     def change(self, free: int) -> int | None:
         """Return where a counterexample that differs from x in free places only does so.
 
-        Sets are integers here: bit i is the attribute ``grid.used[i]``. What earlier answers
+        Sets are integers here: bit i is the feature ``feature[i]``. What earlier answers
         imply is not searched for again: a set that leaves a known reason alone has no
         counterexample, and one that includes a known change has one.
 
         Parameters
         ----------
         free : int
-            The places whose attributes are not fixed.
+            The places whose features are not fixed.
 
         Returns
         -------
@@ -185,9 +204,9 @@ class SufficiencyOracle(CounterexampleSearch):
         """
         held = self.everything & ~free
         self.core = held
-        if self._reasons.disjoint(in_words(free, self._count)) is not None:
+        if self._reasons.disjoint(in_words(free, self._size)) is not None:
             return None
-        words = in_words(held, self._count)
+        words = in_words(held, self._size)
         known = self._changes.disjoint(words)
         if known is not None:
             return known
@@ -197,7 +216,7 @@ class SufficiencyOracle(CounterexampleSearch):
                 self.core = self._used
             self._reasons.add(self.core)
             return None
-        differs = np.packbits(point != self.x, bitorder="little").tobytes()
+        differs = np.packbits(self.differing(point), bitorder="little").tobytes()
         change = int.from_bytes(differs, "little")
         self._changes.add(change)
         return change
@@ -217,34 +236,41 @@ class SufficiencyOracle(CounterexampleSearch):
             See :meth:`counterexample`.
         """
         boxes = {}
+        used = [*self.grid.used]
         for a, (low, high) in ranges.items():
-            if a in self._place:
-                cells = self.grid.cells[self._place[a]]
+            if a in used:
+                place = used.index(a)
+                cells = self.grid.cells[place]
                 first, end = np.searchsorted(cells, low), np.searchsorted(cells, high, "right")
-                boxes[self._place[a]] = (1, 0, 1) if low == MISSING else (first, end - 1, 0)
+                boxes[place] = (1, 0, 1) if low == MISSING else (first, end - 1, 0)
         free = in_words(0, self._count)
         return not any(self._strays(rival, boxes, free) for rival in self.rivals)
 
-    def bits(self, attributes: Iterable[int]) -> int:
-        """Return attributes, those that some tree tests, as an integer of places."""
-        return sum(1 << self._place[a] for a in attributes if a in self._place)
+    def bits(self, features: Iterable[int]) -> int:
+        """Return features, those that some tree tests, as an integer of places."""
+        return sum(1 << self._place[j] for j in features if j in self._place)
 
-    def attributes(self, bits: int) -> frozenset[int]:
-        """Return the attributes in these places."""
-        return frozenset(a for place, a in enumerate(self.grid.used) if bits >> place & 1)
+    def features(self, bits: int) -> frozenset[int]:
+        """Return the features in these places."""
+        return frozenset(j for place, j in enumerate(self.feature) if bits >> place & 1)
 
 
 def changes_of_tree(
-    model: TreeModel, grid: Grid, cells: NDArray[np.int32], rivals: set[int]
+    model: TreeModel,
+    grid: Grid,
+    cells: NDArray[np.int32],
+    rivals: set[int],
+    ends: Ends | None = None,
 ) -> list[int] | None:
     """Return all minimal changes, as integers of places, of a model of one tree.
 
-    A set of attributes is a change when some leaf of a rival class is reached by a row that
+    A set of features is a change when some leaf of a rival class is reached by a row that
     differs from x in these alone.
 
     grid: Of the model.
     cells: The row x.
     rivals: Indices of classes.
+    ends: The ends of intervals, where they are the features.
     Returns: None for several trees, whose leaves do not tell.
     """
     if len(model.trees) != 1:
@@ -254,7 +280,10 @@ def changes_of_tree(
     totals = np.tile(np.array(model.exact.base_values, dtype=object), (len(values), 1))
     totals[:, list(tree.outputs)] += values
     other = grid.trees[0].reachable & np.isin(model.decide(totals), sorted(rivals))
-    differs = ~boxes.having(cells)[other][:, list(grid.used)]
+    if ends is None:
+        differs = ~boxes.having(cells)[other][:, list(grid.used)]
+    else:
+        differs = ends.excludes(boxes)[other]
     sets = differs[minimal_sets(differs)]
     packed = np.packbits(sets, axis=1, bitorder="little")
     return [int.from_bytes(row.tobytes(), "little") for row in packed]
