@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import cached_property
 from itertools import chain
 from typing import Any, Literal
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +29,9 @@ LEVELS: tuple[Level, ...] = ("attributes", "intervals", "conditions")
 
 UNITS = {"attributes": "attribute", "intervals": "interval end", "conditions": "condition"}
 """What one feature is called at each level."""
+
+# The same for all rows of a model, with all that is prepared for the search.
+_conditional: WeakKeyDictionary[TreeModel, TreeModel] = WeakKeyDictionary()
 
 
 class Features:
@@ -62,7 +66,11 @@ class Features:
     @cached_property
     def model(self) -> TreeModel:
         """The model that decides: over the columns, or over its conditions."""
-        return conditional(self.tree_model) if self.level == "conditions" else self.tree_model
+        if self.level != "conditions":
+            return self.tree_model
+        if self.tree_model not in _conditional:
+            _conditional[self.tree_model] = conditional(self.tree_model)
+        return _conditional[self.tree_model]
 
     @cached_property
     def ends(self) -> Ends | None:
