@@ -87,6 +87,7 @@ _LARGEST = 1e300
 _KINDS: dict[str, Any] = {
     "raw_status": str,
     "sizes": Mapping,
+    "statistics": Mapping,
     "backend": str,
     "solver": str,
     "encoding": str,
@@ -99,6 +100,16 @@ _KINDS: dict[str, Any] = {
     "clash": list,
     "statement": Mapping,
     "start": Mapping | None,
+}
+
+
+# Which results have only where there is something to say.
+_ABSENT: dict[str, Any] = {
+    "error": "",
+    "clash": [],
+    "statement": {},
+    "start": None,
+    "statistics": {},
 }
 
 
@@ -141,6 +152,9 @@ class Result(Shown):
     sizes : dict of str to int
         ``variables``, ``constraints``, ``clauses``, ``soft``, ``nonzeros`` of the
         compiled form, those that apply.
+    statistics : dict of str to int
+        What the search did: ``nodes``, ``conflicts``, ``lp_iterations`` and more, as far as the
+        engine tells; :data:`cpx.answers.statistics.NAMES` says what they mean.
     backend, solver, encoding : str
         Who answered and in which encoding the problem was stated.
     versions : dict of str to str
@@ -180,6 +194,7 @@ class Result(Shown):
     trace: tuple[TracePoint, ...] = ()
     times: Times = field(default_factory=Times)
     sizes: Mapping[str, int] = field(default_factory=dict)
+    statistics: Mapping[str, int] = field(default_factory=dict)
     backend: str = ""
     solver: str = ""
     encoding: str = ""
@@ -254,6 +269,8 @@ class Result(Shown):
         data["trace"] = trace_to_json(self.trace)
         data["times"] = dict(vars(self.times))
         data["sizes"] = dict(self.sizes)
+        if self.statistics:
+            data["statistics"] = dict(self.statistics)
         for name in ("backend", "solver", "encoding"):
             data[name] = getattr(self, name)
         data["versions"], data["options"] = dict(self.versions), dict(self.options)
@@ -285,8 +302,7 @@ class Result(Shown):
                 f"result version {shown(data.get('version'))} is not known; known: 1"
             )
         try:
-            # Which only errors, contradictory side constraints and statements from outside have.
-            data = {"error": "", "clash": [], "statement": {}, "start": None, **data}
+            data = {**_ABSENT, **data}
             for key, kinds in _KINDS.items():
                 if isinstance(data[key], bool) != (kinds is bool) or not isinstance(
                     data[key], kinds
@@ -298,6 +314,7 @@ class Result(Shown):
                 ("times", float, data["times"].values()),
                 ("trace", float, (point[0] for point in data["trace"])),
                 ("sizes", int, data["sizes"].values()),
+                ("statistics", int, data["statistics"].values()),
                 ("versions", str, data["versions"].values()),
                 ("warnings", str, data["warnings"]),
                 ("clash", str, data["clash"]),
@@ -322,6 +339,7 @@ class Result(Shown):
                 trace=tuple(map(TracePoint.from_json, data["trace"])),
                 times=Times(**data["times"]),
                 sizes=data["sizes"],
+                statistics=data["statistics"],
                 backend=data["backend"],
                 solver=data["solver"],
                 encoding=data["encoding"],

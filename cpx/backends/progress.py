@@ -67,6 +67,8 @@ class Progress:
     record : list or None
         To which an engine that can adds what spares a proof of its bound a search of its own;
         None where nobody asks for a proof.
+    statistics : dict of str to int
+        Steps of the search so far, by the names of :data:`cpx.answers.statistics.NAMES`.
     late : callable or None
         Once this says so, measuring a solution ends with
         :class:`~cpx.processes.overtime.OutOfTime`.
@@ -89,6 +91,7 @@ class Progress:
         self.limits, self.stating = Limits(), 1.0
         self._children, self._children_at = 0.0, -math.inf
         self.record: list[object] | None = None
+        self.statistics: dict[str, int] = {}
         self.late: Callable[[], bool] | None = None
         self.started = time.perf_counter()
         self._cpu_before = self._cpu()
@@ -280,6 +283,12 @@ class Progress:
                 self.best_bound = exact
                 self._emit(None)
 
+    def count(self, **steps: int) -> None:
+        """Add to the :attr:`statistics`; engines that work in parts count each of them."""
+        with self._lock:
+            for name, number in steps.items():
+                self.statistics[name] = self.statistics.get(name, 0) + int(number)
+
     def is_better(self, a: Value, b: Value) -> bool:
         """Whether one value is better than another; of bounds, the weaker one is."""
         return a < b if self.problem.sense == "min" else a > b
@@ -308,7 +317,7 @@ class InnerProgress(Progress):
     def __init__(self, problem: Problem, options: SolveOptions, whole: Progress) -> None:
         super().__init__(problem, options, cancel=whole.cancel)
         self.started, self.times, self._entered = whole.started, whole.times, whole._entered
-        self._cpu_before = whole._cpu_before
+        self._cpu_before, self.statistics = whole._cpu_before, whole.statistics
         self._whole = whole
 
     @property

@@ -150,6 +150,7 @@ _RESULT: dict[str, tuple[str, _Test]] = {
     ),
     "times": ("an object of numbers", _values(_number)),
     "sizes": ("an object of numbers", _values(_number)),
+    "statistics?": ("an object of counts", _values(_count)),
     "backend": ("a string", _text),
     "solver": ("a string", _text),
     "encoding": ("a string", _text),

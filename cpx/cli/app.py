@@ -81,7 +81,7 @@ SECTIONS = {
         **_commands("conformance", conformance="Check that an engine keeps the contract."),
     },
 }
-"""The commands of the core. Those of families that are in no group stand under the first title."""
+"""The commands of the core. Those of families that are in no group stand behind them."""
 
 
 class CommandGroup(TyperGroup):
@@ -116,8 +116,11 @@ class CommandGroup(TyperGroup):
 
 class _Root(CommandGroup, LazyGroup):
     def sections(self) -> Sections:
-        title, *_ = SECTIONS
-        return {**SECTIONS, title: {**SECTIONS[title], **of_families()}}
+        first, *_ = SECTIONS
+        found = {title: dict(commands) for title, commands in SECTIONS.items()}
+        for name, command in of_families().items():
+            found[command.section or first][name] = command
+        return found
 
 
 app = typer.Typer(

@@ -35,6 +35,10 @@ def show(
     full: Annotated[
         bool, typer.Option("--full", help="Everything, however long; default: long forms are cut.")
     ] = False,
+    solve: Annotated[
+        bool,
+        typer.Option("--solve", help="And what an engine that reads the form does with it."),
+    ] = False,
 ) -> None:
     r"""Show what an engine gets to see: the statement, or what it is compiled to.
 
@@ -47,6 +51,7 @@ def show(
       cpx show inst.json
       cpx show inst.json --as cpmpy --encoding channelling
       cpx show inst.json --as wcnf --full | less
+      cpx show inst.json --as wcnf --solve
 
     Exit codes: 0; 2 wrong input; 1 anything else.
     """
@@ -60,6 +65,10 @@ def show(
     text = text_of(problem, form, encoding, full=full, at_most=at_most)
     typer.echo(text.rstrip("\n"))
     _warn_of(problem, encoding)
+    if solve:
+        from cpx.export.solved import solved
+
+        typer.echo(f"\n{solved(problem, form, encoding)}")
 
 
 def _warn_of(problem: Problem, encoding: str | None) -> None:

@@ -26,7 +26,7 @@ def wcnf(
     is no ``p`` line.
     """
     compiled = _compiled(statement, at_most)
-    variables = _Variables(statement, compiled)
+    variables = Variables(statement, compiled)
     sign = compiled.sign
     comments = [
         "format: weighted partial MaxSAT, 2022 and later: 'h' begins a hard clause, no p line",
@@ -59,7 +59,7 @@ def cnf(
 ) -> Document:
     """Return the hard clauses, each in DIMACS and with the names of its variables."""
     compiled = _compiled(statement, at_most)
-    variables = _Variables(statement, compiled)
+    variables = Variables(statement, compiled)
     sign = compiled.sign
     comments = ["the hard clauses only; 'aux' variables come from the encoding of sums"]
     offset = compiled.offset + sign * compiled.base
@@ -88,7 +88,7 @@ def _row(clause: Iterable[int]) -> str:
     return " ".join(map(str, (*clause, 0)))
 
 
-class _Variables:
+class Variables:
     """Numbers and names of the variables of the statement."""
 
     def __init__(self, statement: Statement, compiled: Compiled) -> None:
@@ -140,9 +140,10 @@ class _Variables:
 
     def words(self, clause: Iterable[int]) -> str:
         """Return a clause with names for numbers."""
-        return " or ".join(self._word(literal) for literal in clause)
+        return " or ".join(self.word(literal) for literal in clause)
 
-    def _word(self, literal: int) -> str:
+    def word(self, literal: int) -> str:
+        """Return the name of a literal."""
         name = self.labels.get(abs(literal), f"aux{abs(literal)}")
         return name if literal > 0 else f"not {name}"
 

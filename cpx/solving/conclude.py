@@ -85,6 +85,7 @@ def conclude(
         explanation=explanation,
         trace=(*trace, TracePoint(progress.elapsed, objective, bound)),
         sizes=dict(outcome.sizes),
+        statistics=dict(progress.statistics),
         backend=engine.name,
         solver=engine.solver,
         encoding=form.name,

@@ -64,11 +64,14 @@ class ShellCommand:
         What it does, in one line of a list.
     problems : tuple of str
         The kinds of problems that it makes.
+    section : str
+        The title under which ``cpx --help`` lists it; default: the first one.
     """
 
     function: str
     summary: str
     problems: tuple[str, ...] = ()
+    section: str = ""
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,7 @@ COMMANDS = (
     "show",
     "export",
     "grade",
+    "tree",
     "library",
     "compare",
     "report",

@@ -114,6 +114,7 @@ class MaxSat(Backend):
                 outcome.raw_status = "OPTIMUM FOUND" if feasible else "UNSATISFIABLE"
                 outcome.proved = not feasible
             finally:
+                progress.count(**search.oracle.statistics())
                 search.oracle.delete()
                 if search.upper is not None:
                     outcome.claimed = compiled.objective(search.upper)

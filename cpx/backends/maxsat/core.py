@@ -50,6 +50,11 @@ class CoreGuided(RC2):
         answer: bool | None = self.oracle.solve_limited(assumptions)
         return answer
 
+    def process_core(self) -> None:
+        """Raise the cost by the core that was found, and count it."""
+        self._search.progress.count(cores=1, core_literals=len(self.core))
+        super().process_core()
+
     def delete(self) -> None:
         """Free the totalizers; the oracle is the search's."""
         totalizers: dict[int, Any] = self.tobj

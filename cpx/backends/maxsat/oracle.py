@@ -66,7 +66,7 @@ class Oracle:
         self._should_stop, self._seen = should_stop, seen
         self._deadline: float | None = None
         self._lock = threading.Lock()
-        self._added = 0
+        self._added = self._calls = 0
 
     # ------------------------------------------------------------- stopping
 
@@ -141,6 +141,7 @@ class Oracle:
         The interpreter lock is always released, so ``expect_interrupt`` has no effect.
         """
         self.check()
+        self._calls += 1
         answer: bool | None = self._native.solve_limited(list(assumptions), expect_interrupt=True)
         if answer is None:
             self.check()
@@ -153,6 +154,10 @@ class Oracle:
         self.check()
         consistent, literals = self._native.propagate(assumptions, phase_saving)
         return consistent, literals
+
+    def statistics(self) -> dict[str, int]:
+        """Return how often it was called, and what the native solver counted."""
+        return {"calls": self._calls, **self._native.accum_stats()}
 
     def delete(self) -> None:
         """Free the native solver; not while :meth:`watched`."""

@@ -178,6 +178,7 @@ class Milp(Backend):
         with progress.phase("solve"):
             engine = self._engine(compiled, run, options, share)
             run_interruptibly(lambda: compiled.run(engine), progress)
+            progress.count(**getattr(engine, "statistics", {}))
         return run.outcome(engine, sizes)
 
     def _engine(

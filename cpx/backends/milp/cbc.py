@@ -64,6 +64,11 @@ _KNOWN = re.compile(_NUMBER + rb" best solution|best objective " + _NUMBER)
 _BEST = re.compile(rb"Search completed - best objective " + _NUMBER)
 # After this line CBC 2.10.3 without preprocessing crashes where it should write the answer.
 _INFEASIBLE = b"Problem is infeasible - tightenPrimalBounds"
+# Of the whole run: CBC prints them at its end, also when it was stopped.
+_COUNTS = {
+    "nodes": re.compile(rb"^Enumerated nodes: +(\d+)"),
+    "lp_iterations": re.compile(rb"^Total iterations: +(\d+)"),
+}
 _HUGE = 1e40  # CBC writes 1e50 where it has no bound
 
 
@@ -95,6 +100,7 @@ class CbcSolver(pulp.COIN_CMD):
         The relative gap is that to the value.
     raw_status: First line of CBC's solution file.
     dual_bound: Its bound after the run, in the sense and with the constant of the problem.
+    statistics: Nodes and iterations of the run.
 
     CBC runs without its integer preprocessing: with it, the CBC 2.10.3 that PuLP bundles
     calls solutions optimal that are not (on a model of 22 columns 5276, where 5204 is
@@ -131,6 +137,7 @@ class CbcSolver(pulp.COIN_CMD):
         self.watch, self.log = watch or Watch(), log
         self.raw_status = ""
         self.dual_bound: float | None = None
+        self.statistics: dict[str, int] = {}
         self._sign = 1.0
         self._stopped = self._infeasible = False
         self._best = math.inf
@@ -140,7 +147,7 @@ class CbcSolver(pulp.COIN_CMD):
         started = time.perf_counter()
         if not self.available():
             raise pulp.PulpSolverError(f"cannot execute CBC: {self.path}")
-        self.raw_status, self.dual_bound = "", None
+        self.raw_status, self.dual_bound, self.statistics = "", None, {}
         self._stopped = self._infeasible = False
         self._best = math.inf
         self._sign = sign_of(lp)
@@ -193,6 +200,9 @@ class CbcSolver(pulp.COIN_CMD):
             if self.log:
                 print(printable(line.decode(errors="replace")), flush=True)
             self._infeasible = self._infeasible or line.startswith(_INFEASIBLE)
+            for name, count in _COUNTS.items():
+                if counted := count.search(line):
+                    self.statistics[name] = int(counted[1])
             if best := _BEST.search(line):
                 value = float(best[1])
                 self._best = value - abs(value) * 5e-15

@@ -55,6 +55,7 @@ class GurobiSolver(pulp.GUROBI):
         super().__init__(msg=log, warmStart=warm_start, **own, **options)
         self.watch = watch or Watch()
         self.raw_status = ""
+        self.statistics: dict[str, int] = {}
 
     def callSolver(self, lp: Any, callback: Any = None) -> None:
         """Run Gurobi with a callback."""
@@ -84,6 +85,10 @@ class GurobiSolver(pulp.GUROBI):
         model, columns = lp.solverModel, lp.variables()
         words = {getattr(GRB, word): word for word in ("OPTIMAL", "INFEASIBLE", "TIME_LIMIT")}
         self.raw_status = words.get(model.Status, f"status {model.Status}")
+        self.statistics = {
+            "nodes": int(model.NodeCount),
+            "lp_iterations": int(model.IterCount),
+        }
         found = model.SolCount > 0
         for column in columns:
             column.varValue = column.solverVar.X if found else None

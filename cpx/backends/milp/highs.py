@@ -61,6 +61,7 @@ class HighsSolver(pulp.HiGHS):
         options of HiGHS by their own names, such as ``random_seed``.
     raw_status: The model status of HiGHS after the run.
     dual_bound: Its bound after the run, in the sense and with the constant of the problem.
+    statistics: Nodes and iterations of the run.
     """
 
     name = "cpx HiGHS"
@@ -82,6 +83,7 @@ class HighsSolver(pulp.HiGHS):
         self.warm_start = warm_start
         self.raw_status = ""
         self.dual_bound: float | None = None
+        self.statistics: dict[str, int] = {}
         self._sign = 1.0
         self._reported: float | None = None
         self._failure: BaseException | None = None
@@ -164,6 +166,9 @@ class HighsSolver(pulp.HiGHS):
     def findSolutionValues(self, lp: Any) -> tuple[int, int]:
         """Read back values, status and bound; return PuLP's two status codes."""
         model, info = lp.solverModel, lp.solverModel.getInfo()
+        # -1 where there was nothing to search.
+        counted = {"nodes": info.mip_node_count, "lp_iterations": info.simplex_iteration_count}
+        self.statistics = {name: max(0, int(number)) for name, number in counted.items()}
         found = info.primal_solution_status == highspy.SolutionStatus.kSolutionStatusFeasible
         values = model.getSolution().col_value if found else []
         for var in lp.variables():

@@ -44,6 +44,7 @@ class ScipSolver(pulp.SCIP_PY):
         super().__init__(msg=log, warmStart=warm_start, **options)
         self.watch, self.seed = watch or Watch(), random_seed % 2**31
         self.raw_status = ""
+        self.statistics: dict[str, int] = {}
 
     def callSolver(self, lp: Any) -> None:
         """Run SCIP with an event handler."""
@@ -69,6 +70,10 @@ class ScipSolver(pulp.SCIP_PY):
         """Read back values and status; return PuLP's code."""
         model = lp.solverModel
         self.raw_status = model.getStatus()
+        self.statistics = {
+            "nodes": model.getNTotalNodes(),
+            "lp_iterations": model.getNLPIterations(),
+        }
         found = model.getNSols() > 0
         for column in lp.variables():
             column.varValue = None

@@ -8,9 +8,10 @@ from cpx.support.families import Door, Family, ProofKind, ShellCommand
 from cpx.support.lazy_imports import lazily
 
 if TYPE_CHECKING:
+    from cpx.models.monomial.branching_tree import search_tree
     from cpx.models.monomial.explainers.rivals import Rivals, rivals
 
-__all__ = ["FAMILY", "Rivals", "rivals"]
+__all__ = ["FAMILY", "Rivals", "rivals", "search_tree"]
 
 _KINDS = ("k-monomial", "negative-only", "max-precision", "max-coverage")
 _FORMS = ("cpx.models.monomial.form:WeightedMonomial", "cpx.models.monomial.form:RatioMonomial")
@@ -74,9 +75,19 @@ FAMILY = Family(
             "cpx.models.monomial.cli_score:score",
             "Measure a rule of your own, and compare it with the best.",
         ),
+        "tree": ShellCommand(
+            "cpx.models.monomial.cli_tree:tree",
+            "Draw the branch and bound tree of a small instance.",
+            section="Instances",
+        ),
     },
 )
 
 __getattr__, __dir__ = lazily(
-    __name__, {"Rivals": "explainers.rivals", "rivals": "explainers.rivals"}
+    __name__,
+    {
+        "Rivals": "explainers.rivals",
+        "rivals": "explainers.rivals",
+        "search_tree": "branching_tree",
+    },
 )

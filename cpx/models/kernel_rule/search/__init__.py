@@ -58,6 +58,7 @@ def solve_dnf(problem: Problem, form: DNFForm, progress: Progress) -> Outcome:
     progress.bound(rows.greatest)
     search = Consistent(rows.inside, rows.outside, form.max_clauses, form.max_literals, allowed)
     found = search.find(_MOST_NODES, lambda: progress.should_stop)
+    progress.count(nodes=search.nodes)
     if found is not None:
         report([tuple(elements(clause)) for clause in found])
         message = f"consistent with all support vectors, {search.nodes} nodes"
@@ -128,6 +129,7 @@ def _general(
         record=record,
     )
     done = tree.search()
+    progress.count(nodes=tree.nodes)
     sizes = {**sizes, "clauses": len(candidates)}
     message = f"{len(candidates)} clauses, {tree.nodes} nodes"
     if not done:

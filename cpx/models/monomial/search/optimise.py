@@ -53,6 +53,7 @@ def optimise(problem: Problem, reduced: Reduced, progress: Progress) -> Outcome:
         report(beam_columns(root, beam_width(progress.options)))
     done = explore(root, scale.cost(progress.objective), progress.options.threads, watch)
     message = f"{done.nodes} nodes"
+    progress.count(nodes=done.nodes)
     if done.columns is not None:
         report(done.columns)
     if progress.objective is None:
@@ -162,6 +163,7 @@ def optimise_ratio(problem: Problem, reduced: Reduced, progress: Progress) -> Ou
 
         done = explore(root, limit, progress.options.threads, watch)
         nodes, steps = nodes + done.nodes, steps + 1
+        progress.count(nodes=done.nodes)
         message = f"{nodes} nodes, {steps} steps"
         better = done.columns is not None and done.cost < limit
         if done.columns is not None:

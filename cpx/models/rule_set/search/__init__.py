@@ -79,6 +79,7 @@ def optimise_sets(problem: Problem, form: RuleSelection, progress: Progress) -> 
             prove(incumbent.cost)
     nodes = sum(search.nodes for search in searches)
     message = f"{nodes} nodes"
+    progress.count(nodes=nodes)
     if done and progress.record is not None:
         shared = any(search.shared for search in searches)
         progress.record.append(RecordedTree(nodes, shared))

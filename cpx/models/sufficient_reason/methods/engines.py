@@ -347,6 +347,7 @@ class HittingSets(_OracleMethod):
             # A stop may fall into the report of a reason, which measures it: nothing is claimed
             # of a reason that is not reported. The oracle knows by now that it is one.
             progress.found(problem.explanation(found.attributes))
+        progress.count(calls=found.calls)
         message = f"{found.rounds} hitting sets, {found.changes} changes, {found.calls} calls"
         if found.lower is not None:
             progress.bound(found.lower)

@@ -52,6 +52,7 @@ def bound_by_components(problem: Problem, form: ExpectationForm, progress: Progr
             return "beam search; no bound, as leaves test too many attributes"
         tree = _greatest(part, progress)
         nodes += tree.nodes
+        progress.count(nodes=tree.nodes)
         if tree.best is not None:
             progress.found(problem.explanation(tree.best.features))
         value = tree.objective.most_valuable(tree.bound)

@@ -70,6 +70,7 @@ class _Search:
         )
         done = tree.search()
         self.nodes += tree.nodes
+        self.progress.count(nodes=tree.nodes)
         return tree, done
 
 
@@ -98,6 +99,7 @@ def greatest_value(
     done = not search.stop() and tree.search()
     proved(tree.bound)
     assert tree.best is not None
+    progress.count(nodes=tree.nodes)
     message, value = f"{tree.nodes} nodes", tree.best.value
     # With a gap, a search may end within it.
     optimal = done or progress.best_bound == value
