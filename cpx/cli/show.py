@@ -68,7 +68,7 @@ def show(
     if solve:
         from cpx.export.solved import solved
 
-        typer.echo(f"\n{solved(problem, form, encoding)}")
+        typer.echo(f"\n{solved(problem, form, encoding, at_most=at_most)}")
 
 
 def _warn_of(problem: Problem, encoding: str | None) -> None:

@@ -81,7 +81,7 @@ class _Enough(Exception):
     """As many cores as are shown have been found."""
 
 
-def cores(problem: Problem, encoding: str | None = None) -> Cores:
+def cores(problem: Problem, encoding: str | None = None, at_most: str | None = None) -> Cores:
     """Run RC2 on the clauses of a problem and return its cores.
 
     Without the shortcuts of the engine ``maxsat:rc2``: neither at-most-one relations nor the
@@ -93,6 +93,8 @@ def cores(problem: Problem, encoding: str | None = None) -> Cores:
         A small one: of many cores only 40 are told.
     encoding : str, optional
         Default is the problem's first.
+    at_most : str, optional
+        How counting becomes clauses, as in :func:`cpx.export.show`.
 
     Raises
     ------
@@ -114,7 +116,7 @@ def cores(problem: Problem, encoding: str | None = None) -> Cores:
     if isinstance(problem, RatioProblem):
         problem = problem.first_step()
     statement = problem.model(name)
-    compiled = compile_statement(statement)
+    compiled = compile_statement(statement, at_most=at_most)
     with _told(compiled.wcnf(), Variables(statement, compiled).word) as search:
         try:
             if search.compute() is None:

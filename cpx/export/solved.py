@@ -21,7 +21,12 @@ _MOST_EVENTS = 20
 
 
 def solved(
-    problem: Problem, form: str, encoding: str | None = None, time_limit: float | None = 10.0
+    problem: Problem,
+    form: str,
+    encoding: str | None = None,
+    *,
+    at_most: str | None = None,
+    time_limit: float | None = 10.0,
 ) -> str:
     """Solve an instance from nothing, and tell what happened on the way.
 
@@ -31,6 +36,8 @@ def solved(
     form : str
         As it is shown: the engine is one that reads it.
     encoding : str, optional
+    at_most : str, optional
+        How counting becomes clauses, as in :func:`cpx.export.show`.
     time_limit : float, optional
         In seconds.
 
@@ -52,8 +59,14 @@ def solved(
     engine = None if problem._unstated else _ENGINES.get(form, "cpsat")
     name = encoding if problem._unstated else encoding or problem.encodings[0].name
     # Without a solution to begin with: what is shown is the engine's own work.
-    options = {} if name is None else {"encoding": name}
-    result = solve(problem, engine, time_limit=time_limit, warm_start=False, **options)
+    result = solve(
+        problem,
+        engine,
+        encoding=name,
+        engine={} if at_most is None else {"at_most": at_most},
+        time_limit=time_limit,
+        warm_start=False,
+    )
     stated = f", encoding {result.encoding}" if result.encoding else ""
     found = result.explanation
     blocks: list[Block] = [Paragraph(f"solved by {result.engine}{stated}")]
@@ -71,5 +84,5 @@ def solved(
     ]
     if engine == "maxsat" and found is not None:
         blocks += [Paragraph("The cores of RC2, without its shortcuts:")]
-        blocks += cores(problem, encoding).blocks()
+        blocks += cores(problem, encoding, at_most).blocks()
     return as_text(blocks)

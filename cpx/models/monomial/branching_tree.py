@@ -170,7 +170,8 @@ class _Search:
             bad=int(form.cost_covered.sum()), good=int(form.cost_uncovered.sum())
         ).numbers()
         self.nodes: list[TreeNode] = []
-        self.best, self.chosen = math.inf, ()
+        self.best: float = math.inf
+        self.chosen: tuple[int, ...] = ()
         self.lowest = self.steps = 0
 
     def run(self) -> SearchTree:
