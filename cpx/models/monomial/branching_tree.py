@@ -24,12 +24,14 @@ from cpx.modelling.base import Problem
 from cpx.models.monomial.form import WeightedMonomial
 from cpx.models.monomial.search.bounds import order_by, select, subtree_bounds, tighten
 from cpx.models.monomial.search.objective import Objective
-from cpx.models.monomial.tree_svg import svg_of
+from cpx.models.monomial.tree_svg import Box, svg_of
 
 __all__ = ["SearchTree", "TreeNode", "search_tree"]
 
 _MOST = 200
 """Nodes that are drawn."""
+_LONGEST = 19
+"""Characters of a feature in its box."""
 
 Ints = NDArray[np.int64]
 
@@ -120,7 +122,24 @@ class SearchTree(Shown):
 
     def svg(self) -> str:
         """Return the tree as a picture, SVG."""
-        return svg_of(self)
+        told = "no set is allowed" if self.optimum is None else f"the optimum is {self.optimum}"
+        title = f"Branch and bound tree of {len(self.nodes)} nodes; {told}"
+        return svg_of([self._box(node) for node in self.nodes], title)
+
+    def _box(self, node: TreeNode) -> Box:
+        """Return what is drawn of a node: its last feature, its numbers, what became of it."""
+        last = "root" if node.parent is None else "+ " + self.names[node.chosen[-1]]
+        if len(last) > _LONGEST:
+            last = last[: _LONGEST - 1] + "\N{HORIZONTAL ELLIPSIS}"
+        if node.step is None:
+            kind, fate = "beaten", "beaten when its turn came"
+        elif node.found:
+            kind, fate = "best", f"step {node.step}: new best, {node.best}"
+        else:
+            kind, fate = "expanded", f"step {node.step}: best stays {node.best}"
+        lines = (last, f"cost {node.cost}, bound {node.bound}", fate)
+        title = f"{self.words(node.chosen)}; {node.dropped} candidates dropped"
+        return Box(node.parent, kind, lines, title)
 
 
 def search_tree(problem: Problem) -> SearchTree:

@@ -1,15 +1,12 @@
-"""A branch and bound tree as a picture: boxes below each other, as text of an SVG file."""
+"""A tree as a picture: boxes below each other, as text of an SVG file."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from html import escape
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from cpx.models.monomial.branching_tree import SearchTree
 
 _WIDTH, _HEIGHT, _BESIDE, _BELOW, _EDGE = 148, 66, 14, 40, 12
-_LONGEST = 19
 _STYLE = """
 text { font: 12px system-ui, sans-serif; fill: #1f2430; text-anchor: middle }
 .chosen { font-weight: 600 }
@@ -27,29 +24,41 @@ path { fill: none; stroke: #9aa2b1; stroke-width: 1.2 }
 """
 
 
-def svg_of(tree: SearchTree) -> str:
-    """Return the picture of a tree; it follows the colours of the page's scheme."""
+@dataclass(frozen=True)
+class Box:
+    """A box: its parent's place in the list, a kind for its colours, three lines, a title."""
+
+    parent: int | None
+    kind: str
+    lines: tuple[str, str, str]
+    title: str
+
+
+def svg_of(boxes: Sequence[Box], title: str) -> str:
+    """Return the picture of a tree; it follows the colours of the page's scheme.
+
+    boxes: Each after its parent, the root first.
+    """
     children: dict[int | None, list[int]] = {}
-    for place, node in enumerate(tree.nodes):
-        children.setdefault(node.parent, []).append(place)
+    for place, box in enumerate(boxes):
+        children.setdefault(box.parent, []).append(place)
     centres: dict[int, tuple[float, float]] = {}
-    width = _layout(children, centres, 0, _EDGE, 0) if tree.nodes else _EDGE
+    width = _layout(children, centres, 0, _EDGE, 0) if boxes else _EDGE
     depth = max((y for _, y in centres.values()), default=0.0)
     wide, high = width - _BESIDE + _EDGE, depth + _HEIGHT + _EDGE
-    told = "no set is allowed" if tree.optimum is None else f"the optimum is {tree.optimum}"
     size = f'width="{wide:g}" height="{high:g}" viewBox="0 0 {wide:g} {high:g}"'
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" role="img" {size}>',
-        f"<title>Branch and bound tree of {len(tree.nodes)} nodes; {told}</title>",
+        f"<title>{escape(title)}</title>",
         f"<style>{_STYLE}</style>",
         f'<rect class="page" width="{wide:g}" height="{high:g}"/>',
     ]
-    for place, node in enumerate(tree.nodes):
-        if node.parent is not None:
-            (x, y), (to_x, to_y) = centres[node.parent], centres[place]
+    for place, box in enumerate(boxes):
+        if box.parent is not None:
+            (x, y), (to_x, to_y) = centres[box.parent], centres[place]
             start, middle = y + _HEIGHT, (y + _HEIGHT + to_y) / 2
             lines.append(f'<path d="M{x:g} {start:g}V{middle:g}H{to_x:g}V{to_y:g}"/>')
-    lines += [_box(tree, place, *centres[place]) for place in range(len(tree.nodes))]
+    lines += [_drawn(box, *centres[place]) for place, box in enumerate(boxes)]
     return "\n".join([*lines, "</svg>", ""])
 
 
@@ -73,22 +82,11 @@ def _layout(
     return right
 
 
-def _box(tree: SearchTree, place: int, x: float, y: float) -> str:
-    """Return the box of a node: what it begins with, its numbers, and what became of it."""
-    node = tree.nodes[place]
-    last = "+ " + tree.names[node.chosen[-1]] if node.parent is not None else "root"
-    short = last if len(last) <= _LONGEST else last[: _LONGEST - 1] + "\N{HORIZONTAL ELLIPSIS}"
-    if node.step is None:
-        kind, fate = "beaten", "beaten when its turn came"
-    elif node.found:
-        kind, fate = "best", f"step {node.step}: new best, {node.best}"
-    else:
-        kind, fate = "expanded", f"step {node.step}: best stays {node.best}"
-    whole = f"{tree.words(node.chosen)}; {node.dropped} candidates dropped"
-    rows = (("chosen", short), ("", f"cost {node.cost}, bound {node.bound}"), ("small", fate))
+def _drawn(box: Box, x: float, y: float) -> str:
+    """Return a box with its lines."""
     texts = "".join(
         f'<text class="{style}" x="{x:g}" y="{y + 19 + 18 * i:g}">{escape(text)}</text>'
-        for i, (style, text) in enumerate(rows)
+        for i, (style, text) in enumerate(zip(("chosen", "", "small"), box.lines, strict=True))
     )
     corner = f'x="{x - _WIDTH / 2:g}" y="{y:g}" width="{_WIDTH}" height="{_HEIGHT}" rx="6"'
-    return f'<g class="{kind}"><title>{escape(whole)}</title><rect {corner}/>{texts}</g>'
+    return f'<g class="{box.kind}"><title>{escape(box.title)}</title><rect {corner}/>{texts}</g>'
