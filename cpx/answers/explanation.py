@@ -152,6 +152,10 @@ class Unseen:
 _NEAR = 0.2
 
 
+def _has(name: str, value: str) -> str:
+    return f"{name} is missing" if value == "missing" else f"{name} = {value}"
+
+
 @dataclass(frozen=True)
 class AboutRow:
     """The explained row: its values in the columns of the explanation, and how sure its class is.
@@ -188,7 +192,7 @@ class AboutRow:
         return self.probability - self.next < _NEAR
 
     def __str__(self) -> str:
-        told = [", ".join(f"{name} = {value}" for name, value in self.values)]
+        told = [", ".join(_has(name, value) for name, value in self.values)]
         if self.probability is not None:
             sure = f"predicted probability of the class {share_text(self.probability, 2)}"
             if self.near:

@@ -171,6 +171,7 @@ def on_trust(
     claimed |= {
         name: [one for one in all_ if isinstance(one, str)] for name, all_ in words.items()
     }
+    claimed["intervals"] = [one for one in words["conditions"] if not isinstance(one, str)]
     trusted = (*(() if family is None else family.trusts), "remarks")
     out += [f"{name} ({shown(claimed[name])})" for name in trusted if claimed.get(name)]
     if (fresh := found.get("fresh")) and fresh["confidence"] < 1:

@@ -64,8 +64,11 @@ class Intervals:
         return bool(said.get("within")) and self._within(column, said["within"]) == wanted
 
     def _names(self, column: int, said: Any) -> bool:
-        known = isinstance(said, Mapping) and said.keys() & _ABOUT
-        return bool(known) and said["column"] == self._forest.attributes[column]["name"]
+        if not isinstance(said, Mapping) or not said.keys() & _ABOUT or said.get("not"):
+            return False
+        own = self._forest.attributes[column]
+        called = all(said.get(key, "") == own.get(key, "") for key in ("label", "unit"))
+        return bool(said["column"] == own["name"]) and called
 
     def _says_value(self, column: int, said: Mapping[str, Any]) -> bool:
         """Whether it is the value of x, and the only one that its cell is known to have."""

@@ -111,7 +111,11 @@ def _condition(value: Any) -> bool:
     """Say whether a value is a name, names, lists of names, or what a column is."""
     if not _object(value):
         return _text(value) or _all(_text)(value) or _all(_all(_text))(value)
-    if len(value) != 2 or not _text(value.get("column")):
+    if not _text(value.get("column")) or not _text(value.get("label", "")):
+        return False
+    texts = _text(value.get("unit", "")) and _text(value.get("now", ""))
+    said = value.keys() - {"column", "label", "unit", "now", "not"}
+    if not texts or not isinstance(value.get("not", False), bool) or len(said) != 1:
         return False
     sign = _one_of(("<", "<=", ">", ">="))
     known = {

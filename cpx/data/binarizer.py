@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -13,10 +13,11 @@ from sklearn.exceptions import NotFittedError
 
 from cpx.data.bits import bit_row
 from cpx.data.columns import Column, bits_of, fit_columns, groups_of, literals_of, names_of
+from cpx.data.condition import ColumnCondition
 from cpx.data.frames import as_table, column_names, positions, with_columns
 from cpx.data.other_frames import as_pandas
-from cpx.errors import DataError, shown
-from cpx.support.validation import choice, integer_in
+from cpx.errors import DataError, nearest, shown
+from cpx.support.validation import choice, entries, integer_in
 
 __all__ = ["Binarizer", "NotFitted", "as_table"]
 
@@ -51,6 +52,8 @@ class Binarizer(TransformerMixin, BaseEstimator):
         ``x0, x1, ...``; their positions are taken as well.
     max_categories : int
         A column with more categories is refused.
+    cuts : mapping of column names to sequences of float, optional
+        Cut points of your own: these columns have the bins between them, and no others.
 
     Attributes
     ----------
@@ -99,11 +102,13 @@ class Binarizer(TransformerMixin, BaseEstimator):
         strategy: Literal["quantile", "uniform"] = "quantile",
         categorical: Sequence[str | int] | None = None,
         max_categories: int = 100,
+        cuts: Mapping[Any, Sequence[float]] | None = None,
     ) -> None:
         self.n_bins = n_bins
         self.strategy = strategy
         self.categorical = categorical
         self.max_categories = max_categories
+        self.cuts = cuts
 
     def fit(
         self, X: Any, y: Any = None, *, weights: npt.NDArray[np.int64] | None = None
@@ -134,6 +139,7 @@ class Binarizer(TransformerMixin, BaseEstimator):
             names,
             table,
             chosen,
+            self._cuts(names),
             n_bins=int(self.n_bins),
             strategy=self.strategy,
             max_categories=int(self.max_categories),
@@ -237,14 +243,31 @@ class Binarizer(TransformerMixin, BaseEstimator):
         """
         names = self.literal_names(bits)
         row = np.asarray(bits).astype(bool)
-        chosen = sorted({int(j) for j in features})
         texts: list[str] = []
+        for group, own in self._by_column(row, features):
+            first = int(np.searchsorted(self.groups_, group))
+            joined = self.columns_[group].joined(own)
+            texts += [joined] if joined else [names[first + j] for j in own]
+        return tuple(texts)
+
+    def said(self, bits: Any, features: Any) -> tuple[ColumnCondition, ...]:
+        """Return what chosen literals mean, as conditions on the columns."""
+        row = np.asarray(bits).astype(bool)
+        found: list[ColumnCondition] = []
+        for group, chosen in self._by_column(row, features):
+            column, own = self.columns_[group], row[self.groups_ == group]
+            found += column.said(chosen, column.missing or not own.any())
+        return tuple(found)
+
+    def _by_column(self, row: Any, features: Any) -> list[tuple[int, dict[int, bool]]]:
+        """Return the chosen features of each column, by their place in it, with their values."""
+        chosen = sorted({int(j) for j in features})
+        found = []
         for group in sorted({int(self.groups_[j]) for j in chosen}):
             first = int(np.searchsorted(self.groups_, group))
-            own = [j for j in chosen if self.groups_[j] == group]
-            joined = self.columns_[group].joined({j - first: bool(row[j]) for j in own})
-            texts += [joined] if joined else [names[j] for j in own]
-        return tuple(texts)
+            own = {j - first: bool(row[j]) for j in chosen if self.groups_[j] == group}
+            found.append((group, own))
+        return found
 
     def __sklearn_tags__(self) -> Any:
         """Say to scikit-learn which input is taken."""
@@ -263,6 +286,21 @@ class Binarizer(TransformerMixin, BaseEstimator):
         for name, least in (("n_bins", 2), ("max_categories", 1)):
             integer_in(name, getattr(self, name), least, error=DataError)
         choice("strategy", self.strategy, ("quantile", "uniform"), error=DataError)
+
+    def _cuts(self, names: list[str]) -> dict[str, Sequence[Any]]:
+        """Return the cuts that are given by column."""
+        if self.cuts is None:
+            return {}
+        if not isinstance(self.cuts, Mapping):
+            raise DataError(f"cuts must map columns to numbers, got {shown(self.cuts)}")
+        found: dict[str, Sequence[Any]] = {}
+        for key, given in self.cuts.items():
+            name = key if key in names else f"x{key}"
+            if name not in names:
+                near = nearest(str(key), names)
+                raise DataError(f"cuts names a column {shown(key)} that is not in the table{near}")
+            found[name] = entries(f"cuts[{key!r}]", given, "numbers", error=DataError)
+        return found
 
     def aligned(self, X: Any) -> pd.DataFrame:
         """Return the table as a frame with the columns of fit, in their order.

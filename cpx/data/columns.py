@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import itertools
+import math
 from abc import ABC, abstractmethod
-from collections.abc import Container, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from functools import cached_property, lru_cache
 from typing import Any, Literal, TypeAlias
@@ -16,8 +17,10 @@ import pandas as pd
 from pandas.api import types
 
 from cpx.data.categories import NUMBERS, as_categories, distinct, infinite, refused
+from cpx.data.condition import Bounds, ColumnCondition, Equals, OneOf
 from cpx.errors import DataError, shown
 from cpx.support.cells import as_float, plain
+from cpx.support.validation import real
 
 __all__ = [
     "CategoryColumn",
@@ -97,6 +100,20 @@ class Column(ABC):
         """
         return None
 
+    def said(self, chosen: dict[int, bool], loose: bool) -> list[ColumnCondition]:
+        """Return what several literals mean together, as conditions on the column."""
+        known = len(self.value_names)
+        return [
+            self._value(j, not true, loose)
+            if j < known
+            else Equals(self.name, None, negated=not true)
+            for j, true in chosen.items()
+        ]
+
+    @abstractmethod
+    def _value(self, i: int, negated: bool, loose: bool) -> ColumnCondition:
+        """Return value feature i as a condition, or that it is not so."""
+
     def bits(self, values: Values) -> BoolArray:
         """Return the features of a whole column, shape (n, number of features)."""
         known: BoolArray = self.codes(values)[:, None] == np.arange(len(self.value_names))
@@ -134,6 +151,27 @@ class NumberColumn(Column):
             return f"{self.name} <= {cuts[-1]}"
         return f"not ({self.value_names[i]})"
 
+    def said(self, chosen: dict[int, bool], loose: bool) -> list[ColumnCondition]:
+        span = self._span(chosen)
+        return super().said(chosen, loose) if span is None else [self._bounds(*span)]
+
+    def _value(self, i: int, negated: bool, loose: bool) -> ColumnCondition:
+        last = len(self.thresholds)
+        if not last:
+            return Equals(self.name, self.constant, negated=negated)
+        if negated and not loose and i in (0, last):
+            return self._bounds(*((1, last) if i == 0 else (0, last - 1)))
+        return replace(self._bounds(i, i), negated=negated)
+
+    def _bounds(self, low: int, high: int) -> Bounds:
+        """Return that the value is in the bins from low to high."""
+        cuts, ends = self.thresholds, list[tuple[str, float]]()
+        if low > 0:
+            ends.append((">", float(cuts[low - 1])))
+        if high < len(cuts):
+            ends.append(("<=", float(cuts[high])))
+        return Bounds(self.name, (tuple(ends),))
+
     def codes(self, values: Values) -> IntArray:
         v = as_numbers(self.name, values)
         if not self.thresholds:
@@ -142,6 +180,16 @@ class NumberColumn(Column):
 
     def joined(self, chosen: dict[int, bool]) -> str | None:
         """Join the literals to one interval: "a > 1 and not (1 < a <= 2)" is "a > 2"."""
+        if (span := self._span(chosen)) is None:
+            return None
+        low = self._cuts[span[0] - 1] if span[0] else None
+        high = self._cuts[span[1]] if span[1] < len(self.thresholds) else None
+        if high is None:
+            return f"{self.name} > {low}"
+        return f"{self.name} <= {high}" if low is None else f"{low} < {self.name} <= {high}"
+
+    def _span(self, chosen: dict[int, bool]) -> tuple[int, int] | None:
+        """Return the first and last bin that literals leave, None for all or what has gaps."""
         bins = len(self.thresholds) + 1
         if self.missing and not any(j < bins and value for j, value in chosen.items()):
             return None  # the literals may hold of a missing value, an interval does not
@@ -149,13 +197,7 @@ class NumberColumn(Column):
         allowed = sorted(wanted or set(range(bins)) - set(chosen))
         if len(allowed) < 1 or allowed != list(range(allowed[0], allowed[-1] + 1)):
             return None
-        low = self._cuts[allowed[0] - 1] if allowed[0] > 0 else None
-        high = self._cuts[allowed[-1]] if allowed[-1] < bins - 1 else None
-        if low is None and high is None:
-            return None
-        if high is None:
-            return f"{self.name} > {low}"
-        return f"{self.name} <= {high}" if low is None else f"{low} < {self.name} <= {high}"
+        return None if len(allowed) == bins else (allowed[0], allowed[-1])
 
 
 @dataclass(frozen=True)
@@ -174,6 +216,9 @@ class CategoryColumn(Column):
 
     def negation(self, i: int, loose: bool) -> str:
         return f"{self.name} != {self._texts[i]}"
+
+    def _value(self, i: int, negated: bool, loose: bool) -> ColumnCondition:
+        return OneOf(self.name, (self._texts[i],), negated=negated)
 
     def codes(self, values: Values) -> IntArray:
         values = pd.Series(values)
@@ -228,12 +273,19 @@ def literals_of(columns: Sequence[Column], bits: BoolArray) -> list[str]:
 
 
 def fit_columns(
-    names: Sequence[str], table: pd.DataFrame, categorical: Container[int], **options: Any
+    names: Sequence[str],
+    table: pd.DataFrame,
+    categorical: Container[int],
+    cuts: Mapping[str, Sequence[Any]],
+    **options: Any,
 ) -> tuple[Column, ...]:
-    """Choose the features of all columns of a table, as :func:`fit_column` does of one."""
+    """Choose the features of all columns of a table, as :func:`fit_column` does of one.
+
+    cuts: Those that a person gives, by column.
+    """
     numeric = [c not in categorical for c in range(len(names))]
     return tuple(
-        fit_column(name, values, categorical=not number, **options)
+        fit_column(name, values, categorical=not number, cuts=cuts.get(name), **options)
         for name, values, number in zip(names, _values_of(table, numeric), numeric, strict=True)
     )
 
@@ -268,6 +320,7 @@ def fit_column(
     categorical: bool,
     max_categories: int,
     weights: npt.NDArray[np.int64] | None = None,
+    cuts: Sequence[Any] | None = None,
 ) -> Column:
     """Choose the features of a column, or raise DataError naming the column.
 
@@ -284,6 +337,8 @@ def fit_column(
     missing = not there.all()
     present = values[there] if missing else values
     if kind == "category":
+        if cuts is not None:
+            raise DataError(f"column {shown(name)} has categories, which have no cuts")
         categories = distinct(name, pd.Series(present))
         if len(categories) > max_categories:
             raise DataError(
@@ -296,8 +351,22 @@ def fit_column(
     numbers = as_numbers(name, present)
     if weights is not None:
         weights = weights[there]
-    thresholds = thresholds_of(numbers, n_bins, strategy, weights)
+    if cuts is not None:
+        thresholds = own_cuts(name, cuts)
+    else:
+        thresholds = thresholds_of(numbers, n_bins, strategy, weights)
     return NumberColumn(name, missing, thresholds, float(numbers[0]))
+
+
+def own_cuts(name: str, given: Sequence[Any]) -> tuple[float, ...]:
+    """Return the cuts that a person gives of a column, which must be increasing numbers."""
+    cuts = [real(cut) for cut in given]
+    found = tuple(cut + 0.0 for cut in cuts if cut is not None and math.isfinite(cut))
+    if not given or len(found) < len(cuts) or any(a >= b for a, b in itertools.pairwise(found)):
+        raise DataError(
+            f"the cuts of column {shown(name)} must be increasing numbers, got {shown([*given])}"
+        )
+    return found
 
 
 def _kind(name: str, values: pd.Series[Any], categorical: bool) -> str:

@@ -2,18 +2,79 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+import re
+from abc import abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
 
+from cpx.support.cells import is_missing, plain
+
+_Writer = Callable[[str], str]
+_Lister = Callable[[Sequence[str]], str]
+
+
+_TEXTS = ("label", "unit", "now")
+
+_LISTED = 5
+"""So many categories are listed in words, of more than these and one."""
+
 
 @dataclass(frozen=True)
-class Bounds:
-    """Intervals, in one of which the value of a column is.
+class ColumnCondition:
+    """What is said of a column: ``str`` has it as data name it, ``words`` as people read it.
 
     column: Its name.
+    label, unit: What it is called for people, and what its numbers are in; empty for none.
+    now: What the row has in its place, of a change.
+    negated: Whether it is said not to be so.
+    """
+
+    column: str
+    _: KW_ONLY
+    label: str = ""
+    unit: str = ""
+    now: str = ""
+    negated: bool = False
+
+    def __str__(self) -> str:
+        return self._text(self.column, "", _same, _all)
+
+    @property
+    def words(self) -> str:
+        """The condition as people read it: label, unit, long numbers and lists made short."""
+        unit = f" {self.unit}" if self.unit else ""
+        told = self._text(self.title, unit, thousands, _first)
+        return f"{told} (now {self.now})" if self.now else told
+
+    @property
+    def title(self) -> str:
+        """What the column is called for people."""
+        return self.label or self.column
+
+    @abstractmethod
+    def _text(self, name: str, unit: str, number: _Writer, listed: _Lister) -> str:
+        """Return the condition, with what writes numbers and lists."""
+
+    def _state(self, name: str, known: bool) -> str:
+        return f"{name} {'is not' if known else 'is'} missing"
+
+    @abstractmethod
+    def said(self) -> dict[str, Any]:
+        """Return what is said of the column as JSON values."""
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the condition as JSON values."""
+        more = {name: getattr(self, name) for name in _TEXTS} | {"not": self.negated}
+        return {"column": self.column, **self.said(), **{k: v for k, v in more.items() if v}}
+
+
+@dataclass(frozen=True)
+class Bounds(ColumnCondition):
+    """Intervals, in one of which the value of a column is.
+
     within: Of each interval the signs and numbers of its bounds, the lower one first. No interval
         stands for "is not missing".
 
@@ -23,81 +84,92 @@ class Bounds:
     1 < a <= 2.5 or a > 3
     >>> print(Bounds("a", ((("<=", 92.7900000407442),),)), Bounds("a", (((">", 0.29999999999),),)))
     a <= 92.79 a >= 0.3
+    >>> Bounds("pay", (((">", 50000.0),),), label="yearly pay", unit="EUR").words
+    'yearly pay > 50,000 EUR'
     """
 
-    column: str
     within: tuple[tuple[tuple[str, float], ...], ...]
 
-    def __str__(self) -> str:
-        return " or ".join(map(self._interval, self.within)) or f"{self.column} is not missing"
+    def _text(self, name: str, unit: str, number: _Writer, listed: _Lister) -> str:
+        if not self.within:
+            return self._state(name, not self.negated)
+        told = " or ".join(self._interval(ends, name, unit, number) for ends in self.within)
+        return f"not ({told})" if self.negated else told
 
-    def _interval(self, bounds: tuple[tuple[str, float], ...]) -> str:
-        *above, (sign, number) = (_shortly(*one) for one in bounds)
-        told = f"{self.column} {sign} {number}"
+    @staticmethod
+    def _interval(
+        bounds: tuple[tuple[str, float], ...], name: str, unit: str, number: _Writer
+    ) -> str:
+        *above, (sign, end) = (_shortly(*one) for one in bounds)
+        told = f"{name} {sign} {number(end)}{unit}"
         if not above:
             return told
-        ((sign, number),) = above
-        return f"{number} {sign.replace('>', '<')} {told}"
+        ((sign, end),) = above
+        return f"{number(end)} {sign.replace('>', '<')} {told}"
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the condition as JSON values."""
-        return {
-            "column": self.column,
-            "within": [[[*one] for one in ends] for ends in self.within],
-        }
+    def said(self) -> dict[str, Any]:
+        return {"within": [[[*one] for one in ends] for ends in self.within]}
 
 
 @dataclass(frozen=True)
-class OneOf:
+class OneOf(ColumnCondition):
     """Categories, one of which is the value of a column.
 
     labels: None where a test tells its value from those that are known.
 
     >>> print(OneOf("city", ("Lens", "Lille")))
     city is one of 2 (Lens, Lille)
+    >>> OneOf("city", tuple("ABCDEFGH")).words
+    'city is one of 8 (A, B, C, D, E and 3 more)'
     """
 
-    column: str
     labels: tuple[str, ...]
 
-    def __str__(self) -> str:
+    def _text(self, name: str, unit: str, number: _Writer, listed: _Lister) -> str:
         if len(self.labels) == 1:
-            return f"{self.column} = {self.labels[0]}"
+            return f"{name} {'!=' if self.negated else '='} {self.labels[0]}"
+        is_ = f"{name} is{' not' * self.negated}"
         if not self.labels:
-            return f"{self.column} is of another category"
-        return f"{self.column} is one of {len(self.labels)} ({', '.join(self.labels)})"
+            return f"{is_} of another category"
+        return f"{is_} one of {len(self.labels)} ({listed(self.labels)})"
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the condition as JSON values."""
-        return {"column": self.column, "one_of": list(self.labels)}
+    @property
+    def told(self) -> str:
+        """The categories in words."""
+        return _first(self.labels)
+
+    def said(self) -> dict[str, Any]:
+        return {"one_of": list(self.labels)}
 
 
 @dataclass(frozen=True)
-class Equals:
+class Equals(ColumnCondition):
     """The value that a column has, None where it is missing.
 
     >>> str(Equals("a", 9.0)), str(Equals("a", None))
     ('a = 9', 'a is missing')
     """
 
-    column: str
     value: float | None
 
-    def __str__(self) -> str:
-        return f"{self.column} {'is' if self.value is None else '='} {self.told}"
+    def _text(self, name: str, unit: str, number: _Writer, listed: _Lister) -> str:
+        if self.value is None:
+            return self._state(name, self.negated)
+        return f"{name} {'!=' if self.negated else '='} {number(value_text(self.value))}{unit}"
 
     @property
     def told(self) -> str:
         """The value in words."""
-        return "missing" if self.value is None else value_text(self.value)
+        if self.value is None:
+            return "missing"
+        return f"{thousands(value_text(self.value))}{f' {self.unit}' * bool(self.unit)}"
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the condition as JSON values."""
-        return {"column": self.column, "value": self.value}
+    def said(self) -> dict[str, Any]:
+        return {"value": self.value}
 
 
 @dataclass(frozen=True)
-class GroupValues:
+class GroupValues(ColumnCondition):
     """The values that all columns of a group have, such as those of one-hot encoding.
 
     column: Name of the group.
@@ -107,12 +179,11 @@ class GroupValues:
     hue = red
     """
 
-    column: str
     values: tuple[tuple[str, float], ...]
 
-    def __str__(self) -> str:
+    def _text(self, name: str, unit: str, number: _Writer, listed: _Lister) -> str:
         present = [value for _, value in self.values if value]
-        return f"{self.column}{':' if present not in ([], [1]) else ' ='} {self.told}"
+        return f"{name}{':' if present not in ([], [1]) else ' ='} {self.told}"
 
     @property
     def told(self) -> str:
@@ -125,12 +196,9 @@ class GroupValues:
             return title.removeprefix(self.column).lstrip("_=: ") or title
         return ", ".join(f"{title} = {value_text(value)}" for title, value in present)
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the condition as JSON values."""
-        return {"column": self.column, "values": [list(pair) for pair in self.values]}
+    def said(self) -> dict[str, Any]:
+        return {"values": [list(pair) for pair in self.values]}
 
-
-ColumnCondition = Bounds | OneOf | Equals | GroupValues
 
 Condition = str | ColumnCondition | tuple[str, ...] | tuple[tuple[str, ...], ...]
 """A Boolean feature by its name, a column, a conjunction of names, or several conjunctions."""
@@ -144,8 +212,10 @@ def told(condition: Condition) -> str:
     >>> told(())
     '(always)'
     """
-    if not isinstance(condition, tuple):
-        return str(condition)
+    if isinstance(condition, ColumnCondition):
+        return condition.words
+    if isinstance(condition, str):
+        return condition
     clauses = [part for part in condition if isinstance(part, tuple)]
     if not clauses:
         return " and ".join(map(str, condition)) or "(always)"
@@ -156,7 +226,7 @@ def told(condition: Condition) -> str:
 
 def to_json(condition: Condition) -> Any:
     """Return a condition as JSON values."""
-    if isinstance(condition, Bounds | OneOf | Equals | GroupValues):
+    if isinstance(condition, ColumnCondition):
         return condition.to_json()
     if isinstance(condition, tuple):
         return [to_json(part) for part in condition]
@@ -176,15 +246,22 @@ def from_json(data: Any) -> Condition:
         return tuple(tuple(map(str, clause)) for clause in data)
     if not isinstance(data, Mapping) or not isinstance(data.get("column"), str):
         raise ValueError(f"no condition: {data!r:.200}")
-    match data:
-        case {"column": name, "within": [*within], **rest} if not rest:
-            return Bounds(name, tuple(map(_bounds, within)))
-        case {"column": name, "one_of": [*labels], **rest} if not rest:
-            return OneOf(name, tuple(map(str, labels)))
-        case {"column": name, "value": value, **rest} if not rest:
-            return Equals(name, None if value is None else float(value))
-        case {"column": name, "values": [*values], **rest} if not rest:
-            return GroupValues(name, tuple((str(title), float(value)) for title, value in values))
+    said, name = dict(data), data["column"]
+    more = {key: said.pop(key, "") for key in _TEXTS}
+    negated = said.pop("not", False)
+    if not all(isinstance(text, str) for text in more.values()) or not isinstance(negated, bool):
+        raise ValueError(f"no condition: {data!r:.200}")
+    told: dict[str, Any] = {**more, "negated": negated}
+    match said:
+        case {"column": _, "within": [*within], **rest} if not rest:
+            return Bounds(name, tuple(map(_bounds, within)), **told)
+        case {"column": _, "one_of": [*labels], **rest} if not rest:
+            return OneOf(name, tuple(map(str, labels)), **told)
+        case {"column": _, "value": value, **rest} if not rest:
+            return Equals(name, None if value is None else float(value), **told)
+        case {"column": _, "values": [*values], **rest} if not rest:
+            pairs = tuple((str(title), float(value)) for title, value in values)
+            return GroupValues(name, pairs, **told)
     raise ValueError(f"no condition: {data!r:.200}")
 
 
@@ -224,6 +301,21 @@ def bound(threshold: float, holds: bool, strict: bool, cast: str) -> tuple[str, 
     return "<=" if holds else ">", float(upto)
 
 
+def valued(column: str, value: Any, category: bool = False) -> Equals | OneOf:
+    """Return that a column has a value: a number, unless it is a category; a text, or none.
+
+    >>> str(valued("a", 2)), str(valued("a", "red")), str(valued("a", float("nan")))
+    ('a = 2', 'a = red', 'a is missing')
+    """
+    value = plain(value.item() if isinstance(value, np.generic) else value)
+    if is_missing(value):
+        return Equals(column, None)
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    if number and not category:
+        return Equals(column, float(value))
+    return OneOf(column, (value_text(float(value)) if number else str(value),))
+
+
 _DIGITS = 9
 """As many tell any number from others of its type if that is float32."""
 
@@ -253,6 +345,34 @@ def _written(number: np.floating[Any]) -> str:
     plain = number == 0 or 1e-4 <= abs(float(number)) < 1e16
     write = np.format_float_positional if plain else np.format_float_scientific
     return str(write(number, trim="-"))
+
+
+def thousands(text: str) -> str:
+    """Return a number as it is printed, with commas where it has five digits or more.
+
+    >>> thousands("50000.5"), thousands("-1234567"), thousands("1994"), thousands("1e+16")
+    ('50,000.5', '-1,234,567', '1994', '1e+16')
+    """
+    match = _LONG.fullmatch(text)
+    return f"{int(match[1]):,}{match[2] or ''}" if match else text
+
+
+_LONG = re.compile(r"(-?\d{5,})(\.\d+)?")
+
+
+def _same(text: str) -> str:
+    return text
+
+
+def _all(labels: Sequence[str]) -> str:
+    return ", ".join(labels)
+
+
+def _first(labels: Sequence[str]) -> str:
+    """List the first categories of many: one more would be as long as to say that it is there."""
+    if len(labels) <= _LISTED + 1:
+        return _all(labels)
+    return f"{_all(labels[:_LISTED])} and {len(labels) - _LISTED} more"
 
 
 def value_text(value: float) -> str:

@@ -12,10 +12,9 @@ from numpy.typing import NDArray
 
 from cpx.answers.explanation import AboutRow
 from cpx.data.base import Distribution
-from cpx.data.condition import value_text
+from cpx.data.condition import Equals, OneOf
 from cpx.data.oracle import KnownRow, labels
 from cpx.data.targets import AskedNumbers
-from cpx.support.cells import is_missing, plain
 from cpx.trees.form import TreeModel
 from cpx.trees.regressors import LiveNumbers
 
@@ -68,13 +67,9 @@ def predicted_by_trees(model: TreeModel, x: Sequence[float]) -> str | None:
     return model.prediction.target.told(said)
 
 
-def with_values(
-    about: AboutRow, row: Any, places: Iterable[int], names: Sequence[str]
-) -> AboutRow:
-    """Return it with the values of the row in these columns, of these names."""
-    cells = cells_of(row)
-    values = tuple((name, _text(cells[place])) for place, name in zip(places, names))
-    return replace(about, values=values)
+def with_values(about: AboutRow, values: Iterable[Equals | OneOf]) -> AboutRow:
+    """Return it with the values that the row has in some columns."""
+    return replace(about, values=tuple((one.title, one.told) for one in values))
 
 
 def cells_of(row: Any) -> list[Any]:
@@ -94,15 +89,10 @@ def _probabilities(classifier: Any, rows: Any) -> NDArray[np.float64] | None:
         return None
 
 
-def of_trees(model: TreeModel, x: Sequence[float], columns: Iterable[int]) -> AboutRow:
+def of_trees(model: TreeModel, x: Sequence[float], columns: Sequence[int]) -> AboutRow:
     """Return what is known of a row of a tree model, of which an explanation names columns."""
-    values = [
-        (
-            model.attributes[a].name,
-            "missing" if is_missing(x[a]) else model.attributes[a].called(x[a]),
-        )
-        for a in columns
-    ]
+    named = [model.attributes[a] for a in columns]
+    values = [(one.title, one.in_words(x[a])) for one, a in zip(named, columns)]
     if (predicts := predicted_by_trees(model, x)) is not None:
         return AboutRow(tuple(values), predicts=predicts)
     own, said = int(model.predict_index(x)[0]), probabilities_by_trees(model, x)
@@ -132,11 +122,3 @@ def _with_probability(
     if len(mine) != 1:
         return AboutRow(tuple(values))
     return AboutRow(tuple(values), mine[0], max(others, default=0.0))
-
-
-def _text(value: Any) -> str:
-    value = plain(value)
-    if is_missing(value):
-        return "missing"
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    return value_text(float(value)) if number else str(value)

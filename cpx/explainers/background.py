@@ -16,6 +16,7 @@ from cpx.data.fitted.number_tables import numbers_and_names
 from cpx.data.fitted.tree_mixture import TreeMixture
 from cpx.data.other_frames import as_pandas
 from cpx.data.targets import Target, refuse_target
+from cpx.data.words import columns_of, with_label, words_of
 from cpx.errors import DataError, InvalidOption, UnknownName, shown
 from cpx.explainers.about_row import predicted_by_trees, probabilities_by_trees
 from cpx.modelling.columns import column_order, names_of, renamed
@@ -131,6 +132,15 @@ def fitted_to_rows(
     trees = trees.with_attributes(attributes)
     hold_rows(trees, frame)
     return trees, frame, notes
+
+
+def in_words(trees: TreeModel, words: object, X: Any = None) -> TreeModel:
+    """Return a model with what its columns are called, by words that are given or those of X."""
+    names = [a.name for a in trees.attributes]
+    found = words_of(words, X, [*dict.fromkeys([*columns_of(X), *names])])
+    if not found.keys() & {*names}:
+        return trees
+    return trees.with_attributes([with_label(a, a.name, found) for a in trees.attributes])
 
 
 class TreePredictor:

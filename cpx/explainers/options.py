@@ -9,6 +9,7 @@ from typing import Annotated, Any, Self, TypedDict
 from cpx.answers.explanation import Explanation
 from cpx.answers.result import Result
 from cpx.backends import Event
+from cpx.data.words import words_file
 from cpx.errors import InvalidOption, nearest, shown
 from cpx.explainers.preparation import solve_in_time
 from cpx.options import TIME_LIMIT, names
@@ -81,6 +82,12 @@ NAME = Option("Name of the problem.", shell=None)
 LABEL = Option("The class of x, to be sure of it.", shell=None)
 WEIGHTS = Option("What features cost, 1 where nothing is given.", shell=None)
 CLASS_NAMES = Option("Names of the classes, by position or by label.", shell=None)
+WORDS = Option(
+    "What columns are called: of each a label, or label, unit and, for rules, cuts. In the shell "
+    "a file, JSON or TOML.",
+    "FILE",
+    read=words_file,
+)
 ABOVE = Option("Of a model that predicts numbers: why above this, or why not.", "NUMBER", float)
 BELOW = Option("The same: why below this, or why not.", "NUMBER", float)
 BETWEEN = Option(

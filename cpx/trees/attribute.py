@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.data.condition import value_text
+from cpx.data.condition import Equals, value_text
 from cpx.errors import ModelError, shown
 from cpx.support.validation import real
 
@@ -45,6 +45,8 @@ class Attribute:
         What the values of a categorical attribute are called, in their order; all different.
     missing : bool
         Whether a value may be missing (NaN).
+    label, unit : str
+        What the column is called for people, and what its numbers are in; empty for none.
 
     Raises
     ------
@@ -64,6 +66,8 @@ class Attribute:
     values: tuple[float, ...] | None = None
     missing: bool = False
     labels: tuple[str, ...] | None = None
+    label: str = ""
+    unit: str = ""
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str):
@@ -72,6 +76,9 @@ class Attribute:
             raise self._error(f"kind must be one of {', '.join(_KINDS)}, got {shown(self.kind)}")
         if not isinstance(self.missing, bool):
             raise self._error(f"missing must be true or false, got {shown(self.missing)}")
+        for text in ("label", "unit"):
+            if not isinstance(getattr(self, text), str):
+                raise self._error(f"{text} must be a string, got {shown(getattr(self, text))}")
         for bound in ("lower", "upper"):
             value = getattr(self, bound)
             if value is not None:
@@ -124,6 +131,22 @@ class Attribute:
             -largest if self.lower is None else self.lower,
             largest if self.upper is None else self.upper,
         )
+
+    @property
+    def words(self) -> dict[str, Any]:
+        """Label and unit, for conditions on the column."""
+        return {"label": self.label, "unit": self.unit}
+
+    @property
+    def title(self) -> str:
+        """What the column is called for people."""
+        return self.label or self.name
+
+    def in_words(self, value: float) -> str:
+        """Return a value as people read it, with its unit."""
+        if self.labels is not None and value in (self.values or ()):
+            return self.called(value)
+        return Equals(self.name, None if math.isnan(value) else value, unit=self.unit).told
 
     def called(self, value: float, digits: str = "") -> str:
         """Return what a value is called: its label, or its digits in some format."""
@@ -193,6 +216,7 @@ class Attribute:
             data["labels"] = list(self.labels)
         if self.missing:
             data["missing"] = True
+        data |= {key: text for key, text in self.words.items() if text}
         return data
 
     @classmethod
@@ -206,7 +230,7 @@ class Attribute:
         """
         if not isinstance(data, Mapping) or "name" not in data:
             raise ModelError(f"an attribute must be an object with a name, got {shown(data)}")
-        known = ("name", "kind", "lower", "upper", "values", "labels", "missing")
+        known = ("name", "kind", "lower", "upper", "values", "labels", "missing", "label", "unit")
         for key in data:
             if key not in known:
                 raise ModelError(f"attribute {shown(data['name'])}: unknown key {shown(key)}")

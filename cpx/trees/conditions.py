@@ -28,7 +28,7 @@ def in_cells(
     if attribute.labels is not None:
         own = cells[cells_of(np.array(attribute.values), cuts, cast)]
         named = (label for label, inside in zip(attribute.labels, own, strict=True) if inside)
-        return OneOf(attribute.name, tuple(named))
+        return OneOf(attribute.name, tuple(named), **attribute.words)
 
     def side(j: int, holds: bool) -> tuple[str, float]:
         return bound(float(cuts[j]), holds, strict, cast.__name__)
@@ -37,7 +37,7 @@ def in_cells(
     for first, end in runs(cells):
         above = (side(first - 1, False),) if first else ()
         within.append((*above, side(end, True)) if end < len(cuts) else above)
-    return Bounds(attribute.name, tuple(within))
+    return Bounds(attribute.name, tuple(within), **attribute.words)
 
 
 def between_cells(
@@ -61,7 +61,7 @@ def between_cells(
     """
     low, high = span
     if low == MISSING:
-        return Equals(attribute.name, None)
+        return Equals(attribute.name, None, **attribute.words)
     listed = (0.0, 1.0) if attribute.kind == "boolean" else attribute.values
     alone = False
     if listed is not None and len(cuts):
@@ -77,10 +77,12 @@ def between_cells(
 def has_value(attribute: Attribute, value: float) -> ColumnCondition:
     """Return that an attribute has a value, by its label; that it has some value for NaN."""
     if np.isnan(value):
-        return Bounds(attribute.name, ())
+        return Bounds(attribute.name, (), **attribute.words)
     label = attribute.called(value)
     named = attribute.labels is not None and label in attribute.labels
-    return OneOf(attribute.name, (label,)) if named else Equals(attribute.name, float(value))
+    if named:
+        return OneOf(attribute.name, (label,), **attribute.words)
+    return Equals(attribute.name, float(value), **attribute.words)
 
 
 def runs(cells: NDArray[np.bool_]) -> list[tuple[int, int]]:

@@ -373,6 +373,7 @@ def test_is_a_scikit_learn_transformer():
         "strategy": "uniform",
         "categorical": ["a"],
         "max_categories": 7,
+        "cuts": None,
     }
     with pytest.raises(NotFittedError):
         binarizer.transform(CANCER)

@@ -17,6 +17,7 @@ from cpx.explainers.about_row import of_trees
 from cpx.explainers.background import (
     FITTED,
     fitted_distribution,
+    in_words,
     read_background,
     rows_that_may_lack,
 )
@@ -35,6 +36,7 @@ from cpx.explainers.options import (
     REQUIRED,
     SEED,
     WHERE,
+    WORDS,
     Engine,
     Option,
     ReaderOptions,
@@ -177,6 +179,9 @@ class ExpectationExplainer(Alike):
         :func:`cpx.read_model`.
     class_names : sequence or mapping, optional
         Names of the classes, by position or by label.
+    words : mapping of columns, optional
+        What columns are called: of each a label, or a mapping with ``label`` and ``unit``; by
+        default ``X.attrs["words"]``.
     seed : int, default=0
         Of the fit, of the rows drawn, and of the engine.
     missing : {"auto", "never", "always"} or sequence of str, default="auto"
@@ -237,6 +242,7 @@ class ExpectationExplainer(Alike):
         below: Annotated[float | None, BELOW] = None,
         between: Annotated[tuple[float, float] | None, BETWEEN] = None,
         class_names: Annotated[ClassNames, CLASS_NAMES] = None,
+        words: Annotated[Mapping[Any, Any] | None, WORDS] = None,
         seed: Annotated[int, SEED] = 0,
         missing: Annotated[Missing, MISSING_IN] = "auto",
         **reader: Unpack[ReaderOptions],
@@ -246,6 +252,7 @@ class ExpectationExplainer(Alike):
             raise InvalidOption("between is for rules, reasons and contrasts: ask above or below")
         target = target_of(above, below)
         self.model, rows, self.notes = read_background(model, X, reader, target)
+        self.model = in_words(self.model, words, X)
         also = None
         if not (isinstance(missing, str) and missing == "auto"):
             self.model = self.model.with_missing(missing)

@@ -14,6 +14,8 @@ from cpx.answers.claim import Claim
 from cpx.answers.result import Result, Status, Termination, Times
 from cpx.answers.rule import Literal, Rule
 from cpx.answers.values import class_words, plural
+from cpx.data.condition import ColumnCondition
+from cpx.data.words import words_of_table
 from cpx.errors import (
     CheckFailed,
     EngineError,
@@ -48,6 +50,7 @@ from cpx.models.sufficient_reason.methods.wanted_rows import Rarity
 from cpx.support.shares import percent
 from cpx.support.validation import integer_in, seconds
 from cpx.trees import MISSING, TreeModel
+from cpx.trees.conditions import has_value
 from cpx.trees.hold import held_against, hold_change
 
 _MOST = 4096
@@ -78,7 +81,8 @@ class ContrastExplainer(ReadModel):
             if X is None or not predicts:
                 more = "; with X a change is searched for on its rows" * predicts
                 raise UnsupportedModel(f"{error}{more}") from None
-            self.search = Searching(model, X, str(error), options, self.class_names)
+            words = words_of_table(self._called, X)
+            self.search = Searching(model, X, str(error), options, self.class_names, words)
 
     def explain(self, x: Any, **options: Any) -> Contrast:
         """Say what would have to change for the model to give x another class.
@@ -239,11 +243,11 @@ class _Asked:
         if found.row is not None and self.rarity is not None:
             label = int(model.predict_index(np.array(found.row))[0])
             new = {a: found.row[a] for a in changed}
-            texts = {a: self._value_text(a, v) for a, v in new.items()}
+            said = {a: has_value(model.attributes[a], v) for a, v in new.items()}
         else:
             label, ranges = _ranges(model, x, changed, cells)
             new = new_values(model, x, ranges, self.seen)
-            texts = {a: _change_text(model, a, r, x[a]) for a, r in ranges.items()}
+            said = {a: _changed(model, a, r, x[a]) for a, r in ranges.items()}
         row = np.array(x, dtype=np.float64)
         row[[*new]] = [*new.values()]
         hold_change(model, x, cells, row.tolist())
@@ -260,7 +264,10 @@ class _Asked:
         if reasons is None and found.proved:
             told.append("that no change is lighter is the engine's word")
         return Contrast(
-            Rule(tuple(Literal(a, texts[a]) for a in new), self._called(model, label)),
+            Rule(
+                tuple(Literal(a, replace(said[a], now=self._now(a))) for a in new),
+                self._called(model, label),
+            ),
             claim=Claim(
                 "contrast",
                 over,
@@ -272,6 +279,7 @@ class _Asked:
             remarks=(*notes, *told, *held_against(model, x)),
             instead_of=self.own,
             values={model.attributes[a].name: self._named(a, v) for a, v in new.items()},
+            told=tuple(has_value(model.attributes[a], v) for a, v in new.items()),
             row=of_trees(model, x, ()),
         )
 
@@ -279,10 +287,8 @@ class _Asked:
         attribute = self.model.attributes[a]
         return value if attribute.labels is None else attribute.called(value)
 
-    def _value_text(self, a: int, value: float) -> str:
-        attribute = self.model.attributes[a]
-        now, new = ("missing" if np.isnan(v) else attribute.called(v) for v in (self.x[a], value))
-        return f"{attribute.name} = {new} (now {now})"
+    def _now(self, a: int) -> str:
+        return replace(self.model.attributes[a], unit="").in_words(self.x[a])
 
     def _checked(self, found: SmallestChange, row: list[float], ends: float) -> int | None:
         """Let code that no search uses judge a change; return by how many sets it is a least one.
@@ -400,12 +406,11 @@ def _gives(model: TreeModel, now: Any, ranges: dict[int, tuple[int, int]], label
     return bool((_classes(model, rows) == label).all())
 
 
-def _change_text(model: TreeModel, a: int, cells: tuple[int, int], value: float) -> str:
-    """Return the new values of a column, and what it has now."""
+def _changed(model: TreeModel, a: int, cells: tuple[int, int], value: float) -> ColumnCondition:
+    """Return the new values of a column that has a value now."""
     attribute = model.attributes[a]
     listed = (0.0, 1.0) if attribute.kind == "boolean" else attribute.values or ()
     column = np.zeros((len(listed), model.n_attributes))
     column[:, a] = listed
     new = [v for v, c in zip(listed, model.cells(column)[:, a]) if cells[0] <= c <= cells[1]]
-    now = "missing" if np.isnan(value) else attribute.called(value)
-    return f"{model.between(a, *cells, new[0] if new else value)} (now {now})"
+    return model.between(a, *cells, new[0] if new else value)

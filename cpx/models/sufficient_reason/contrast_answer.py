@@ -11,10 +11,10 @@ import numpy as np
 from cpx.answers.explanation import Explanation, LeastExplanation
 from cpx.answers.text import Block, Fact, Paragraph
 from cpx.answers.values import class_words
-from cpx.data.condition import value_text
+from cpx.data.condition import Condition, from_json, to_json, told
 from cpx.errors import printable
 
-__all__ = ["Contrast", "value_words"]
+__all__ = ["Contrast"]
 
 
 @dataclass(frozen=True)
@@ -27,6 +27,8 @@ class Contrast(LeastExplanation):
         The class of x.
     values : mapping of str to value
         New values of the columns that change: with these, and x otherwise, the row has the class.
+    told : tuple of condition
+        The same as conditions on the columns, which are printed.
     others : tuple of Contrast
         Further changes that were asked for, none with all columns of another.
 
@@ -45,6 +47,7 @@ class Contrast(LeastExplanation):
 
     instead_of: str = field(kw_only=True)
     values: Mapping[str, Any] = field(default_factory=dict, kw_only=True)
+    told: tuple[Condition, ...] = field(default=(), kw_only=True)
     others: tuple[Contrast, ...] = field(default=(), kw_only=True)
 
     def __str__(self) -> str:
@@ -61,14 +64,15 @@ class Contrast(LeastExplanation):
         return [Fact("new values", self._new_values()), *super().facts()]
 
     def _new_values(self) -> str:
-        said = (f"{name} = {value_words(value)}" for name, value in self.values.items())
-        return printable(", ".join(said))
+        return printable(", ".join(map(told, self.told)))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the change as plain JSON values."""
         data = {**super().to_dict(), "instead_of": self.instead_of}
         if self.values:
             data["values"] = {name: _plain(value) for name, value in self.values.items()}
+        if self.told:
+            data["told"] = list(map(to_json, self.told))
         if self.others:
             data["others"] = [one.to_dict() for one in self.others]
         return data
@@ -83,13 +87,9 @@ class Contrast(LeastExplanation):
             remarks=plain.remarks,
             instead_of=data["instead_of"],
             values=dict(data.get("values", {})),
+            told=tuple(map(from_json, data.get("told", ()))),
             others=tuple(cls.from_dict(one) for one in data.get("others", ())),
         )
-
-
-def value_words(value: Any) -> str:
-    missing = value is None or (isinstance(value, float) and np.isnan(value))
-    return "missing" if missing else value_text(value) if isinstance(value, float) else str(value)
 
 
 def _plain(value: Any) -> Any:

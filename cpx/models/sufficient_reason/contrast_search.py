@@ -19,16 +19,18 @@ from cpx.answers.claim import Claim
 from cpx.answers.result import Result, Status, Termination, Times
 from cpx.answers.rule import Literal, Rule
 from cpx.answers.values import class_words, plural
+from cpx.data.condition import valued
 from cpx.data.frames import array_row_like, instance, row_like
 from cpx.data.oracle import labels
 from cpx.data.other_frames import as_pandas
 from cpx.data.targets import asked_about, target_of
+from cpx.data.words import Words, with_label
 from cpx.errors import DataError, InvalidOption
 from cpx.explainers.about_row import of_rows
 from cpx.explainers.class_names import ClassNames, class_name, classes_of, label_of
 from cpx.explainers.doors import Answer
 from cpx.explainers.preparation import left_of
-from cpx.models.sufficient_reason.contrast_answer import Contrast, value_words
+from cpx.models.sufficient_reason.contrast_answer import Contrast
 from cpx.models.sufficient_reason.contrast_question import ContrastQuestion
 from cpx.support.validation import integer_in, seconds, weight_map
 
@@ -240,17 +242,24 @@ class Searching:
     why: Why it is not read as trees.
     options: Of :func:`cpx.read_model`; of these only limits of predicted numbers count.
     class_names: What classes are called.
+    words: What columns are called.
     """
 
     def __init__(
-        self, model: Any, X: Any, why: str, options: Mapping[str, Any], class_names: ClassNames
+        self,
+        model: Any,
+        X: Any,
+        why: str,
+        options: Mapping[str, Any],
+        class_names: ClassNames,
+        words: Words,
     ) -> None:
         limits = {name: options.get(name) for name in ("above", "below", "between")}
         given = [n for n, v in options.items() if n not in limits and v is not None]
         if given:
             raise InvalidOption(f"{given[0]} is for tree models: {why}")
         self.classifier = asked_about(model, target_of(**limits))
-        self.X, self.why, self.class_names = X, why, class_names
+        self.X, self.why, self.class_names, self.words = X, why, class_names, words
 
     def answer(self, question: ContrastQuestion, x: Any) -> Answer:
         """Search for changes of a row."""
@@ -317,15 +326,16 @@ class Searching:
         target: str,
         own: str,
     ) -> Contrast:
-        texts = [
-            f"{search.names[c]} = {value_words(new)} (now {value_words(search.value(0, c))})"
-            for c, new in zip(change.columns, change.values)
-        ]
+        said, names = [], search.names
+        for c, new in zip(change.columns, change.values):
+            said.append(with_label(valued(names[c], new), names[c], self.words))
+        now = [valued("", search.value(0, c)).told for c in change.columns]
+        means = (replace(one, now=value) for one, value in zip(said, now))
         over: dict[str, Any] = {"target": target} if target else {}
         over |= {} if question.weights is None else {"weights": search.n_columns}
         asked = search.rows(np.zeros((1, search.n_columns), dtype=np.int64))
         return Contrast(
-            Rule(tuple(map(Literal, change.columns, texts)), self._called(change.label)),
+            Rule(tuple(map(Literal, change.columns, means)), self._called(change.label)),
             claim=Claim("contrast", over, optimal=False, value=change.weight),
             remarks=(
                 "values of X; the classifier gives the changed row this class",
@@ -333,6 +343,7 @@ class Searching:
             ),
             instead_of=own,
             values={search.names[c]: v for c, v in zip(change.columns, change.values)},
+            told=tuple(said),
             row=of_rows(self.classifier, asked, [search.label])[0],
         )
 

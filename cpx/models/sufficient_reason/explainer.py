@@ -10,7 +10,7 @@ from cpx.answers.explanation import AboutRow, Explanation, Reason
 from cpx.answers.result import Result, Status
 from cpx.errors import EngineError, Infeasible
 from cpx.explainers.about_row import of_trees
-from cpx.explainers.background import fitted_to_rows
+from cpx.explainers.background import fitted_to_rows, in_words
 from cpx.explainers.class_names import ClassNames, class_name
 from cpx.explainers.doors import Alike, Answer
 from cpx.explainers.options import (
@@ -26,6 +26,7 @@ from cpx.explainers.options import (
     SEED,
     WEIGHTS,
     WHERE,
+    WORDS,
     Engine,
     Option,
     ReaderOptions,
@@ -102,6 +103,9 @@ class ReadModel(Alike):
         Rows that say which values may be missing; nothing is drawn from them.
     class_names : sequence or mapping, optional
         Names of the classes, by position or by label.
+    words : mapping of columns, optional
+        What columns are called: of each a label, or a mapping with ``label`` and ``unit``; by
+        default ``X.attrs["words"]``.
     missing : {"auto", "never", "always"} or sequence of str, default="auto"
         Which values rows may lack, of a model that takes missing values: none, all, or those of
         some columns. ``"auto"``: those of columns of which x, X or the model itself shows missing
@@ -122,6 +126,7 @@ class ReadModel(Alike):
         X: Any = None,
         *,
         class_names: Annotated[ClassNames, CLASS_NAMES] = None,
+        words: Annotated[Mapping[Any, Any] | None, WORDS] = None,
         missing: Annotated[Missing, MISSING_IN] = "auto",
         above: Annotated[float | None, ABOVE] = None,
         below: Annotated[float | None, BELOW] = None,
@@ -130,7 +135,7 @@ class ReadModel(Alike):
         **reader: Unpack[ReaderOptions],
     ) -> None:
         self.class_names, self.missing, self.seed = class_names, missing, seed
-        self._rows, self.rows = X, None
+        self._rows, self.rows, self._called = X, None, words
         self.notes: tuple[str, ...] = ()
         limits = {"above": above, "below": below, "between": between}
         self._read(model, X, {**limits, **reader})
@@ -141,12 +146,15 @@ class ReadModel(Alike):
         self.model = read_model(model, **options)
         if X is not None:
             self.model, self.rows, self.notes = fitted_to_rows(self.model, X)
+            self.model = in_words(self.model, self._called, X)
 
     def fitted(self, x: Any, level: str = "attributes") -> tuple[TreeModel, tuple[str, ...]]:
         """Return the model as it fits the row, and notes."""
         refuse_missing_conditions(level, self.missing)
         known = self.rows is not None or level == "conditions"
         trees, told = fitted_to(self.model, x, self.missing, of_data=known)
+        if self.rows is None:
+            trees = in_words(trees, self._called)
         return trees, (*self.notes, *told)
 
 

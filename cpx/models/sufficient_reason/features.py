@@ -234,7 +234,7 @@ def kept(model: TreeModel, a: int, spans: Spans, value: float) -> ColumnConditio
     """Return what a reason keeps of an attribute: these cells, or that it is not missing."""
     attribute, every = model.attributes[a], ((0, int(model.sizes[a])),)
     if attribute.missing and spans == every and a in model.used:
-        return Bounds(attribute.name, ())
+        return Bounds(attribute.name, (), **attribute.words)
     if len(spans) == 1:
         return model.between(a, *spans[0], value)
     some = np.zeros(int(model.sizes[a]) + 1, dtype=np.bool_)

@@ -135,6 +135,8 @@ _ATTRIBUTE = {
         "upper": _HEX,
         "values": _HEX_LIST,
         "labels": {"type": "array", "items": {"type": "string"}},
+        "label": {"type": "string"},
+        "unit": {"type": "string"},
         "missing": {"type": "boolean"},
     },
 }

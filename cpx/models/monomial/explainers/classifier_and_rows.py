@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import cached_property, partial
-from typing import Annotated, Any, Literal, Self, Unpack, cast
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, Unpack, cast
 
 from cpx.answers.explanation import Explanation, PrecisionEstimate
 from cpx.answers.panels import Panel, Spread, spread_of
@@ -20,12 +20,14 @@ from cpx.data import (
     named_classifier,
 )
 from cpx.data import distribution as make_distribution
+from cpx.data.condition import Condition, Equals, OneOf, told, valued
 from cpx.data.distributions import DISTRIBUTIONS
 from cpx.data.oracle import KnownRow, precision_of
 from cpx.data.other_frames import as_pandas
 from cpx.data.samples import Labelled
 from cpx.data.targets import asked_about, target_of
 from cpx.data.terms import Term, true_of
+from cpx.data.words import called, cuts_of, with_label, words_of_table
 from cpx.errors import InvalidOption, NoMass
 from cpx.explainers.about_row import cells_of, known_rows, of_rows, with_values
 from cpx.explainers.background import TreePredictor, fitted_to_rows
@@ -37,6 +39,7 @@ from cpx.explainers.options import (
     BETWEEN,
     CLASS_NAMES,
     SEED,
+    WORDS,
     Option,
     ReaderOptions,
 )
@@ -48,6 +51,9 @@ from cpx.options import names
 from cpx.processes.interrupts import interruptible
 from cpx.support.cells import is_missing, plain
 from cpx.trees import TreeModel, read_model
+
+if TYPE_CHECKING:
+    from cpx.data.columns import Column
 
 _DISTRIBUTION = Option(
     "Where rows come from. A rule: empirical rows, product of the columns' marginals, a "
@@ -89,6 +95,7 @@ class ClassifierAndRows:
         below: Annotated[float | None, BELOW] = None,
         between: Annotated[tuple[float, float] | None, BETWEEN] = None,
         class_names: Annotated[ClassNames, CLASS_NAMES] = None,
+        words: Annotated[Mapping[Any, Any] | None, WORDS] = None,
         seed: Annotated[int, SEED] = 0,
         **reader: Unpack[ReaderOptions],
     ) -> None:
@@ -109,7 +116,8 @@ class ClassifierAndRows:
         from cpx.data.binarizer import Binarizer  # loads pandas and scikit-learn
 
         self._rows = X
-        self.binarizer = Binarizer(n_bins=n_bins, strategy=strategy, categorical=categorical)
+        self.words = words_of_table(words, X)
+        self.binarizer = Binarizer(n_bins, strategy, categorical, cuts=cuts_of(self.words))
         self.binarizer.fit(X)
         if isinstance(distribution, Distribution):
             self.distribution = distribution
@@ -188,7 +196,9 @@ class ClassifierAndRows:
         return self._conditions(self.oracle(x))
 
     def _conditions(self, oracle: Oracle) -> Conditions:
-        return Conditions(oracle, self.binarizer if self._own_features else None)
+        if not self._own_features:
+            return Conditions(oracle)
+        return Conditions(oracle, self.binarizer, self.words)
 
     def samples(self, x: Any, m: int | None = None) -> Samples:
         """Return labelled samples; identical ones are merged into weights.
@@ -241,15 +251,21 @@ class ClassifierAndRows:
         terms = [one for case in found.rule.cases or () for one in case]
         if self.distribution.name == "uniform":
             return found  # its rows are bits
-        places, names = [one.place for one in terms], [one.column.name for one in terms]
         if oracle.known is None:
             about = of_rows(self.classifier, oracle.row, [oracle.label])[0]
         else:
             about = oracle.known.about
-        row = with_values(about, oracle.row, places, names)
         cells = cells_of(oracle.row)
+        row = with_values(about, (self._valued(one.column, cells[one.place]) for one in terms))
         panels = tuple(self._panel(found.rule, oracle, one, cells[one.place]) for one in terms)
         return replace(found, row=row, panels=panels)
+
+    def _valued(self, column: Column, cell: Any) -> Equals | OneOf:
+        """Return that a column has a value."""
+        from cpx.data.columns import CategoryColumn  # loads pandas
+
+        said = valued(column.name, cell, isinstance(column, CategoryColumn))
+        return with_label(said, column.name, self.words)
 
     def _panel(self, rule: Rule, oracle: Oracle, term: Term, cell: Any) -> Panel:
         """Return what a rule says of a column, as a picture shows it."""
@@ -266,7 +282,7 @@ class ClassifierAndRows:
         value = plain(cell)
         return Panel(
             term.column.name,
-            " and ".join(binarizer.conditions(oracle.bits, own)),
+            " and ".join(map(told, self._meaning(oracle, own))),
             None if is_missing(value) else float(value) if numeric else str(value),
             tuple(ends for what, ends in parts if what == "between"),
             tuple(str(v) for what, named in parts if what != "between" for v in named),
@@ -282,9 +298,13 @@ class ClassifierAndRows:
         """Join the literals of one column, where the features are the binarizer's own."""
         if not self._own_features:
             return rule
-        words = self.binarizer.conditions(oracle.bits, rule.features)
         terms = true_of(self.binarizer, oracle.bits, rule.features)
-        return replace(rule, conditions=words, cases=(terms,))
+        said = self._meaning(oracle, rule.features)
+        return replace(rule, conditions=said, cases=(terms,))
+
+    def _meaning(self, oracle: Oracle, features: Sequence[int]) -> tuple[Condition, ...]:
+        """Return what features mean, with what columns are called."""
+        return tuple(called(one, self.words) for one in self.binarizer.said(oracle.bits, features))
 
     @cached_property
     def _own_features(self) -> bool:

@@ -10,7 +10,9 @@ import numpy as np
 
 from cpx.answers.explanation import Explanation
 from cpx.answers.rule import Literal, Rule
+from cpx.data.condition import told
 from cpx.data.oracle import Oracle
+from cpx.data.words import Words, called
 from cpx.errors import InvalidOption, shown
 from cpx.support.validation import integer
 
@@ -25,6 +27,7 @@ class Conditions:
     oracle: The explained instance x, and the distribution whose features are the conditions.
     binarizer: Where the features come from: then the intervals that rules are printed with are
         read as well, such as ``2 < a <= 5`` over several bins.
+    words: What columns are called in rules; conditions are read by their names, too.
 
     >>> from cpx.data import Oracle, Uniform
     >>> names = ["wings", "fins", "fur"]
@@ -39,8 +42,10 @@ class Conditions:
     cpx.errors.InvalidOption: rule: the condition 'fur' is false of x
     """
 
-    def __init__(self, oracle: Oracle, binarizer: Binarizer | None = None) -> None:
-        self._oracle, self._binarizer = oracle, binarizer
+    def __init__(
+        self, oracle: Oracle, binarizer: Binarizer | None = None, words: Words | None = None
+    ) -> None:
+        self._oracle, self._binarizer, self._words = oracle, binarizer, words or {}
         self.literals = oracle.literals
         """The condition of each feature, true of x."""
 
@@ -116,10 +121,21 @@ class Conditions:
         for column, first, bin_of_x in self._number_columns():
             if bin_of_x is not None:
                 for text, own in _intervals(column, bin_of_x).items():
-                    known.setdefault(_spaced(text), tuple(first + j for j in own))
+                    chosen = tuple(first + j for j in own)
+                    known.setdefault(_spaced(text), chosen)
+                    known.setdefault(self._told(chosen), chosen)
+        if self._binarizer is not None:
+            for j in range(len(self.literals)):
+                known.setdefault(self._told((j,)), (j,))
         for j in range(len(self.literals)):
             known.setdefault(str(j), (j,))
         return known
+
+    def _told(self, features: Sequence[int]) -> str:
+        """Return features as rules are printed."""
+        assert self._binarizer is not None  # else features have their names alone
+        said = self._binarizer.said(self._oracle.bits, features)
+        return _spaced(" and ".join(told(called(one, self._words)) for one in said))
 
     def _number_columns(self) -> list[tuple[NumberColumn, int, int | None]]:
         """Return the numeric columns, their first feature, and the bin of x unless it has none."""

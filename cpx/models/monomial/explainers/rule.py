@@ -76,6 +76,10 @@ class RuleExplainer(ClassifierAndRows):
     class_names : sequence or mapping, optional
         Names of the classes: one for each, in the order of the model's ``classes_``, or by
         label. Of a function, labels 0, 1, ... have positions.
+    words : mapping of columns, optional
+        What columns are called: of each a label, or a mapping with ``label``, ``unit`` and
+        ``cuts``, the only cut points that conditions on it then have. By default
+        ``X.attrs["words"]``.
     seed : int, default=0
         Seed of the samples, of the fresh samples and of the engine. Where all rows are used,
         the answer of the exact search depends on none.
