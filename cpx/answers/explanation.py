@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
 from cpx.answers.claim import Claim, Words, words_of
-from cpx.answers.html import Shown
+from cpx.answers.html import Shown, as_html
 from cpx.answers.rule import Rule, RuleSet
 from cpx.answers.text import Block, Fact, Facts, Paragraph, as_text
 from cpx.answers.values import Value
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
+    from cpx.answers.covered import CoveredRows
     from cpx.answers.panels import Panel
     from cpx.data.samples import Samples
 
@@ -231,6 +232,8 @@ class Explanation(Shown):
         bound, times and warnings are there. It is not saved, and not compared.
     ask_rivals : callable or None
         Finds the ``rivals``; not saved, and not compared.
+    ask_rows : callable or None
+        Finds the ``rows``; not saved, pickled or compared.
     row : AboutRow or None
         The explained row, where :class:`cpx.Explainer` was asked; not saved, and not compared.
     panels : tuple of Panel
@@ -247,6 +250,9 @@ class Explanation(Shown):
     # A Result, whose module needs this one.
     result: Any = field(default=None, kw_only=True, compare=False, repr=False)
     ask_rivals: Callable[[], Any] | None = field(
+        default=None, kw_only=True, compare=False, repr=False
+    )
+    ask_rows: Callable[[], CoveredRows] | None = field(
         default=None, kw_only=True, compare=False, repr=False
     )
     row: AboutRow | None = field(default=None, kw_only=True, compare=False, repr=False)
@@ -301,12 +307,36 @@ class Explanation(Shown):
         """
         return None if self.ask_rivals is None else self.ask_rivals()
 
+    @cached_property
+    def rows(self) -> CoveredRows | None:
+        """The rows of X that it covers, by whether the model gives them the class; near misses.
+
+        They are looked for when they are first asked for. None where they are not known: of
+        contrasts and expectations, without X, and of what was saved.
+        """
+        return None if self.ask_rows is None else self.ask_rows()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out what is asked of the model and X, which may be large."""
+        return {**self.__dict__, "ask_rows": None}
+
     def __str__(self) -> str:
         return str(self.rule)
 
-    def summary(self) -> str:
-        """Return the rule and what is known about it as a few lines of text."""
-        return as_text(self.blocks())
+    def summary(self, rows: bool = False) -> str:
+        """Return the rule and what is known about it as a few lines of text.
+
+        rows: Count the covered rows of X and near misses, too; see :attr:`rows`.
+        """
+        return as_text(self.card() if rows else self.blocks())
+
+    def card(self) -> list[Block]:
+        """Return what a notebook shows: as :meth:`blocks`, with counts of :attr:`rows`."""
+        more = [] if self.rows is None else [self.rows.fact()]
+        return [*self.headline(), Facts.of([*self.about(), *self.facts(), *more])]
+
+    def _repr_html_(self) -> str:
+        return as_html(self.card())
 
     def headline(self) -> list[Block]:
         """Return what the explanation says."""

@@ -112,7 +112,7 @@ def _row(
             told["spread"] = [*spreads].index(id(place))
         told["name"], told["text"] = printable(panel.name), printable(panel.text)
         panels.append(told)
-    facts = [*one.about(), *one.facts()]
+    facts = [*one.about(), *one.facts(), *([] if one.rows is None else [one.rows.fact()])]
     return {
         "label": printable(label),
         "class": printable(one.rule.conclusion),

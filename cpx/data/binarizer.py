@@ -259,6 +259,18 @@ class Binarizer(TransformerMixin, BaseEstimator):
             found += column.said(chosen, column.missing or not own.any())
         return tuple(found)
 
+    def by_condition(self, chosen: Mapping[int, bool]) -> list[dict[int, bool]]:
+        """Return chosen features with their values, those of one of :meth:`said` together."""
+        row = np.zeros(len(self.groups_), dtype=bool)
+        row[[j for j, true in chosen.items() if true]] = True
+        found: list[dict[int, bool]] = []
+        for group, own in self._by_column(row, chosen):
+            first = int(np.searchsorted(self.groups_, group))
+            literals = {first + j: true for j, true in own.items()}
+            alone = len(self.columns_[group].said(own, loose=False)) > 1
+            found += [{j: true} for j, true in literals.items()] if alone else [literals]
+        return found
+
     def _by_column(self, row: Any, features: Any) -> list[tuple[int, dict[int, bool]]]:
         """Return the chosen features of each column, by their place in it, with their values."""
         chosen = sorted({int(j) for j in features})

@@ -85,6 +85,42 @@ def has_value(attribute: Attribute, value: float) -> ColumnCondition:
     return Equals(attribute.name, float(value), **attribute.words)
 
 
+def holds(
+    condition: ColumnCondition, attribute: Attribute, values: NDArray[np.float64], cast: str
+) -> NDArray[np.bool_]:
+    """Return of which values of an attribute a condition holds; NaN for a missing one.
+
+    cast: What the model rounds values to before it compares them.
+
+    >>> some = np.array([0.5, 1.0, 3.0, np.nan])
+    >>> holds(Bounds("a", (((">", 0.5), ("<=", 1.0)),)), Attribute("a"), some, "float32").tolist()
+    [False, True, False, False]
+    """
+    kind, gone = np.dtype(cast).type, np.isnan(values)
+    if isinstance(condition, OneOf):
+        known = dict(zip(attribute.labels or (), attribute.values or ()))
+        if not condition.labels:
+            return ~gone & ~np.isin(values, [*known.values()])
+        # Of a category that a row alone has, no row that was read before is.
+        return np.isin(values, [known[label] for label in condition.labels if label in known])
+    if isinstance(condition, Equals):
+        return gone if condition.value is None else values == condition.value
+    assert isinstance(condition, Bounds)  # groups of columns are no attributes
+    found = ~gone if not condition.within else np.zeros(len(values), dtype=bool)
+    with np.errstate(over="ignore"):
+        numbers = values.astype(kind)
+        for ends in condition.within:
+            inside = ~gone
+            for sign, end in ends:
+                inside &= _COMPARE[sign](numbers, kind(end))
+            found |= inside
+    return found
+
+
+_COMPARE: dict[str, Any] = {"<": np.less, "<=": np.less_equal, ">": np.greater}
+_COMPARE[">="] = np.greater_equal
+
+
 def runs(cells: NDArray[np.bool_]) -> list[tuple[int, int]]:
     """Return the first and the last cell of each run of cells.
 

@@ -230,3 +230,22 @@ def test_explain_draws_samples_in_rounds(run: Run, table: Path) -> None:
     done = run("explain", table, *ASK, "--max-queries", 150)
     assert done.exit_code == 2
     assert "max_queries is for epsilon and delta" in done.stderr
+
+
+@pytest.mark.parametrize("form", ["json", "toml"])
+def test_words_of_a_file(run: Run, tmp_path: Path, form: str) -> None:
+    rows = "".join(f"{i % 7},{i % 4},{'yes' if i % 7 > 3 else 'no'}\n" for i in range(60))
+    (tmp_path / "table.csv").write_text("size,other,y\n" + rows)
+    words = {"size": {"label": "length", "unit": "cm", "cuts": [1.5, 3]}}
+    toml = '[size]\nlabel = "length"\nunit = "cm"\ncuts = [1.5, 3]'
+    path = tmp_path / f"words.{form}"
+    path.write_text(json.dumps(words) if form == "json" else toml)
+    asked = "explain", "table.csv", "--target", "y", "--row", 5, "--model", "tree", "--words", path
+    for kind, told in (("rule", "length > 3 cm => yes"), ("reason", "length > 3.5 cm force")):
+        done = run(*asked, "--kind", kind, "--no-isolate")
+        assert done.exit_code == 0, done.output
+        assert told in done.stdout
+    path.write_text("[")
+    wrong = run(*asked)
+    assert wrong.exit_code == 2
+    assert f"words.{form}: " in wrong.output

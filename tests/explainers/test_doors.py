@@ -245,7 +245,7 @@ def test_what_has_no_probabilities_shows_values_alone() -> None:
     found = cpx.explain(lambda rows: np.asarray(rows["colour"] == "red"), table, 0, k=1)
     assert str(found.row) == "colour = red"
     gone = cpx.explain(lambda rows: np.asarray(rows["colour"] == "red"), table, 149, k=1)
-    assert str(gone.row) == "colour = missing"
+    assert str(gone.row) == "colour is missing"
     regression = cpx.explain(lambda rows: np.asarray(rows > 3)[:, 0], X.to_numpy(), 0, k=0)
     assert str(regression.row) == ""
     assert "row " not in regression.summary()

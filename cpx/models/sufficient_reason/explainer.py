@@ -4,10 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Unpack
 
+import numpy as np
+
+from cpx.answers.covered import CoveredRows
 from cpx.answers.explanation import AboutRow, Explanation, Reason
 from cpx.answers.result import Result, Status
+from cpx.answers.rule import Rule
+from cpx.answers.values import class_words
+from cpx.data.condition import ColumnCondition
 from cpx.errors import EngineError, Infeasible
 from cpx.explainers.about_row import of_trees
 from cpx.explainers.background import fitted_to_rows, in_words
@@ -40,6 +47,7 @@ from cpx.models.sufficient_reason.features import LEVELS, Features, Level
 from cpx.models.sufficient_reason.form import DEFINITIONS, Definition
 from cpx.models.sufficient_reason.problem import SufficientReason
 from cpx.trees import TreeModel, read_model
+from cpx.trees.conditions import holds as holds_of
 from cpx.trees.form import Missing
 from cpx.trees.hold import held_against
 from cpx.trees.library_agreement import near_ties
@@ -243,7 +251,31 @@ class ReasonExplainer(ReadModel):
         """
         problem, result, notes = self._solved(x, options)
         held = (*_near_tie(problem), *held_against(problem.tree_model, problem.x))
-        return conclude(problem, result, (*notes, *held))
+        found: Reason = self.of_row(conclude(problem, result, (*notes, *held)), x)
+        return found
+
+    def of_row(self, found: Any, x: Any) -> Any:
+        """Return a reason with what finds the rows of X that it covers."""
+        if found.why or self.rows is None:
+            return found
+        return replace(found, ask_rows=partial(self._covered, found.rule))
+
+    def _covered(self, rule: Rule) -> CoveredRows:
+        """Return the rows of X that a reason covers, and near misses."""
+        rows, model, holds = np.asarray(self.rows, dtype=np.float64), self.model, list[Any]()
+        said = rule.conditions or tuple(literal.means for literal in rule.literals)
+        for one in said:
+            assert isinstance(one, ColumnCondition)  # as each condition of a tree model
+            a = next(a for a, own in enumerate(model.attributes) if own.name == one.column)
+            holds.append(holds_of(one, model.attributes[a], rows[:, a], model.cast))
+        called = [
+            class_words(class_name(label, self.class_names, model.classes))
+            for label in model.classes
+        ]
+        classes = [called[c] for c in model.predict_index(rows).tolist()]
+        index = [*self._rows.index] if hasattr(self._rows, "iloc") else range(len(rows))
+        table = np.array(holds, dtype=bool).reshape(len(holds), len(rows)).T
+        return CoveredRows.of(table, rule.words, index, classes, rule.conclusion)
 
 
 def conclude(problem: SufficientReason, result: Result, told: Sequence[str] = ()) -> Reason:

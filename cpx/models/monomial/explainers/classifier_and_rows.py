@@ -9,9 +9,13 @@ from dataclasses import replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, Unpack, cast
 
+import numpy as np
+
+from cpx.answers.covered import CoveredRows
 from cpx.answers.explanation import Explanation, PrecisionEstimate
 from cpx.answers.panels import Panel, Spread, spread_of
 from cpx.answers.rule import Rule
+from cpx.answers.values import class_words
 from cpx.data import (
     Background,
     Distribution,
@@ -22,7 +26,7 @@ from cpx.data import (
 from cpx.data import distribution as make_distribution
 from cpx.data.condition import Condition, Equals, OneOf, told, valued
 from cpx.data.distributions import DISTRIBUTIONS
-from cpx.data.oracle import KnownRow, precision_of
+from cpx.data.oracle import KnownRow, labels, precision_of
 from cpx.data.other_frames import as_pandas
 from cpx.data.samples import Labelled
 from cpx.data.targets import asked_about, target_of
@@ -258,7 +262,27 @@ class ClassifierAndRows:
         cells = cells_of(oracle.row)
         row = with_values(about, (self._valued(one.column, cells[one.place]) for one in terms))
         panels = tuple(self._panel(found.rule, oracle, one, cells[one.place]) for one in terms)
-        return replace(found, row=row, panels=panels)
+        ask = None if found.rule.cases is None else partial(self._covered, found.rule)
+        return replace(found, row=row, panels=panels, ask_rows=ask)
+
+    def _covered(self, rule: Rule) -> CoveredRows:
+        """Return the rows of X that a rule covers, and near misses."""
+        bits, labels, classes = self._labelled
+        names, holds = self.distribution.feature_names, list[Any]()
+        x = {one.feature: one.means == names[one.feature] for one in rule.literals}
+        for literals in self.binarizer.by_condition(x):
+            holds.append((bits[:, [*literals]] == [*literals.values()]).all(axis=1))
+        table = np.array(holds, dtype=bool).reshape(len(holds), len(bits)).T
+        return CoveredRows.of(table, rule.words, labels, classes, rule.conclusion)
+
+    @cached_property
+    def _labelled(self) -> tuple[Any, Sequence[Any], Sequence[str]]:
+        """The features of all rows of X, their labels, and what the classifier says of them."""
+        rows = as_pandas(self._rows)
+        said = labels(self.classifier, rows)
+        called = {label: class_words(self._class_name(label)) for label in {*said.tolist()}}
+        index = [*rows.index] if hasattr(rows, "iloc") else range(len(said))
+        return self.binarizer.transform(rows), index, [called[one] for one in said.tolist()]
 
     def _valued(self, column: Column, cell: Any) -> Equals | OneOf:
         """Return that a column has a value."""
