@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -148,7 +149,7 @@ def test_covered_rows_are_those_of_the_figures() -> None:
         assert rows is not None
         assert {*rows.agreeing, *rows.disagreeing} == {*table.index[covered]}
         assert found.precision is not None
-        assert found.precision.exact == len(rows.agreeing) / covered.sum()
+        assert found.precision.exact == Fraction(len(rows.agreeing), int(covered.sum()))
         assert {*said[[*rows.agreeing]]} == {int(found.rule.conclusion.removeprefix("class "))}
         frame = rows.to_frame()
         assert [*frame.index] == [*rows.agreeing, *rows.disagreeing, *rows.near]
