@@ -392,7 +392,7 @@ class Explanation(Shown):
         """
         from cpx.answers.panels import plot_panels
 
-        return plot_panels(self.panels, f"=> {self.rule.conclusion}", ax=ax)
+        return plot_panels(self.panels, f"=> {self.rule.says}", ax=ax)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the explanation as plain JSON values; fractions as ``"p/q"``."""

@@ -91,7 +91,7 @@ def _cells(one: Explanation, shown: Sequence[str]) -> list[_Cell]:
     }
     shares = [values[name] for name in shown]
     return [
-        _Cell(printable(one.rule.conclusion)),
+        _Cell(printable(one.rule.says)),
         *(_Cell("") if v is None else _Cell(share_text(v), float(v)) for v in shares),
         _Cell(str(len(one.rule)), len(one.rule)),
         _Cell(printable(one.why or one)),
@@ -115,7 +115,7 @@ def _row(
     facts = [*one.about(), *one.facts(), *([] if one.rows is None else [one.rows.fact()])]
     return {
         "label": printable(label),
-        "class": printable(one.rule.conclusion),
+        "class": printable(one.rule.says),
         "text": printable(one.why or one),
         "panels": panels,
         "facts": [(fact.name, printable(fact.text)) for fact in facts if fact.text],

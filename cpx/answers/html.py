@@ -62,7 +62,7 @@ def _condition(block: Implication) -> str:
         f'<span style="{_CHIP}">{_escape(text)}</span>' for text in block.words
     )
     nothing = f"<i>{_escape(block.empty.strip('()'))}</i>"
-    return f"{chips or nothing} &rArr; <b>{_escape(block.conclusion)}</b>"
+    return f"{chips or nothing} &rArr; <b>{_escape(block.says)}</b>"
 
 
 def _fact(fact: Fact) -> str:

@@ -96,7 +96,7 @@ def plot_rules(
     head = -0.4 - _ABOVE / _room(rules)[2]
     ax.set_ylim(len(rules) + 0.5, 2 * head + 0.4)
     _write_rules(ax, rules, order, head)
-    _write_groups(ax, rules.conclusion, same, weights[columns], edges, head)
+    _write_groups(ax, rules.says, same, weights[columns], edges, head)
     return ax
 
 

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from cpx.answers.html import Shown
 from cpx.answers.text import Block, Table, as_text
+from cpx.answers.values import class_words
 from cpx.data.condition import Condition, from_json, to_json, told
 from cpx.data.terms import Cases, mask, to_python, to_sql
 from cpx.errors import InvalidOption, printable
@@ -54,7 +55,7 @@ class Rule(Shown):
     literals : tuple of Literal
         By increasing feature.
     conclusion : str
-        The class.
+        Name of the class; empty where the data do not say what it is called.
     conditions : tuple
         The same conjunction as it is printed, with the literals of one column joined;
         empty when the literals are printed themselves. Each is as in a literal.
@@ -66,17 +67,18 @@ class Rule(Shown):
     --------
     >>> print(Rule.of([3, 0], ["a <= 1", "b", "c", "d > 2"], "yes"))
     a <= 1 and d > 2 => yes
-    >>> print(Rule.of([], ["a"], "yes"))
-    (always) => yes
+    >>> print(Rule.of([], ["a"], "1"))
+    (always) => class 1
     """
 
     literals: tuple[Literal, ...]
-    conclusion: str = "same class as x"
+    conclusion: str = ""
     conditions: tuple[Condition, ...] = ()
     cases: Cases | None = field(default=None, compare=False, repr=False)
 
     joint: ClassVar[str] = "and"
     empty: ClassVar[str] = "(always)"
+    unnamed: ClassVar[str] = "same class as x"
 
     @classmethod
     def of(cls, features: Iterable[int], names: Sequence[Condition], conclusion: str) -> Rule:
@@ -94,7 +96,7 @@ class Rule(Shown):
     @property
     def text(self) -> str:
         """The rule as it is saved: with all characters of its names."""
-        return f"{f' {self.joint} '.join(self.words) or self.empty} => {self.conclusion}"
+        return f"{f' {self.joint} '.join(self.words) or self.empty} => {self.says}"
 
     def __str__(self) -> str:
         return printable(self.text)
@@ -107,6 +109,11 @@ class Rule(Shown):
     def words(self) -> tuple[str, ...]:
         """The conditions as they are printed."""
         return tuple(map(told, self.conditions)) or tuple(one.text for one in self.literals)
+
+    @property
+    def says(self) -> str:
+        """The class in words."""
+        return class_words(self.conclusion) or self.unnamed
 
     def mask(self, X: Any) -> npt.NDArray[np.bool_]:
         """Return which rows of a table are covered, shape (n,).
@@ -239,6 +246,7 @@ class RuleSet(Rule):
 
     joint: ClassVar[str] = "or"
     empty: ClassVar[str] = "(never)"
+    unnamed: ClassVar[str] = "the class"
 
     @property
     def words(self) -> tuple[str, ...]:

@@ -43,7 +43,7 @@ class Implication(Protocol):
         """The conditions."""
 
     @property
-    def conclusion(self) -> str:
+    def says(self) -> str:
         """The class."""
 
 
@@ -140,7 +140,7 @@ def _condition(block: Implication, width: int | None) -> str:
         return text
     # One condition per line.
     words = f"\n  {block.joint:<3} ".join(map(printable, block.words))
-    return f"      {words}\n  => {printable(block.conclusion)}"
+    return f"      {words}\n  => {printable(block.says)}"
 
 
 def _fact(fact: Fact, width: int | None, style: Style) -> str:

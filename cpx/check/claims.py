@@ -206,11 +206,9 @@ def names_of(instance: Mapping[str, Any]) -> list[str]:
     return list(instance.get("features") or map("x{}".format, range(len(instance["samples"][0]))))
 
 
-def class_name(instance: Mapping[str, Any], unnamed: object) -> str:
-    """Return what the class is called; one that is a number is called a class."""
-    name = str(instance.get("context", {}).get("class", unnamed))
-    digits = name.lstrip("-").replace(".", "", 1)
-    return f"class {name}" if digits.isdigit() else name
+def class_name(instance: Mapping[str, Any], unnamed: object = "") -> str:
+    """Return what the class is called; empty where nothing says it."""
+    return str(instance.get("context", {}).get("class", unnamed))
 
 
 def significant(value: Fraction | float, digits: int) -> str:

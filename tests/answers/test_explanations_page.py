@@ -97,7 +97,7 @@ def test_rows_are_sorted_filtered_and_opened_by_keyboard(
     assert shares == sorted(shares)
     browser.run("document.querySelector('#rows input').focus()")
     browser.press(*"yes")
-    yes = sum(one.rule.conclusion == "<b>yes</b>" for one in explained)
+    yes = sum(one.rule.says == "<b>yes</b>" for one in explained)
     assert 0 < yes < 50
     assert len(browser.run(ROWS)) == yes
     browser.run("document.querySelector('#rows button.open').focus()")

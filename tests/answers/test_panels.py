@@ -52,7 +52,7 @@ def test_a_picture_shows_the_interval_and_the_row(found: Explanations) -> None:
         assert words in texts
         told = panel.value if isinstance(panel.value, str) else f"{panel.value:g}"
         assert told in texts
-    assert ax.get_title(loc="left") == f"=> {one.rule.conclusion}"
+    assert ax.get_title(loc="left") == f"=> {one.rule.says}"
 
 
 def test_bars_are_those_of_the_interval() -> None:

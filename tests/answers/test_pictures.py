@@ -65,7 +65,7 @@ def test_a_mistaken_digit_is_drawn() -> None:
     assert (~shown.mask).sum() == len(found.features)
     for j in found.features:
         assert shown[divmod(j, 8)] == x.iloc[j]
-    assert ax.get_title().startswith(f"{found.rule.conclusion}, ")
+    assert ax.get_title().startswith(f"{found.rule.says}, ")
     assert found.rule.conclusion != str(y.iloc[wrong[0]])
     whole: Any = found.plot(whole=True, ax=figures.Figure().subplots()).images[0].get_array()
     assert np.array_equal(whole, x.to_numpy().reshape(8, 8))

@@ -471,8 +471,9 @@ def test_words_change_nothing(name: str) -> None:
     told = str(Result.from_dict(old))
     assert not any(lie in told for lie in (*map(str, lies.values()), *lies["notes"]))
     found = result["explanation"]
-    altered = saying(result, rule=found["rule"] | {"conclusion": "another class"})
-    assert any("conclusion" in told for told in cpx.check.violations(instance, altered))
+    for conclusion in ("another class", f"class {found['rule']['conclusion']}"):  # words, no name
+        altered = saying(result, rule=found["rule"] | {"conclusion": conclusion})
+        assert any("conclusion" in told for told in cpx.check.violations(instance, altered))
 
 
 @pytest.mark.parametrize("name", PROBLEMS_ASKED)

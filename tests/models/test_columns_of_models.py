@@ -63,7 +63,7 @@ def test_a_model_of_arrays_takes_columns_by_position(which: str, names: tuple[An
     named = pd.Series(ROW, index=[*names])
     for x in (named, named.to_dict(), named.to_frame().T):
         found = reason(OF_ARRAYS[which], x)
-        assert found.rule.conclusion == "class 1"
+        assert found.rule.says == "class 1"
         assert [text.split()[0] for text in found.rule.words] == [str(names[0])]
         assert any("taken in their order" in note for note in found.notes)
     assert not any("in their order" in note for note in reason(OF_ARRAYS[which], ROW).notes)

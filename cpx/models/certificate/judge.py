@@ -27,7 +27,7 @@ def judge(instance: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], list[str
     weights = instance.get("weights") or [1] * len(rows)
     same = [label == "1" for label in instance["labels"]]
     tolerated: Fraction = Fraction(parameters["epsilon"]) * sum(weights)
-    names, called = names_of(instance), class_name(instance, "same class as x")
+    names, called = names_of(instance), class_name(instance)
 
     def covered(chosen: frozenset[int]) -> list[int]:
         return [i for i, row in enumerate(rows) if all(row[j] == "1" for j in chosen)]

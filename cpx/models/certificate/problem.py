@@ -23,7 +23,7 @@ from cpx.modelling.side_constraints.form import NO_SIDE_CONSTRAINTS, SideConstra
 from cpx.modelling.side_constraints.parameter import SIDE_CONSTRAINTS
 from cpx.modelling.statement import Encoding
 from cpx.models.certificate.text import sought
-from cpx.models.monomial.text import conclusion, samples_in_words
+from cpx.models.monomial.text import samples_in_words
 from cpx.models.sufficient_reason.minimum_subset.form import LossForm
 from cpx.models.sufficient_reason.minimum_subset.problem import (
     FORBIDDEN,
@@ -140,7 +140,7 @@ class MinCertificate(MinimumSubset):
 
     def explanation(self, features: Iterable[int]) -> Explanation:
         """Return the rule of these features with its exact precision and coverage."""
-        rule = Rule.of(features, self.samples.features, conclusion(self.samples))
+        rule = Rule.of(features, self.samples.features, str(self.samples.context.get("class", "")))
         found = self._measure(rule.features)
         return Explanation(rule, precision=found.precision, coverage=found.coverage)
 

@@ -197,7 +197,7 @@ class DecisionSet(BaseEstimator, ABC):
         sign = np.where(box.labels, 1, -1)
         self.rule_set_ = RuleSet(
             tuple(Literal(i, str(rule)) for i, rule in enumerate(self.rules_)),
-            f"class {self.classes_[1]}",
+            str(self.classes_[1]),
             figures=tuple(
                 RuleFigures(
                     len(rule),

@@ -135,7 +135,7 @@ class ExpectedExplanation(Explanation):
         if shape is None and self.panels and not is_picture(coding.column_names):
             return super().plot(ax=ax)
         known = [c for a in self.features for c in coding.columns[a]]
-        called = self.rule.conclusion
+        called = self.rule.says
         title = called if whole else f"{called}, {len(known)} of {coding.n_columns} pixels known"
         return plot_pixels(
             asked.x, coding.column_names, None if whole else known, shape=shape, title=title, ax=ax

@@ -104,7 +104,7 @@ class Frontier(Shown, Sequence[ExpectedExplanation]):
         ax.scatter(sizes, expected, s=24, facecolors=faces, edgecolors=_EXPECTED, zorder=3)
         ax.axhline(first.of_x, color=_EXPECTED, linewidth=0.8, linestyle=":")
         ax.set_xlabel("known attributes")
-        ax.set_ylabel(f"expected {first.measure} of {first.rule.conclusion}", color=_EXPECTED)
+        ax.set_ylabel(f"expected {first.measure} of {first.rule.says}", color=_EXPECTED)
         right = ax.twinx()
         right.plot(
             sizes,

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from cpx.answers.explanation import Evaluation, Explanation
 from cpx.answers.rule import Rule
-from cpx.answers.values import Value, class_words
+from cpx.answers.values import Value
 from cpx.data.coding import Coding
 from cpx.data.condition import ColumnCondition
 from cpx.data.fitted.tree_mixture import ONE, TreeMixture
@@ -296,7 +296,7 @@ class ExpectedPrediction(ExpectationText):
 
     def explanation(self, features: Iterable[int]) -> Explanation:
         """Return the explanation by these attributes; :meth:`conclude` adds its figures."""
-        called = class_words(str(self.context.get("class", self.label)))
+        called = str(self.context.get("class", self.label))
         return Explanation(Rule.of(features, self.conditions, called))
 
     def _may_choose(self, S: tuple[int, ...]) -> bool:

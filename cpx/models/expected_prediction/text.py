@@ -124,7 +124,7 @@ def _greatest_words(claim: Claim, found: ExpectedExplanation) -> str:
     if claim.optimal is None:
         return ""
     unit, most = exact(over, "unit"), plural(over["k"], "attribute")
-    told = f"expected {found.measure} {significant(found.expected, 6)} of {found.rule.conclusion}"
+    told = f"expected {found.measure} {significant(found.expected, 6)} of {found.rule.says}"
     rival = competing(over, f"set of at most {most}")
     if claim.optimal:
         within = at_most(claim.figures["within"] * unit, 1)
@@ -144,7 +144,7 @@ def likely_words(claim: Claim, found: ExpectedExplanation) -> str:
     values = "these values" if found.features else "all values"
     return (
         f"of the rows with {values} at least the share {found.bound:g} gets "
-        f"{found.rule.conclusion}, under the {claim.figures['structure']} distribution"
+        f"{found.rule.says}, under the {claim.figures['structure']} distribution"
     )
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from cpx.answers.explanation import Evaluation, Explanation
 from cpx.answers.rule import Rule
-from cpx.answers.values import Value, class_words
+from cpx.answers.values import Value
 from cpx.data.bits import bit_array, matrix_of, strings_of
 from cpx.errors import InvalidInstance
 from cpx.modelling.base import Problem
@@ -239,7 +239,7 @@ class KernelRule(Problem):
     def explanation(self, features: Iterable[int]) -> Explanation:
         """Return the rule with these indices, its clauses in order, each once."""
         clauses = self._form.clauses(features)
-        called = class_words(str(self.context.get("class", "positive")))
+        called = str(self.context.get("class", "positive"))
         rule = Rule.of(self._form.features(clauses), self.feature_names, called)
         named = tuple(tuple(self.features[j] for j in clause) for clause in clauses)
         return Explanation(replace(rule, conditions=(named or "never",)))

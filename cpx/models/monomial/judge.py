@@ -118,7 +118,7 @@ def read(instance: Mapping[str, Any]) -> Monomial:
         same=same,
         weights=weights,
         names=names_of(instance),
-        called=class_name(instance, "same class as x"),
+        called=class_name(instance),
         k=parameters["k"],
         required=set(parameters.get("required", ())),
         forbidden=set(parameters.get("forbidden", ())),

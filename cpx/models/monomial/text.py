@@ -16,9 +16,8 @@ import numpy as np
 
 from cpx.answers.claim import Claim, Words, competing, exact
 from cpx.answers.explanation import Explanation, SampleEvaluation
-from cpx.answers.rule import Rule
 from cpx.answers.text import one_line
-from cpx.answers.values import Value, class_words, exact_percent, in_words, listed, plural
+from cpx.answers.values import Value, exact_percent, in_words, listed, plural
 from cpx.data.bits import string_of
 from cpx.data.samples import Samples
 from cpx.modelling.base import Listing, Problem
@@ -28,11 +27,6 @@ from cpx.support.shares import share_text
 
 LIMITS = ("min_coverage", "max_coverage", "min_precision")
 """Parameters that limit what a rule covers; they are exact shares."""
-
-
-def conclusion(samples: Samples) -> str:
-    """Return what a rule about x says: the class of x, by name where it is known."""
-    return class_words(str(samples.context.get("class", Rule.conclusion)))
 
 
 def samples_in_words(samples: Samples) -> list[str]:
@@ -96,7 +90,7 @@ def words(claim: Claim, found: Explanation) -> Words:
         # Where most samples agree with x, no condition may lower the loss: a fact about the loss,
         # not about x, so a reader should know what else can be asked.
         notes = (
-            f"no condition lowers the loss: by loss, always predicting {found.rule.conclusion} is "
+            f"no condition lowers the loss: by loss, always predicting {found.rule.says} is "
             f"the best answer. It is right for {share} of the samples; the "
             "objective precision asks for a rule that is right more often where it applies",
         )
@@ -213,8 +207,8 @@ class MonomialText(Problem):
 
     @property
     def conclusion(self) -> str:
-        """The class that rules stand for, in words."""
-        return conclusion(self.samples)
+        """Name of the class that rules stand for; empty where it is not known."""
+        return str(self.samples.context.get("class", ""))
 
     def _brief(self) -> list[str]:
         """Return samples, features, k and limits."""

@@ -42,7 +42,7 @@ class _Sets(ABC):
         self.price: Fraction = Fraction(parameters.get("penalty", 0)) * total
         self.hamming = parameters.get("loss", "zero-one") == "hamming"
         self.total = total
-        self.names, self.called = names_of(instance), class_name(instance, "the class")
+        self.names, self.called = names_of(instance), class_name(instance)
         self.side = broken_by(instance)
         self._counted: tuple[list[int], NDArray[np.int64]] | None = None
 

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from cpx.answers.explanation import Explanation, SampleEvaluation
 from cpx.answers.rule import Literal as Condition
 from cpx.answers.rule import RuleFigures, RuleSet
-from cpx.answers.values import class_words
 from cpx.data.samples import MAX_TOTAL_WEIGHT, Samples
 from cpx.errors import InvalidInstance, shown
 from cpx.modelling.encodings import stated_in
@@ -258,7 +257,7 @@ class RuleSetProblem(RuleSetText):
                 Condition(r, tuple(self.samples.features[j] for j in self.literals(r)))
                 for r in chosen
             ),
-            class_words(str(self.samples.context.get("class", "the class"))),
+            str(self.samples.context.get("class", "")),
             figures=self._figures(chosen, covers),
             total=self.samples.total,
         )

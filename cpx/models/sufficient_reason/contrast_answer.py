@@ -51,7 +51,7 @@ class Contrast(LeastExplanation):
     others: tuple[Contrast, ...] = field(default=(), kw_only=True)
 
     def __str__(self) -> str:
-        changed, now = " and ".join(self.rule.words), class_words(self.rule.conclusion)
+        changed, now = " and ".join(self.rule.words), self.rule.says
         give = "give" + "s" * (len(self.rule.words) == 1)
         return printable(f"{changed} {give} {now} in place of {class_words(self.instead_of)}")
 

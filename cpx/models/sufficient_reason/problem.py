@@ -13,7 +13,7 @@ import numpy as np
 
 from cpx.answers.explanation import Explanation
 from cpx.answers.rule import Rule
-from cpx.answers.values import Value, class_words
+from cpx.answers.values import Value
 from cpx.data.condition import ColumnCondition
 from cpx.errors import InvalidInstance
 from cpx.modelling.encodings import stated_in
@@ -335,7 +335,7 @@ class SufficientReason(ReasonText):
 
     def explanation(self, features: Iterable[int]) -> Explanation:
         """Return the reason with the cells of x in words; :meth:`conclude` widens them."""
-        called = class_words(str(self.context.get("class", self.label)))
+        called = str(self.context.get("class", self.label))
         return Explanation(Rule.of(features, self.features.conditions, called))
 
     def _conditions(self, S: tuple[int, ...]) -> tuple[ColumnCondition, ...]:

@@ -105,8 +105,8 @@ def _forces(claim: Claim, rule: Rule) -> str:
         case = "in every case"
         if lacking:
             case += f", whatever the columns are{lacking}"
-        return f"{rule.conclusion} {case}: no other class is ever given"
-    text = f"{' and '.join(words)} force{'s' * (len(words) == 1)} {rule.conclusion}"
+        return f"{rule.says} {case}: no other class is ever given"
+    text = f"{' and '.join(words)} force{'s' * (len(words) == 1)} {rule.says}"
     if not rest:
         return text
     others = plural(rest, "column" if columns else "condition")
