@@ -18,6 +18,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 HERE = Path(__file__).parent
@@ -78,7 +79,9 @@ def path_of(source: Path, folder: Path = HERE) -> Path:
 
 def values(cells: Iterable[Cell]) -> Iterator[tuple[Cell, Any]]:
     """Run the cells one after the other; yield each one of code with its value."""
-    names: dict[str, Any] = {"__name__": "notebook"}
+    # A module of its own: dataclasses, for one, look for the module of a class.
+    module = sys.modules["notebook"] = ModuleType("notebook")
+    names = vars(module)
     for cell in cells:
         if not cell.code:
             continue

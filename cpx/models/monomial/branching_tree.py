@@ -132,7 +132,7 @@ class SearchTree(Shown):
         if len(last) > _LONGEST:
             last = last[: _LONGEST - 1] + "\N{HORIZONTAL ELLIPSIS}"
         if node.step is None:
-            kind, fate = "beaten", "beaten when its turn came"
+            kind, fate = "beaten", "beaten in its turn"
         elif node.found:
             kind, fate = "best", f"step {node.step}: new best, {node.best}"
         else:
