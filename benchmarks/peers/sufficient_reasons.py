@@ -62,8 +62,9 @@ def _deleting(problem: SufficientReason) -> Answer:
     """Delete in the order of the engine ``deletion``, without statement and check."""
     start, cpu = time.perf_counter(), time.process_time()
     model, x = problem.free
-    oracle = SufficiencyOracle.of_row(model, x)
-    order = sorted(range(len(oracle.grid.used)), key=lambda p: model.tests[oracle.grid.used[p]])
+    oracle = SufficiencyOracle(model, problem.features.cells, ends=problem.features.ends)
+    oracle.restores = False
+    order = sorted(range(len(oracle.feature)), key=lambda p: oracle.tells[oracle.feature[p]])
     reason, _ = delete_from_reason(oracle, oracle.everything, order, lambda _: None)
     found = tuple(sorted(oracle.features(reason)))
     return Answer(found, None, time.process_time() - cpu, time.perf_counter() - start)

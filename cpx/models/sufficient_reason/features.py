@@ -269,8 +269,8 @@ def widened(
         if a in boxes.sets:
             return np.asarray(~boxes.sets[a][:, [*some]].any(axis=1))
         # Some leaves take no values of an attribute, only missing ones.
-        first, end = np.maximum(boxes.low[:, a], some[0]), np.minimum(boxes.high[:, a], some[-1])
-        return np.asarray(first > end)
+        low, high = np.maximum(boxes.low[:, a], min(some)), np.minimum(boxes.high[:, a], max(some))
+        return np.asarray(low > high)
 
     excluded = {a: out_of(a, range(low, high + 1)) for a, (low, high) in start.items()}
     for a, span in start.items():

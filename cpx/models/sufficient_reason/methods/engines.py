@@ -209,6 +209,7 @@ class _ByModel:
 
     def __init__(self, oracle: SufficiencyOracle, stop: Callable[[], bool]) -> None:
         self._oracle, self._stop = oracle, stop
+        oracle.restores = False  # what is left out once is not asked about again
         self.everything = self._oracle.everything
         self.feature: Sequence[int] = self._oracle.feature
         self.bits, self.features = self._oracle.bits, self._oracle.features

@@ -75,6 +75,9 @@ class SufficiencyOracle(CounterexampleSearch):
         that were needed to see it.
     patience : int or None
         How many boxes, about, one class margin may take before ``GaveUp`` is raised.
+    restores : bool
+        Whether a counterexample that clauses give is brought back to x as far as it goes: those
+        that decide many other sets take as long again.
     started : float
         When it was made, on the clock of ``time.monotonic``.
     deadline : float or None

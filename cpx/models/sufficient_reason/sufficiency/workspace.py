@@ -1,4 +1,4 @@
-"""Class margins of a tree model, kept for all rows, and arrays of one counterexample search."""
+"""What is prepared of a tree model for all rows, and the arrays of one counterexample search."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from cpx.compiled.kernel import bind
 from cpx.models.sufficient_reason.sufficiency.class_margin import ClassMargin, class_margin
 from cpx.models.sufficient_reason.sufficiency.grid import Grid
+from cpx.models.sufficient_reason.sufficiency.vote_clauses import VoteClauses
 from cpx.trees import MISSING, Tree, TreeModel
 from cpx.trees.tree import LEFT, Sets
 
@@ -27,11 +28,17 @@ class PreparedModel:
         self.grid = Grid(model)
         self.walks = [_walk(tree, model.sets) for tree in model.trees]
         self._margins: dict[tuple[int, int], ClassMargin] = {}
+        self._clauses: dict[tuple[int, int], VoteClauses] = {}
 
     def margin(self, model: TreeModel, own: int, rival: int) -> ClassMargin:
         if (own, rival) not in self._margins:
             self._margins[own, rival] = class_margin(model, self.grid, own, rival)
         return self._margins[own, rival]
+
+    def clauses(self, model: TreeModel, own: int, rival: int) -> VoteClauses:
+        if (own, rival) not in self._clauses:
+            self._clauses[own, rival] = VoteClauses(model, self.grid, own, rival)
+        return self._clauses[own, rival]
 
 
 def _walk(tree: Tree, sets: Sets) -> Callable[[list[int]], int]:
