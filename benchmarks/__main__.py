@@ -34,6 +34,7 @@ NAMES = (
     "reasons",
     "readers",
     "peers",
+    "intervals",
     "contrasts",
     "rule_sets",
     "learning",
@@ -53,7 +54,11 @@ NAMES = (
     "relaxations",
 )
 # Benchmarks that are not a module of this package by the same name.
-ELSEWHERE = {"peers": "peers.sufficient_reasons", "contrasts": "peers.contrasts"}
+ELSEWHERE = {
+    "peers": "peers.sufficient_reasons",
+    "contrasts": "peers.contrasts",
+    "intervals": "peers.intervals",
+}
 TOOLS = ("fuzz", "mutate", "library")
 PAPERS = ("koriche", "equal-calls", "ads", "kernels", "sufficient")
 

@@ -58,15 +58,19 @@ class Answer:
 # ------------------------------------------------------------------------- cpx
 
 
-def _deleting(problem: SufficientReason) -> Answer:
+def deleted(problem: SufficientReason) -> tuple[int, ...]:
     """Delete in the order of the engine ``deletion``, without statement and check."""
-    start, cpu = time.perf_counter(), time.process_time()
-    model, x = problem.free
+    model = problem.features.model
     oracle = SufficiencyOracle(model, problem.features.cells, ends=problem.features.ends)
     oracle.restores = False
     order = sorted(range(len(oracle.feature)), key=lambda p: oracle.tells[oracle.feature[p]])
     reason, _ = delete_from_reason(oracle, oracle.everything, order, lambda _: None)
-    found = tuple(sorted(oracle.features(reason)))
+    return tuple(sorted(oracle.features(reason)))
+
+
+def _deleting(problem: SufficientReason) -> Answer:
+    start, cpu = time.perf_counter(), time.process_time()
+    found = deleted(problem)
     return Answer(found, None, time.process_time() - cpu, time.perf_counter() - start)
 
 
