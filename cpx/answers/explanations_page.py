@@ -14,9 +14,16 @@ from cpx.support.shares import share_text
 if TYPE_CHECKING:
     from cpx.answers.explanation import Explanation
 
-__all__ = ["explanations_page"]
+__all__ = ["Beside", "explanations_page"]
 
 _SHARES = ("probability", "precision", "coverage")
+
+
+class Beside(NamedTuple):
+    """Files beside a page that are about a row: names and addresses, and what checks them."""
+
+    links: Sequence[tuple[str, str]]
+    command: str
 
 
 class _Cell(NamedTuple):
@@ -30,7 +37,7 @@ def explanations_page(
     found: Any,
     title: str = "",
     overview: Any = None,
-    files: Mapping[int, Sequence[tuple[str, str]]] | None = None,
+    files: Mapping[int, Beside] | None = None,
 ) -> str:
     """Return the page.
 
@@ -42,8 +49,8 @@ def explanations_page(
         Its heading.
     overview : Overview, optional
         What they say together.
-    files : mapping of int to sequence of (str, str), optional
-        What is linked beside a row, by its place: names and addresses.
+    files : mapping of int to Beside, optional
+        What is linked beside a row, by its place.
 
     Raises
     ------
@@ -61,7 +68,7 @@ def explanations_page(
     ]
     data = {
         "rows": [
-            _row(one, label, spreads, (files or {}).get(place, ()))
+            _row(one, label, spreads, (files or {}).get(place))
             for place, (label, one) in enumerate(zip(found.labels, found))
         ],
         "spreads": [],
@@ -100,26 +107,29 @@ def _cells(one: Explanation, shown: Sequence[str]) -> list[_Cell]:
 
 
 def _row(
-    one: Explanation, label: Any, spreads: dict[int, Spread], files: Sequence[tuple[str, str]]
+    one: Explanation, label: Any, spreads: dict[int, Spread], beside: Beside | None
 ) -> dict[str, Any]:
     """Return what the script shows of a row; equal spreads are there once."""
     panels = []
     for panel in one.panels:
-        told = panel.to_json()
-        told["spread"] = None
+        drawn = panel.to_json()
+        drawn["spread"] = None
         if panel.spread is not None:
             place = spreads.setdefault(id(panel.spread), panel.spread)
-            told["spread"] = [*spreads].index(id(place))
-        told["name"], told["text"] = printable(panel.name), printable(panel.text)
-        panels.append(told)
+            drawn["spread"] = [*spreads].index(id(place))
+        drawn["name"], drawn["text"] = printable(panel.name), printable(panel.text)
+        panels.append(drawn)
     facts = [*one.about(), *one.facts(), *([] if one.rows is None else [one.rows.fact()])]
+    told = [(fact.name, printable(fact.text)) for fact in facts if fact.text]
+    if beside is not None:
+        told.append(("check it by", beside.command))
     return {
         "label": printable(label),
         "class": printable(one.rule.says),
         "text": printable(one.why or one),
         "panels": panels,
-        "facts": [(fact.name, printable(fact.text)) for fact in facts if fact.text],
-        "files": [list(pair) for pair in files],
+        "facts": told,
+        "files": [] if beside is None else [list(pair) for pair in beside.links],
     }
 
 

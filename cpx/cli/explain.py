@@ -68,6 +68,13 @@ class Asked:
     jobs: Annotated[
         int | None, typer.Option(metavar="N", help="Of --rows: processes, -1 for all cores.")
     ] = None
+    proofs: Annotated[
+        bool,
+        typer.Option(
+            "--proofs",
+            help="Of a page: write problem, result and proof of each row beside it, linked.",
+        ),
+    ] = False
 
     @property
     def named(self) -> bool:
@@ -131,7 +138,8 @@ def explain(
       cpx explain table.csv --target y --row 17 --required "age > 40" --json
       cpx explain table.csv --target y --rows 0:100 --model forest --jobs 2 -o page.html
 
-    With --rows, -o writes a page (.html) or a table (.csv); Ctrl-C keeps what was answered.
+    With --rows, -o writes a page (.html) or a table (.csv); Ctrl-C keeps what was answered. With
+    --proofs the page links what 'cpx check' checks each answer by.
 
     Exit codes: 0 an answer proved optimal, or proved that there is none; 3 an answer without
     proof; 4 none within the limits; 2 wrong input; 1 anything else.
@@ -139,6 +147,7 @@ def explain(
     from cpx.cli.explain_rows import chosen, deliver_many, require_output
     from cpx.cli.output import deliver, note
     from cpx.cli.progress import phase, solve_progress
+    from cpx.cli.proofs_beside import require_proofs, write_proofs
     from cpx.cli.reading import output_path
     from cpx.data import row as row_of
     from cpx.data.targets import target_of
@@ -148,6 +157,8 @@ def explain(
     if source.rows is not None:
         require_output(path, as_json)
     one, asked = kind(source.kind), options
+    if source.proofs:
+        require_proofs(one.explainer, source.kind, path if source.rows is not None else None)
     _refuse(one, asked, file, source)
     source.check()
     seed = valid_seed(asked.get("seed", 0))
@@ -193,7 +204,10 @@ def explain(
         rows = chosen(X, source.rows)
         told = f"{source.table} rows {source.rows}, {one.door.plural} by {source.model}"
         found = explainer.explain_many(rows, kind=one.name, n_jobs=source.jobs, **asked)
-        raise typer.Exit(deliver_many(found, path, told))
+        files = None
+        if source.proofs and path is not None:
+            files = write_proofs(explainer, found, rows, one.name, asked, path)
+        raise typer.Exit(deliver_many(found, path, told, files))
     with solve_progress(backend or one.name, asked["time_limit"]) as listen:
         if "listen" in one.options:
             asked["listen"] = listen

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from cpx.answers.explanations import Explanations
+    from cpx.answers.explanations_page import Beside
 
 _SLICE = re.compile(r"(\d*):(\d*)")
 _FORMS = (".html", ".csv")
@@ -52,7 +54,12 @@ def require_output(path: Path | None, as_json: bool) -> None:
         require_pages()
 
 
-def deliver_many(found: Explanations, path: Path | None, title: str) -> int:
+def deliver_many(
+    found: Explanations,
+    path: Path | None,
+    title: str,
+    files: Mapping[int, Beside] | None = None,
+) -> int:
     """Write the page or the table, print the first rows and the overview; return the exit code."""
     from cpx.answers.explanations_page import explanations_page
     from cpx.answers.text import Paragraph
@@ -62,7 +69,7 @@ def deliver_many(found: Explanations, path: Path | None, title: str) -> int:
     together = found.overview()
     if path is not None:
         if path.suffix == ".html":
-            text = explanations_page(found, title, together)
+            text = explanations_page(found, title, together, files)
         else:
             text = found.to_frame().to_csv(index_label="row")
         write_atomic(path, text.encode())

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import re
+import shlex
 from pathlib import Path
 
 import pandas as pd
@@ -53,6 +56,8 @@ def test_all_kinds_have_a_page(run: Run, table: Path, kind: str) -> None:
         (("--rows", "0:9999"), "rows 0:9999 are not there"),
         (("--rows", "0:2", "-o", "page.pdf"), "-o must end with .html or .csv"),
         (("--rows", "0:2", "--json"), "--json is for one row"),
+        (("--rows", "0:2", "--proofs"), "--proofs is for a page of many rows"),
+        (("--row", "1", "--proofs", "-o", "a.html"), "--proofs is for a page of many rows"),
     ],
 )
 def test_what_is_wrong_is_said(
@@ -61,3 +66,24 @@ def test_what_is_wrong_is_said(
     done = run("explain", table, "--target", "y", "--model", "tree", *options)
     assert done.exit_code == 2
     assert told in " ".join(done.output.replace("│", " ").split())
+
+
+@pytest.mark.parametrize(("kind", "links"), [("reason", 3), ("rule", 3), ("expectation", 3)])
+def test_a_page_links_proofs_that_hold(run: Run, table: Path, kind: str, links: int) -> None:
+    """The command that the page shows for a row confirms its answer and the proof."""
+    pd.read_csv(table).drop(columns="colour").to_csv(table, index=False)
+    asked = ("explain", table, "--target", "y", "--model", "tree", "--kind", kind)
+    done = run(*asked, "--rows", "2:4", "-o", "page.html", "--proofs")
+    assert done.exit_code == 0, done.output
+    assert "2 problems and results, 2 proofs" in done.stderr
+    page = Path("page.html").read_text(encoding="utf-8")
+    rows = json.loads(re.search(r'type="application/json"[^>]*>(.*?)</script>', page, re.S)[1])
+    for row in rows["rows"]:
+        assert [Path(path).is_file() for _, path in row["files"]] == [True] * links
+        (command,) = [text for name, text in row["facts"] if name == "check it by"]
+        checked = run(*shlex.split(command)[1:])
+        assert checked.exit_code == 0, checked.output
+        assert "OK proof: it proves what is claimed" in checked.stdout
+    other = [path for _, path in rows["rows"][1]["files"]]
+    mixed = run("check", rows["rows"][0]["files"][0][1], other[1], "--proof", other[2])
+    assert mixed.exit_code != 0 or rows["rows"][0]["text"] == rows["rows"][1]["text"]

@@ -32,6 +32,7 @@ UNITS = {"attributes": "attribute", "intervals": "interval end", "conditions": "
 
 # The same for all rows of a model, with all that is prepared for the search.
 _conditional: WeakKeyDictionary[TreeModel, TreeModel] = WeakKeyDictionary()
+_tests_of: WeakKeyDictionary[TreeModel, tuple[tuple[int, int], ...]] = WeakKeyDictionary()
 
 
 class Features:
@@ -173,11 +174,13 @@ def conditions(model: TreeModel) -> tuple[tuple[int, int], ...]:
 
     Tests that send all values the same way are left out.
     """
-    found: set[tuple[int, int]] = set()
-    for tree in model.trees:
-        tests = np.flatnonzero(_tests(model, tree))
-        found.update(zip(tree.attribute[tests].tolist(), tree.split[tests].tolist()))
-    return tuple(sorted(found))
+    if model not in _tests_of:
+        found: set[tuple[int, int]] = set()
+        for tree in model.trees:
+            tests = np.flatnonzero(_tests(model, tree))
+            found.update(zip(tree.attribute[tests].tolist(), tree.split[tests].tolist()))
+        _tests_of[model] = tuple(sorted(found))
+    return _tests_of[model]
 
 
 def conditional(model: TreeModel) -> TreeModel:
