@@ -183,7 +183,7 @@ def explain(
         _start(backend or "search")
     if not source.named:
         given = {name: prepared.pop(name) for name in limits if name in prepared}
-        explainer = Explainer(file.read(Path(source.model), given), X, **prepared)
+        explainer = Explainer(file.read(Path(source.model), {"rows": X, **given}), X, **prepared)
     elif one.door.trees:
         from cpx.cli.tree_row import trained
 

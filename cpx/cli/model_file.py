@@ -81,8 +81,8 @@ class ModelFile:
         ),
     ] = None
 
-    def read(self, path: Path, limits: Mapping[str, Any] = MappingProxyType({})) -> TreeModel:
-        """Read the model, asked about limits, and say where nothing can ask its predict."""
+    def read(self, path: Path, asked: Mapping[str, Any] = MappingProxyType({})) -> TreeModel:
+        """Read the model, asked about limits or over rows; say where nothing asks its predict."""
         from cpx.cli.output import note
         from cpx.cli.progress import phase
         from cpx.trees import read_model
@@ -98,7 +98,7 @@ class ModelFile:
         given = {name: value for name, value in given.items() if value is not None}
         try:
             with phase(f"reading {path}"):
-                model = read_model(path, trusted=self.trust, **limits, **given)
+                model = read_model(path, trusted=self.trust, **asked, **given)
         except (ModelError, InvalidOption) as error:
             options = [option for words, option in _SAID.items() if words in str(error)]
             if not options:

@@ -83,7 +83,7 @@ class TreeRow:
             model = trained(self.model, seed, X, y, about_numbers)
         else:
             given = {n: prepared.pop(n) for n in limits if n in prepared}
-            model = file.read(Path(self.model), given)
+            model = file.read(Path(self.model), {"rows": X, **given})
         rows = (X,) if self.trained or one.needs_rows else ()
         explainer = one.explainer(model, *rows, **prepared)
         for text in explainer.notes:

@@ -12,10 +12,9 @@ from cpx.data.coding import Coding
 from cpx.data.fitted.mixture_choice import Trial, choose_mixture
 from cpx.data.fitted.mixture_fit import fit_mixture, structure_of
 from cpx.data.fitted.naive_bayes import fit_naive_bayes
-from cpx.data.fitted.number_tables import numbers_and_names
 from cpx.data.fitted.tree_mixture import TreeMixture
 from cpx.data.other_frames import as_pandas
-from cpx.data.targets import Target, refuse_target
+from cpx.data.targets import Target
 from cpx.data.words import columns_of, with_label, words_of
 from cpx.errors import DataError, InvalidOption, UnknownName, shown
 from cpx.explainers.about_row import predicted_by_trees, probabilities_by_trees
@@ -27,13 +26,15 @@ from cpx.support.validation import positive_integer
 from cpx.trees import TreeModel, read_model
 from cpx.trees.form import Missing
 from cpx.trees.hold import hold_rows
-from cpx.trees.logistic import is_logistic, read_logistic
 
 if TYPE_CHECKING:
     import pandas as pd
 
 FITTED = ("factorised", "mixture", "chow-liu", "naive-bayes", "fitted")
 """Names of distributions; the last is that of the first three which suits rows kept aside best."""
+
+MOST_VALUES = 256
+"""Values of a column of a linear model or naive Bayes, in a background."""
 
 _COMPONENTS = {"mixture": 10, "chow-liu": 1}
 _OPTIONS = {"factorised": (), "naive-bayes": (), "fitted": ("max_components",)}
@@ -82,19 +83,9 @@ def read_background(
     from cpx.data.frames import as_table  # loads pandas
 
     frame = as_table(as_pandas(background))
-    if is_logistic(model):
-        refuse_target(target, type(model).__name__)
-        if reader:
-            raise InvalidOption(f"{next(iter(reader))} is for tree models, not for a regression")
-        columns, own = names_of(frame.columns), getattr(model, "feature_names_in_", None)
-        rows = (
-            _columns(frame, list(map(str, own)))
-            if columns is not None and own is not None
-            else frame
-        )
-        trees = read_logistic(model, numbers_and_names(rows, None)[0])
-    else:
-        trees = read_model(model, **({} if target is None else vars(target)), **reader)
+    trees = read_model(model, rows=frame, **({} if target is None else vars(target)), **reader)
+    if trees.live is not None and trees.live.sums is not None:
+        _refuse_many_values(trees)
     return fitted_to_rows(trees, frame)
 
 
@@ -152,7 +143,8 @@ class TreePredictor:
 
     def predict(self, rows: Any) -> Any:
         """Return a label for each row."""
-        return self.trees.predict(self._numbers(rows))
+        numbers = self._numbers(rows)
+        return self.trees.covering(numbers).predict(numbers)
 
     def predict_proba(self, rows: Any) -> Any:
         """Return the probability of each class for each row; None where the model gives none."""
@@ -161,7 +153,9 @@ class TreePredictor:
 
     def predicted(self, rows: Any) -> list[str] | None:
         """Return the numbers that are predicted, in words; None of a classifier."""
-        told = [predicted_by_trees(self.trees, x) for x in self._numbers(rows)]
+        numbers = self._numbers(rows)
+        trees = self.trees.covering(numbers)
+        told = [predicted_by_trees(trees, x) for x in numbers]
         known = [one for one in told if one is not None]
         return known if len(known) == len(told) else None
 
@@ -192,12 +186,10 @@ def rows_that_may_lack(
     return kept, also, (f"{told}lack values that may not be missing",) * lacking
 
 
-def _columns(frame: pd.DataFrame, names: list[str]) -> pd.DataFrame:
-    frame = frame.rename(columns=str)
-    if lacking := [name for name in names if name not in frame.columns]:
-        raise DataError(
-            f"the background lacks {', '.join(map(repr, lacking[:5]))}, columns of the model"
-        )
-    if len({*frame.columns}) < frame.shape[1]:
-        raise DataError("columns of the background must have different names")
-    return frame[names]
+def _refuse_many_values(trees: TreeModel) -> None:
+    for attribute in trees.attributes:
+        if attribute.values is not None and len(attribute.values) > MOST_VALUES:
+            raise DataError(
+                f"column {shown(attribute.name)} has more than {MOST_VALUES} values, each of "
+                "which is a state of the background: round them, or put them into bins"
+            )

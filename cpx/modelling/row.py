@@ -185,6 +185,8 @@ def fitted_to(
     model, auto = model.with_missing(missing), isinstance(missing, str) and missing == "auto"
     model, unknown = _with_unknown(model, x)
     notes = [*told, *unknown]
+    values = [number_in(model, a, v, "x") for a, v in enumerate(_in_order(model, x))]
+    model = model.covering(values)
     gone = [a for a in missing_values(model, x) if not model.refuses_missing(a)]
     new = [a for a in gone if not model.attributes[a].missing]
     if new and not auto:

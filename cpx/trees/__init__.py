@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 from cpx.support.lazy_imports import lazily
 
 if TYPE_CHECKING:
+    from cpx.trees.additive import read_additive
     from cpx.trees.attribute import Attribute
     from cpx.trees.catboost import read_catboost
     from cpx.trees.form import TreeModel
     from cpx.trees.library_agreement import Agreement, agreement
     from cpx.trees.lightgbm import read_lightgbm
     from cpx.trees.load import read_model
-    from cpx.trees.logistic import read_logistic
     from cpx.trees.onnx import read_onnx
     from cpx.trees.sklearn import read_sklearn
     from cpx.trees.tree import MISSING, Boxes, Tree
@@ -32,9 +32,9 @@ __all__ = [
     "Tree",
     "TreeModel",
     "agreement",
+    "read_additive",
     "read_catboost",
     "read_lightgbm",
-    "read_logistic",
     "read_model",
     "read_onnx",
     "read_sklearn",
@@ -50,9 +50,9 @@ _HOME = {
     "Tree": "tree",
     "TreeModel": "form",
     "agreement": "library_agreement",
+    "read_additive": "additive",
     "read_catboost": "catboost",
     "read_lightgbm": "lightgbm",
-    "read_logistic": "logistic",
     "read_model": "load",
     "read_onnx": "onnx",
     "read_sklearn": "sklearn",

@@ -350,6 +350,17 @@ class TreeModel:
         named = self.named if own == new else True
         return replace(self, attributes=tuple(attributes), named=named)
 
+    def covering(self, rows: ArrayLike) -> TreeModel:
+        """Return the model with the values of some rows among those that attributes can have.
+
+        It is another one than this only where it was made of a sum of functions of columns, as
+        linear models are; see :func:`cpx.trees.read_additive`.
+        """
+        if self.live is None or self.live.sums is None:
+            return self
+        found: TreeModel = self.live.sums.covering(self, np.asarray(rows, dtype=np.float64))
+        return found
+
     def with_missing(self, missing: Missing) -> Self:
         """Return the model with another statement of which values may be missing.
 

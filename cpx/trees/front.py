@@ -199,7 +199,7 @@ class Front:
         other = float(len(values)) if self.is_text(column) else value
         made = self._made_or_none(self.with_cell(self.reference, column, value), own)
         row = self.reference.copy()
-        for number in (*values.tolist(), np.nan, other):
+        for number in (*values.tolist(), other, np.nan):
             row[column] = number
             known = self._made_or_none(self.table(row[None]), own)
             if made is not None and known is not None and np.array_equal(known, made, True):

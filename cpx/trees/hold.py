@@ -106,7 +106,7 @@ def hold_rows(model: TreeModel, rows: ArrayLike, seed: int = 0) -> None:
     if len(table) > ROWS:
         table = table[np.sort(np.random.default_rng(seed).choice(len(table), ROWS, False))]
     if len(table):
-        _compare(model, table, must=0)
+        _compare(model.covering(table), table, must=0)
 
 
 def _compare(model: TreeModel, rows: NDArray[np.float64], must: int) -> int:

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,16 @@ from cpx.trees.categories import Categories
 from cpx.trees.front import Front
 
 Link = Literal["average", "sigmoid", "softmax", "unknown"]
+
+
+class Sums(Protocol):
+    """What makes tree models of a sum of functions of one column each."""
+
+    def covering(self, model: Any, rows: NDArray[np.float64]) -> Any:
+        """Return a tree model like another one, over the values of some rows too."""
+
+    def told(self, names: Sequence[str]) -> str:
+        """Say which numbers columns of these names may have."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,6 +41,7 @@ class LiveModel:
     sparse_is_missing: Whether it takes what a sparse row leaves out as missing, and not as 0.
     held: The rows that it was asked about, and how many rows near them rounding decides.
     front: The transformers that rows pass first, in which categories are numbers.
+    sums: Where it is a sum of functions of columns: what makes tree models over their values.
     method: What says the numbers that are held against the scores.
     """
 
@@ -45,6 +56,7 @@ class LiveModel:
     columns: Mapping[int, Categories] = field(default_factory=dict, repr=False)
     held: dict[Any, int] = field(default_factory=dict, repr=False)
     front: Front | None = field(default=None, repr=False)
+    sums: Sums | None = field(default=None, repr=False)
 
     @property
     def name(self) -> str:

@@ -19,12 +19,14 @@ from cpx.errors import (
     shortened,
 )
 from cpx.support.files import parse_json, read_bytes, refuse_bomb
+from cpx.trees.additive import is_additive, read_additive
 from cpx.trees.catboost import is_catboost, read_catboost
 from cpx.trees.form import Missing, TreeModel
 from cpx.trees.lightgbm import read_lightgbm
 from cpx.trees.onnx import read_onnx
 from cpx.trees.saved import FORMAT
 from cpx.trees.sklearn import read_sklearn
+from cpx.trees.summed import ONLY_RULES
 from cpx.trees.ubjson import parse_ubjson
 from cpx.trees.wrapped import read_wrapped, wraps
 from cpx.trees.xgboost import read_xgboost
@@ -43,6 +45,7 @@ _PICKLES = (".joblib", ".pkl", ".pickle")
 def read_model(
     source: Any,
     *,
+    rows: Any = None,
     trusted: bool | Iterable[str] = False,
     missing: Missing = "auto",
     above: float | None = None,
@@ -50,16 +53,19 @@ def read_model(
     between: tuple[float, float] | None = None,
     **options: Any,
 ) -> TreeModel:
-    """Read a tree model, whatever it is.
+    """Read a tree model, or one that becomes one over the values of rows, whatever it is.
 
     Parameters
     ----------
     source : path or fitted model
-        A classifier of scikit-learn, XGBoost, LightGBM or CatBoost, or a Booster; or a
-        regressor, of which ``above``, ``below`` or ``between`` says what is asked. Or a
-        file, recognised by its content: JSON or UBJ of XGBoost, a dump of XGBoost, text of
-        LightGBM, JSON of CatBoost, ONNX, skops, joblib or pickle, or JSON of
-        :meth:`TreeModel.to_dict`. Text may be gzipped.
+        A classifier of scikit-learn, XGBoost, LightGBM or CatBoost, or a Booster; a linear model
+        or naive Bayes of scikit-learn; or a regressor, of which ``above``, ``below`` or
+        ``between`` says what is asked. Or a file, recognised by its content: JSON or UBJ of
+        XGBoost, a dump of XGBoost, text of LightGBM, JSON of CatBoost, ONNX, skops, joblib or
+        pickle, or JSON of :meth:`TreeModel.to_dict`. Text may be gzipped.
+    rows : DataFrame or array of shape (n, columns), optional
+        A linear model or naive Bayes needs them: which values its columns have; see
+        :func:`read_additive`. Trees say that themselves.
     trusted : bool or list of str
         Joblib and pickle files run code of whoever made them, so they are read only when this
         is true. Of a skops file, only known types are read; this is the list of others that
@@ -75,7 +81,7 @@ def read_model(
     **options
         Those of the reader: :func:`read_sklearn`, :func:`read_xgboost`,
         :func:`read_xgboost_dump` (``classes`` is needed there), :func:`read_lightgbm`,
-        :func:`read_catboost` or :func:`read_onnx`.
+        :func:`read_catboost`, :func:`read_onnx` or :func:`read_additive`.
 
     Returns
     -------
@@ -105,27 +111,40 @@ def read_model(
     """
     if (target := target_of(above, below, between)) is not None:
         options["target"] = target
-    return _read(source, trusted, options).with_missing(missing)
+    return _read(source, trusted, rows, options).with_missing(missing)
 
 
-def _read(source: Any, trusted: bool | Iterable[str], options: dict[str, Any]) -> TreeModel:
+def _read(
+    source: Any, trusted: bool | Iterable[str], rows: Any, options: dict[str, Any]
+) -> TreeModel:
     if isinstance(source, TreeModel):
         _refuse_options("a TreeModel", options, ())
         return source
     if not isinstance(source, str | PathLike):
-        return _live(source, options)
+        return _live(source, rows, options)
     path = Path(source)
     raw = read_bytes(path, ModelError)
     try:
-        return _file(path, raw, trusted, options)
+        return _file(path, raw, trusted, rows, options)
     except (ModelError, InvalidOption) as error:
         raise type(error)(f"{path}: {str(error).removeprefix(f'{path}: ')}") from error
 
 
-def _live(model: Any, options: dict[str, Any]) -> TreeModel:
+def _live(model: Any, rows: Any, options: dict[str, Any]) -> TreeModel:
+    if is_additive(model):
+        return _call(read_additive, model, {"rows": rows, **options})
     if wraps(model):
         own = {name: options.pop(name) for name in ("classes", "attributes") if name in options}
-        return read_wrapped(model, lambda held: _live(held, dict(options)), **own)
+
+        def read(held: Any) -> TreeModel:
+            if is_additive(held):
+                raise UnsupportedModel(
+                    f"the {type(model).__name__} holds a {type(held).__name__}: a linear model or "
+                    f"naive Bayes is read alone, or behind transformers. {ONLY_RULES}"
+                )
+            return _live(held, rows, dict(options))
+
+        return read_wrapped(model, read, **own)
     homes = {cls.__module__.split(".")[0] for cls in type(model).__mro__}
     for library, reader in _LIBRARIES.items():
         if library in homes:
@@ -137,14 +156,14 @@ def _live(model: Any, options: dict[str, Any]) -> TreeModel:
 
 
 def _file(
-    path: Path, raw: bytes, trusted: bool | Iterable[str], options: dict[str, Any]
+    path: Path, raw: bytes, trusted: bool | Iterable[str], rows: Any, options: dict[str, Any]
 ) -> TreeModel:
     if raw[:4] == b"PK\x03\x04":
-        return _live(_from_skops(path, trusted), options)
+        return _live(_from_skops(path, trusted), rows, options)
     if path.suffix == ".onnx":
         return _call(read_onnx, path, options)
     if path.suffix in _PICKLES or raw[:1] == b"\x80":
-        return _live(_from_joblib(path, trusted), options)
+        return _live(_from_joblib(path, trusted), rows, options)
     # A UBJ object goes on with the type of a length, a JSON object with a quote.
     if raw[:1] == b"{" and raw[1:].lstrip()[:1] not in (b'"', b"}"):
         return _call(read_xgboost, parse_ubjson(raw), options)

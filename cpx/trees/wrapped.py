@@ -13,7 +13,7 @@ from cpx.trees.attribute import Attribute
 from cpx.trees.building import attribute_list
 from cpx.trees.checks import class_labels
 from cpx.trees.form import TreeModel
-from cpx.trees.front import Front, names_and_width
+from cpx.trees.front import Block, Front, names_and_width
 from cpx.trees.pipeline import composed
 from cpx.trees.summed import Opener, Part, adaboost_part, bagging_part, voting_part
 from cpx.trees.thresholded import calibrated_part, threshold_part
@@ -24,6 +24,24 @@ Reader = Callable[[Any], TreeModel]
 def wraps(model: Any) -> bool:
     """Whether a model holds others that this module opens."""
     return _opener(model) is not None
+
+
+def behind(model: Any) -> tuple[Block, Any]:
+    """Return the transformers that a model has in front, and the model behind them.
+
+    Of pipelines, and of searches that refit the best; another model is behind none.
+    """
+    opener, steps = _opener(model), tuple[Any, ...]()
+    if opener is _pipeline and model.steps and hasattr(model.steps[-1][1], "predict"):
+        steps, model = tuple(step for _, step in model.steps[:-1]), model.steps[-1][1]
+    elif opener is _best and hasattr(model, "best_estimator_"):
+        model = model.best_estimator_
+    elif opener is _frozen:
+        model = model.estimator
+    else:
+        return (), model
+    inner, last = behind(model)
+    return (*steps, *inner), last
 
 
 def read_wrapped(

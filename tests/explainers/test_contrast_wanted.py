@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_iris
 from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
-from sklearn.linear_model import LogisticRegression
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import cpx
@@ -204,12 +204,12 @@ def test_a_search_counts_weights_and_names_classes() -> None:
 
 
 def test_a_model_of_another_kind_is_searched_and_told() -> None:
-    regression = LogisticRegression().fit(X, Y)
-    found = cpx.explain(regression, X, 0, kind="contrast")
-    assert regression.predict(X.iloc[[0]].assign(**found.values))[0] == found.rule.conclusion
+    neighbours = KNeighborsClassifier().fit(X, Y)
+    found = cpx.explain(neighbours, X, 0, kind="contrast")
+    assert neighbours.predict(X.iloc[[0]].assign(**found.values))[0] == found.rule.conclusion
     assert any("not read as trees" in note for note in found.notes)
     with pytest.raises(UnsupportedModel, match="with X a change is searched for on its rows"):
-        cpx.explain(regression, None, X.iloc[0], kind="contrast")
+        cpx.explain(neighbours, None, X.iloc[0], kind="contrast")
 
 
 # ------------------------------------------------------------------ its judge

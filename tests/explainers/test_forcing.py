@@ -13,6 +13,7 @@ import pytest
 from sklearn.datasets import load_iris
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import cpx
@@ -220,7 +221,8 @@ def test_wrong_rows(x: Any, message: str) -> None:
     [
         (DecisionTreeClassifier(), ModelError, "the DecisionTreeClassifier is not fitted"),
         (RandomForestClassifier(), ModelError, "the RandomForestClassifier is not fitted"),
-        (LogisticRegression(), UnsupportedModel, "LogisticRegression is no tree model"),
+        (KNeighborsClassifier(), UnsupportedModel, "KNeighborsClassifier is no tree model"),
+        (LogisticRegression(), ModelError, "LogisticRegression is not fitted"),
         (DecisionTreeRegressor(), InvalidOption, "DecisionTreeRegressor predicts numbers"),
         (None, InvalidOption, "model is None"),
         ("gone.json", ModelError, "gone.json: cannot be read"),

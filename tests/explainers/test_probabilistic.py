@@ -27,7 +27,7 @@ from cpx.errors import (
 from cpx.models.expected_prediction.answer import ExpectedExplanation
 from cpx.models.expected_prediction.explainer import ExpectationExplainer
 from cpx.models.expected_prediction.same_decision import SameDecision
-from cpx.trees import read_logistic
+from cpx.trees import read_additive
 
 RNG = np.random.default_rng(0)
 X = pd.DataFrame(RNG.integers(0, 3, (300, 5)), columns=list("abcde"))
@@ -130,14 +130,14 @@ def test_attributes_of_several_columns_are_known_together() -> None:
 
 def test_logistic_regression_over_few_values() -> None:
     model = LogisticRegression().fit(X, Y)
-    trees = read_logistic(model, X)
+    trees = read_additive(model, rows=X)
     assert (trees.predict(X) == model.predict(X)).all()
     score = float(trees.scores(ROW.to_numpy())[0])
     assert score == pytest.approx(float(model.decision_function(X.iloc[[3]])[0]), abs=1e-12)
     found = cpx.explain(model, X, ROW, k=5, distribution="factorised", **KIND)
     assert abs(found.of_x) == pytest.approx(abs(score), abs=1e-12)
     wide = pd.DataFrame(RNG.normal(size=(300, 2)), columns=["p", "q"])
-    with pytest.raises(DataError, match="300 values"):
+    with pytest.raises(DataError, match="more than 256 values"):
         cpx.explain(LogisticRegression().fit(wide, Y), wide, wide.iloc[0], **KIND)
 
 

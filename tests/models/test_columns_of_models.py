@@ -169,7 +169,7 @@ def test_backgrounds(which: str) -> None:
     named: Any = type(model)().fit(frame, Y)
     turned = frame[["x0", "x1", "x2"]]
     assert expected(x, turned, named) == expected(x, frame, named) == expected(x, frame)
-    with pytest.raises(DataError, match="the background lacks 'x2', columns of the model"):
+    with pytest.raises(DataError, match="lacks 'x2', columns of the model"):
         expected(x, frame.rename(columns={"x2": "b"}), named)
     with pytest.raises(DataError, match=r"has 2 columns; the model|rows must have 3 columns"):
         expected(x[:2], frame[["x2", "x1"]])

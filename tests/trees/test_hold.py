@@ -18,7 +18,8 @@ from sklearn.ensemble import (
     HistGradientBoostingClassifier,
     RandomForestClassifier,
 )
-from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.linear_model import LogisticRegression
+from sklearn.neighbors import KNeighborsRegressor
 from sklearn.tree import DecisionTreeClassifier
 
 import cpx
@@ -27,7 +28,7 @@ from cpx.models.sufficient_reason.methods import (
     contrastive,
     enumerate_reasons,
 )
-from cpx.trees import Attribute, read_logistic, read_model
+from cpx.trees import Attribute, read_additive, read_model
 from cpx.trees.hold import ROWS, hold, values
 from cpx.trees.library_agreement import near_ties
 
@@ -214,7 +215,7 @@ def test_a_regression_of_its_own_predict() -> None:
     few = X.gt(X.median()).astype(float)
     with pytest.raises(UnsupportedModel, match=r"Shifted.predict gives a row of the background"):
         cpx.explain(Shifted().fit(few, Y), few, few.iloc[0], kind="expectation", k=1)
-    trees = read_logistic(Shifted().fit(few, Y), few)
+    trees = read_additive(Shifted().fit(few, Y), rows=few)
     with pytest.raises(UnsupportedModel, match=r"Shifted.predict gives"):
         cpx.SufficientReason(trees, few.iloc[0])
 
@@ -424,9 +425,9 @@ def test_one_of_several_outputs(kind: Any) -> None:
     assert read_model(_forest(), output=0) == read_model(_forest())
 
 
-def test_a_linear_regression_is_refused() -> None:
+def test_a_regressor_of_neighbours_is_refused() -> None:
     with pytest.raises(UnsupportedModel, match=r"HistGradientBoostingClassifier, and the regress"):
-        read_model(LinearRegression().fit(X, Y))
+        read_model(KNeighborsRegressor().fit(X, Y))
 
 
 class _KnowsBetter(RandomForestClassifier):

@@ -13,7 +13,7 @@ import joblib
 import numpy as np
 import pytest
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
-from sklearn.linear_model import LogisticRegression
+from sklearn.neighbors import KNeighborsClassifier
 
 import cpx
 from cpx.errors import EngineMissing, InvalidOption, ModelError, UnsupportedModel
@@ -40,7 +40,9 @@ def test_live_models() -> None:
     assert read_model(light.booster_).source == "lightgbm Booster"
 
 
-@pytest.mark.parametrize("source", [3, None, {"learner": 1}, LogisticRegression(), FOREST.predict])
+@pytest.mark.parametrize(
+    "source", [3, None, {"learner": 1}, KNeighborsClassifier(), FOREST.predict]
+)
 def test_what_is_no_model(source: Any) -> None:
     with pytest.raises(UnsupportedModel, match=r"is no (model|tree model)"):
         read_model(source)

@@ -126,7 +126,7 @@ def test_a_frozen_model_is_calibrated() -> None:
             "with method='sigmoid' and 3 classes is no sum of trees",
         ),
         (StackingClassifier([("a", TREE)]), "StackingClassifier is no tree"),
-        (_votes(TREE, LogisticRegression(max_iter=500)), "LogisticRegression is no tree"),
+        (_votes(TREE, LogisticRegression(max_iter=500)), "holds a LogisticRegression"),
     ],
 )
 def test_what_is_no_sum_of_trees(classifier: Any, told: str) -> None:

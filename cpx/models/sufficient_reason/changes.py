@@ -22,7 +22,7 @@ from cpx.trees.hold import values
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["new_values", "rarity_of", "restricted", "within_domains"]
+__all__ = ["knowing", "new_values", "rarity_of", "restricted", "within_domains"]
 
 
 def restricted(
@@ -86,6 +86,26 @@ def restricted(
             missing=absent,
         )
     return model.with_attributes(attributes)
+
+
+def knowing(
+    model: TreeModel,
+    x: Sequence[float],
+    ranges: Mapping[int, Any],
+    seen: NDArray[np.float64] | None,
+) -> TreeModel:
+    """Return the model with what columns may change to among the values of its attributes."""
+    asked = {
+        a: [float(v) for v in given if isinstance(v, int | float) and math.isfinite(v)]
+        for a, given in ranges.items()
+        if isinstance(given, Iterable) and not isinstance(given, str)
+    }
+    rows = np.tile(
+        np.array(x, dtype=np.float64), (1 + max(map(len, asked.values()), default=0), 1)
+    )
+    for a, own in asked.items():
+        rows[: len(own), a] = own
+    return model.covering(rows if seen is None else np.vstack([rows, seen]))
 
 
 def _allowed(attribute: Attribute, given: Any) -> tuple[float, float] | set[float]:

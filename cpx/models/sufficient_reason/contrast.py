@@ -31,6 +31,7 @@ from cpx.explainers.preparation import counted, left_of
 from cpx.explainers.rows import row_of
 from cpx.modelling.row import row_values
 from cpx.models.sufficient_reason.changes import (
+    knowing,
     new_values,
     rarity_of,
     restricted,
@@ -202,6 +203,7 @@ class _Asked:
         self.model = trees
         if ranges or rarest is not None:
             seen = None if rarest is None else self.seen
+            trees = knowing(trees, self.x, ranges, seen)
             self.model = restricted(trees, self.x, ranges, seen)
         if rarest is not None:
             self.rarity = rarity_of(trees, by.rows, self.x, rarest, by.seed)  # type: ignore[arg-type]
@@ -390,12 +392,12 @@ def _grown(
     model: TreeModel, ranges: dict[int, tuple[int, int]], a: int, step: int
 ) -> dict[int, tuple[int, int]] | None:
     low, high = ranges[a]
-    low, high = (low, high + 1) if step > 0 else (low - 1, high)
     count = int(np.prod([1 + b - c for c, b in ranges.values()]))
     possible = np.flatnonzero(model.possible[a])
-    if low < possible[0] or high > possible[-1] or count > _MOST:
+    beyond = possible[possible > high] if step > 0 else possible[possible < low][::-1]
+    if not len(beyond) or count > _MOST:
         return None
-    return {**ranges, a: (low, high)}
+    return {**ranges, a: (low, int(beyond[0])) if step > 0 else (int(beyond[0]), high)}
 
 
 def _gives(model: TreeModel, now: Any, ranges: dict[int, tuple[int, int]], label: int) -> bool:

@@ -151,10 +151,13 @@ class ReadModel(Alike):
     rows: pd.DataFrame | None
 
     def _read(self, model: Any, X: Any, options: Mapping[str, Any]) -> None:
-        self.model = read_model(model, **options)
+        self.model = read_model(model, rows=X, **options)
         if X is not None:
             self.model, self.rows, self.notes = fitted_to_rows(self.model, X)
             self.model = in_words(self.model, self._called, X)
+        if self.model.live is not None and self.model.live.sums is not None:
+            names = [a.name for a in self.model.attributes]
+            self.notes = (*self.notes, self.model.live.sums.told(names))
 
     def fitted(self, x: Any, level: str = "attributes") -> tuple[TreeModel, tuple[str, ...]]:
         """Return the model as it fits the row, and notes."""

@@ -302,8 +302,10 @@ def widened_span(
         return spans_of(model, a, found)
     first = furthest(low, 0, lambda i: holds(range(i, high + 1)))
     end = furthest(high, int(model.sizes[a]), lambda i: holds(range(first, i + 1)))
-    whole = (first, end) == (0, model.sizes[a]) and not model.attributes[a].missing
-    return (span,) if whole else ((first, end),)
+    if (first, end) == (0, model.sizes[a]) and not model.attributes[a].missing:
+        return (span,)
+    some = np.flatnonzero(model.possible[a][first : end + 1])  # no end is a cell without values
+    return ((first + int(some[0]), first + int(some[-1])),) if len(some) else ((first, end),)
 
 
 def furthest(start: int, end: int, holds: Callable[[int], bool]) -> int:

@@ -23,7 +23,7 @@ from cpx.models.expected_prediction.cases import (
 )
 from cpx.models.expected_prediction.paths import cells_of_states
 from cpx.models.expected_prediction.same_decision import SameDecision
-from cpx.trees import Attribute, Tree, TreeModel, read_logistic, read_model
+from cpx.trees import Attribute, Tree, TreeModel, read_additive, read_model
 from tests.seeds import each, some
 
 
@@ -390,7 +390,7 @@ def test_logistic_regression_is_a_sum_of_staircases():
     X = np.column_stack([rng.integers(0, 2, 80), rng.integers(0, 6, 80) / 2, np.full(80, 3.0)])
     y = (X[:, 0] + X[:, 1] + rng.normal(size=80) > 1.5).astype(int)
     regression = LogisticRegression().fit(X, y)
-    model = read_logistic(regression, X)
+    model = read_additive(regression, rows=X)
     found = np.array([float(model.scores(row)[0]) for row in X])
     np.testing.assert_allclose(found, regression.decision_function(X), atol=1e-12)
     names = [a.name for a in model.attributes]

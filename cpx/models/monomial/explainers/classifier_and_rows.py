@@ -106,7 +106,7 @@ class ClassifierAndRows:
         self.notes: tuple[str, ...] = ()
         if isinstance(model, str | os.PathLike | TreeModel):
             asked: Any = {"above": above, "below": below, "between": between}
-            trees, _, self.notes = fitted_to_rows(read_model(model, **asked, **reader), X)
+            trees, _, self.notes = fitted_to_rows(read_model(model, rows=X, **asked, **reader), X)
             model = TreePredictor(trees)
         elif reader:
             raise InvalidOption(f"{next(iter(reader))} is for the file of a tree model")
