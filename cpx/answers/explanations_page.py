@@ -73,7 +73,7 @@ def explanations_page(
         ],
         "spreads": [],
     }
-    data["spreads"] = [vars(spread) for spread in spreads.values()]
+    data["spreads"] = [spread.to_json() for spread in spreads.values()]
     answered = len(found.answered)
     lead = f"{plural(len(found), 'row')}, {answered} explained."
     if not found.complete:
@@ -84,6 +84,7 @@ def explanations_page(
         data,
         title=printable(title or lead),
         lead=lead,
+        sections=[("together", "Together"), ("rows", "Rows")],
         heads=heads,
         rows=rows,
         **_together(found, overview),

@@ -26,7 +26,7 @@ def filled_page(package: str, name: str, data: Any, **values: Any) -> str:
     Parameters
     ----------
     package : str
-        Whose ``name.html`` and ``name.js`` are taken; style and tables are common to all pages.
+        Whose ``name.html`` and ``name.js`` are taken; frame, style and tables are common to all.
     name : str
     data : JSON values
         What the script reads; it cannot end the script that it stands in.
@@ -34,10 +34,11 @@ def filled_page(package: str, name: str, data: Any, **values: Any) -> str:
         For the template. Texts are escaped.
     """
     require_pages()
-    from jinja2 import Environment, StrictUndefined
+    from jinja2 import Environment, FunctionLoader, StrictUndefined
 
     own = "cpx.answers"
-    page = Environment(autoescape=True, undefined=StrictUndefined)
+    common = FunctionLoader(lambda shared: _file(own, shared))
+    page = Environment(loader=common, autoescape=True, undefined=StrictUndefined)
     return page.from_string(_file(package, f"{name}.html")).render(
         css=trusted(_file(own, "page.css")),
         js=trusted(_file(own, "grid.js") + _file(package, f"{name}.js")),
