@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from cpx.support.shares import significant
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["Panel", "Spread", "plot_panels", "spread_of"]
+__all__ = ["Panel", "Spread", "plot_panels"]
 
 Span = tuple[float | None, float | None]
 
@@ -28,45 +29,63 @@ _CATEGORIES = 12
 _TAIL = 0.5  # percent of numbers at each end that are drawn at the end
 
 
-@dataclass(frozen=True)
 class Spread:
-    """How the values of a column are distributed.
+    """How the values of a column are distributed; counted when that is first looked at.
 
-    edges: Where bars of numbers begin and end; empty for categories. Of far values few are left
-        out: they are in the first and the last bar.
-    values: Categories, the most frequent first.
-    counts: Of each bar.
+    >>> found = Spread(["b", "a", "b", None], numeric=False)
+    >>> found.edges, found.values, found.counts
+    ((), ('b', 'a'), (2, 1))
     """
 
-    edges: tuple[float, ...]
-    values: tuple[str, ...]
-    counts: tuple[int, ...]
+    def __init__(self, cells: Any, numeric: bool) -> None:
+        self._cells, self._numeric = cells, numeric
 
+    @property
+    def edges(self) -> tuple[float, ...]:
+        """Where bars of numbers begin and end; empty for categories.
 
-def spread_of(values: Any, numeric: bool) -> Spread:
-    """Return how values are distributed; missing ones do not count.
+        Of far values few are left out: they are in the first and the last bar.
+        """
+        return self._counted[0]
 
-    >>> spread_of(["b", "a", "b", None], False)
-    Spread(edges=(), values=('b', 'a'), counts=(2, 1))
-    """
-    import pandas as pd
+    @property
+    def values(self) -> tuple[str, ...]:
+        """Categories, the most frequent first."""
+        return self._counted[1]
 
-    cells = np.asarray(values, dtype=object)
-    known = cells[~pd.isna(cells)]
-    if numeric and known.size:
-        numbers = known.astype(np.float64)
-        low, high = np.percentile(numbers, [_TAIL, 100 - _TAIL])
-        if low == high:
-            low, high = float(numbers.min()), float(numbers.max())
-        if low == high:
-            low, high = low - 0.5, high + 0.5
-        counts, edges = np.histogram(numbers.clip(low, high), bins=_BARS, range=(low, high))
-        return Spread(tuple(edges.tolist()), (), tuple(counts.tolist()))
-    named: dict[str, int] = {}
-    for value in known:
-        named[str(value)] = named.get(str(value), 0) + 1
-    order = sorted(named, key=lambda name: -named[name])
-    return Spread((), tuple(order), tuple(named[name] for name in order))
+    @property
+    def counts(self) -> tuple[int, ...]:
+        """Of each bar; missing values do not count."""
+        return self._counted[2]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as plain JSON values, for a page."""
+        return {"edges": self.edges, "values": self.values, "counts": self.counts}
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Other processes get the counts, and not the column.
+        return {"_counted": self._counted}
+
+    @cached_property
+    def _counted(self) -> tuple[tuple[float, ...], tuple[str, ...], tuple[int, ...]]:
+        import pandas as pd
+
+        cells = np.asarray(self._cells, dtype=object)
+        known = cells[~pd.isna(cells)]
+        if self._numeric and known.size:
+            numbers = known.astype(np.float64)
+            low, high = np.percentile(numbers, [_TAIL, 100 - _TAIL])
+            if low == high:
+                low, high = float(numbers.min()), float(numbers.max())
+            if low == high:
+                low, high = low - 0.5, high + 0.5
+            counts, edges = np.histogram(numbers.clip(low, high), bins=_BARS, range=(low, high))
+            return tuple(edges.tolist()), (), tuple(counts.tolist())
+        named: dict[str, int] = {}
+        for value in known:
+            named[str(value)] = named.get(str(value), 0) + 1
+        order = sorted(named, key=lambda name: -named[name])
+        return (), tuple(order), tuple(named[name] for name in order)
 
 
 @dataclass(frozen=True)
@@ -108,7 +127,7 @@ class Panel:
             **own,
             "spans": [list(span) for span in self.spans],
             "named": list(self.named),
-            "spread": None if spread is None else vars(spread),
+            "spread": None if spread is None else spread.to_json(),
         }
 
 

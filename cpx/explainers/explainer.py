@@ -41,8 +41,7 @@ class Explainer:
         contrast need none: nothing is drawn for them, and X says which values may be missing.
     **options
         Options of all rows, each for the kinds that have it: ``class_names``, ``seed``,
-        ``missing``, ``distribution``, ``n_bins``; see the classes that explain, such as
-        :class:`~cpx.models.monomial.explainers.rule.RuleExplainer`.
+        ``missing``, ``distribution``, ``n_bins``; see :doc:`/reference/options`.
 
     Raises
     ------
@@ -111,8 +110,8 @@ class Explainer:
     def of(self, kind_name: str) -> Any:
         """Return what explains rows in one way, made when it is first asked for.
 
-        That of ``"rule"``, a :class:`~cpx.models.monomial.explainers.rule.RuleExplainer`, has the
-        steps to a rule one by one.
+        It is the class that the family registers for the kind, and has the steps to an answer
+        one by one.
 
         Raises
         ------
@@ -337,9 +336,9 @@ def explain(
         another class. ``"expectation"``: at most k values of x that make a tree model expect its
         class most surely when nothing else is known.
     **options
-        Those of :class:`cpx.Explainer`, and those of the method of that kind, such as
-        :meth:`RuleExplainer.explain <cpx.models.monomial.explainers.rule.RuleExplainer.explain>`:
-        ``min_coverage``, ``objective``, ``where``, ``backend``, ``time_limit`` (10 seconds).
+        Those of :class:`cpx.Explainer`, and those of the kind, such as ``min_coverage``,
+        ``objective``, ``where``, ``backend``, ``time_limit`` (10 seconds); see
+        :doc:`/reference/options`.
 
     Returns
     -------

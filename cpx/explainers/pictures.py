@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from cpx.answers.explanation import Explanation
-from cpx.answers.panels import Panel, Span, Spread, spread_of
+from cpx.answers.panels import Panel, Span, Spread
 from cpx.data.condition import Bounds, Equals, OneOf, told
 from cpx.data.other_frames import as_pandas
 from cpx.support.cells import is_missing, plain
@@ -64,7 +64,7 @@ class Pictures:
         if name not in self._spreads:
             column = table.iloc[:, [*map(str, table.columns)].index(name)]
             kind = getattr(column.dtype, "kind", "O")
-            self._spreads[name] = spread_of(column, kind in "iuf")
+            self._spreads[name] = Spread(column, kind in "iuf")
         return self._spreads[name]
 
 

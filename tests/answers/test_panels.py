@@ -16,7 +16,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import cpx
 from cpx.answers.explanations import Explanations
-from cpx.answers.panels import Panel, plot_panels, spread_of
+from cpx.answers.panels import Panel, Spread, plot_panels
 from cpx.errors import InvalidOption
 
 DATA = load_iris(as_frame=True)
@@ -56,22 +56,20 @@ def test_a_picture_shows_the_interval_and_the_row(found: Explanations) -> None:
 
 
 def test_bars_are_those_of_the_interval() -> None:
-    spread = spread_of(np.arange(101.0), True)
+    spread = Spread(np.arange(101.0), True)
     panel = Panel("a", "a > 50", 75.0, ((50.0, None),), spread=spread)
     named = [panel.says(a, b) for a, b in zip(spread.edges, spread.edges[1:])]
     assert named == [False] * 20 + [True] * 20
     narrow = Panel("a", "a <= 1.5", 1.0, ((None, 1.5),), spread=spread)
     assert [narrow.says(*ends) for ends in zip(spread.edges, spread.edges[1:])].count(True) == 1
-    assert spread_of([3, 3, None], True).counts[20] == 2
-    assert spread_of([float("nan")], True).counts == ()
+    assert Spread([3, 3, None], True).counts[20] == 2
+    assert Spread([float("nan")], True).counts == ()
 
 
 def test_names_in_pictures_are_no_mathematics_and_missing_values_are_said() -> None:
     panels = [
-        Panel("$a$", "$a$ is missing", None, spread=spread_of([1.0, 2.0], True)),
-        Panel(
-            "b_", "b_ = $x^2$", "$x^2$", (), ("$x^2$",), spread=spread_of(["$x^2$", "y"], False)
-        ),
+        Panel("$a$", "$a$ is missing", None, spread=Spread([1.0, 2.0], True)),
+        Panel("b_", "b_ = $x^2$", "$x^2$", (), ("$x^2$",), spread=Spread(["$x^2$", "y"], False)),
         Panel("c", "c = 1", 1.0),
     ]
     ax = plot_panels(panels, "$t$", ax=Figure().subplots())

@@ -35,7 +35,7 @@ def test_columns_that_are_no_picture(names: list[str]) -> None:
 @pytest.mark.parametrize("shape", [(3, 3), (4,), 4, (0, 4)])
 def test_shapes_that_do_not_fit(shape: object) -> None:
     with pytest.raises(InvalidOption, match="shape"):
-        pixel_places(["a", "b", "c", "d"], shape)  # type: ignore[arg-type]
+        pixel_places(["a", "b", "c", "d"], shape)
 
 
 def test_known_pixels_have_their_colour_and_others_none() -> None:

@@ -13,7 +13,7 @@ import numpy as np
 
 from cpx.answers.covered import CoveredRows
 from cpx.answers.explanation import Explanation, PrecisionEstimate
-from cpx.answers.panels import Panel, Spread, spread_of
+from cpx.answers.panels import Panel, Spread
 from cpx.answers.rule import Rule
 from cpx.answers.values import class_words
 from cpx.data import (
@@ -301,7 +301,7 @@ class ClassifierAndRows:
         numeric = isinstance(term.column, NumberColumn) and bool(term.column.thresholds)
         if place not in self._spreads:
             column = as_table(self._X).iloc[:, place]
-            self._spreads[place] = spread_of(column, numeric)
+            self._spreads[place] = Spread(column, numeric)
         parts = [*term.parts()]
         value = plain(cell)
         return Panel(
