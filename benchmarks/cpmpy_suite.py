@@ -111,7 +111,7 @@ def pytest_configure(config: pytest.Config) -> None:
     theirs = SolverLookup.base_solvers()
     SolverLookup.base_solvers = classmethod(lambda cls: [*theirs, ("pulp", CPM_pulp)])
     helpers = ModuleType("utils")
-    helpers.skip_on_missing_pblib = _as_it_is  # type: ignore[attr-defined]
+    helpers.skip_on_missing_pblib = _as_it_is
     sys.modules["utils"] = helpers
 
 

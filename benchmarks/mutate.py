@@ -475,7 +475,7 @@ class Runner:
                     with told.open("a") as file:
                         file.write("\t".join(which) + "\n")
 
-        builtins.note_call = note  # type: ignore[attr-defined]
+        builtins.note_call = note
         trees = {file: _tree(file) for file, _ in functions}
         for (file, name), function in functions.items():
             (node,) = (f for found, f in _functions(trees[file]) if found == name)

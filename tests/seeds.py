@@ -42,7 +42,7 @@ def of_each(name: str) -> Callable[[Test], Test]:
             one.replace(name=f"{name}s") if one.name == name else one
             for one in signature.parameters.values()
         ]
-        for_each.__signature__ = signature.replace(parameters=kept)  # type: ignore[attr-defined]
+        for_each.__signature__ = signature.replace(parameters=kept)
         return for_each
 
     return decorated

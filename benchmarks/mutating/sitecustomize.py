@@ -53,5 +53,5 @@ def _note_call(which: tuple[str, str]) -> None:
             file.write("\t".join(which) + "\n")
 
 
-builtins.note_call = _note_call  # type: ignore[attr-defined]
-sys.meta_path.insert(0, _Finder)  # type: ignore[arg-type]
+builtins.note_call = _note_call
+sys.meta_path.insert(0, _Finder)

@@ -30,6 +30,10 @@ _FORMAT, _VERSION = "cpx-coding", 1
 _CASTS = ("float64", "float32")
 
 
+_DEFAULT: Any = None
+"""Stands for what follows from other fields; it never outlives __post_init__."""
+
+
 @dataclass(frozen=True, eq=False)
 class Coding:
     """States of attributes: which values of a table count as the same.
@@ -80,8 +84,7 @@ class Coding:
     cuts: tuple[FloatArray, ...]
     states: tuple[IntArray, ...]
     cast: Literal["float64", "float32"] = "float64"
-    # None stands for the default; it never outlives __post_init__.
-    column_names: tuple[str, ...] = None  # type: ignore[assignment]
+    column_names: tuple[str, ...] = _DEFAULT
 
     def __post_init__(self) -> None:
         choice("cast", self.cast, _CASTS, error=DataError)
@@ -302,8 +305,6 @@ class Coding:
         if not isinstance(other, Coding):
             return NotImplemented
         return self.to_dict() == other.to_dict()
-
-    __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
         return (

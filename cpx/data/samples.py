@@ -28,6 +28,10 @@ MAX_TOTAL_WEIGHT = 2**40
 """Maximum total weight: sums stay exact in every engine, floats of 53 bits included."""
 
 
+_DEFAULT: Any = None
+"""Stands for what follows from m and d; it never outlives __post_init__."""
+
+
 @dataclass(frozen=True, eq=False)
 class Samples:
     """Labelled samples seen from the explained instance x.
@@ -74,9 +78,8 @@ class Samples:
 
     agreement: BoolArray
     same: BoolArray
-    # None stands for the defaults, which depend on m and d; it never outlives __post_init__.
-    weights: IntArray = None  # type: ignore[assignment]
-    features: tuple[str, ...] = None  # type: ignore[assignment]
+    weights: IntArray = _DEFAULT
+    features: tuple[str, ...] = _DEFAULT
     groups: tuple[int, ...] | None = None
     context: dict[str, Any] = field(default_factory=dict)
 
@@ -353,8 +356,6 @@ class Samples:
             and (self.features, self.groups, self.context)
             == (other.features, other.groups, other.context)
         )
-
-    __hash__ = None  # type: ignore[assignment]
 
     def __reduce__(self) -> tuple[type[Samples], tuple[Any, ...]]:
         # Unpickled arrays would be writeable; building anew keeps them read-only.

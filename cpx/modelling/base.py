@@ -6,7 +6,7 @@ import copy
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal, Self, TypeVar
+from typing import Any, ClassVar, Literal, Self, TypeVar, cast
 
 import numpy as np
 
@@ -211,7 +211,7 @@ class Problem(Shown, ABC):
         known = tuple(untrue)
         added = (SideConstraint(text, (), known) for text in given)
         every = SideConstraints((*self.side_constraints, *added))
-        made: Self = replace(self, side_constraints=every)  # type: ignore[type-var]
+        made: Self = replace(cast(Any, self), side_constraints=every)
         return made if self.oracle is None else with_oracle(made, self.oracle)
 
     @staticmethod

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import combinations_with_replacement, cycle, islice, product
 from math import comb
+from typing import TypeVar
 
 import numpy as np
 
@@ -33,6 +34,7 @@ __all__ = ["size", "smaller", "tiny", "traits"]
 _MOST_SAMPLES, _MOST_FEATURES = 4, 5
 _TABLES = 5  # of each size
 _RANDOM = 24
+_Values = TypeVar("_Values", list[object], str)
 _OPTIONAL = (Indices, Flag, ShareOf)
 
 Table = tuple[list[str], str]
@@ -187,8 +189,8 @@ def smaller(instance: Instance) -> Iterator[Instance]:
         yield {**instance, "weights": [min(weight, 2) for weight in weights]}
 
 
-def _without(values: list[object] | str, place: int) -> list[object] | str:
-    return values[:place] + values[place + 1 :]  # type: ignore[operator]
+def _without(values: _Values, place: int) -> _Values:
+    return values[:place] + values[place + 1 :]
 
 
 def _without_sample(instance: Instance, i: int) -> Instance:

@@ -232,9 +232,12 @@ def _opb(text: str, path: Path) -> _Linear:
         body = line.rstrip().removesuffix(";").strip()
         head = re.match(r"(min|max):", body)
         operator = re.search(r"(<=|>=|=)\s*([+-]?\d+)$", body)
-        if head is None and operator is None:
+        if head is not None:
+            words = body[head.end() :].split()
+        elif operator is not None:
+            words = body[: operator.start()].split()
+        else:
             raise _unread(path, number, line)
-        words = (body[head.end() :] if head else body[: operator.start()]).split()  # type: ignore[union-attr]
         try:
             literals = [
                 (float(int(weight)), name.removeprefix("~"), name.startswith("~"))

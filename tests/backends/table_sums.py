@@ -30,7 +30,7 @@ class Tabled(Problem):
         self.tables = tables
 
     @property
-    def sense(self) -> Any:  # type: ignore[override]
+    def sense(self) -> Any:
         """Values are maximised; numbers and penalties are minimised."""
         return "max" if self.tables.target is None else "min"
 

@@ -153,9 +153,9 @@ def test_given_in_both_places_they_must_agree() -> None:
         solve(_problem(), "cpsat{cut_level=0}", engine={"cut_level": 1})
     for wrong in ([], {3: 1}, "x"):
         with pytest.raises(InvalidOption, match="engine"):
-            SolveOptions(engine=wrong)  # type: ignore[arg-type]
+            SolveOptions(engine=wrong)
     with pytest.raises(InvalidOption, match="warm_start"):
-        SolveOptions(warm_start=1)  # type: ignore[arg-type]
+        SolveOptions(warm_start=1)
 
 
 def test_fuzzed_names_are_read_or_refused() -> None:

@@ -20,7 +20,7 @@ def test_values_and_bits_say_the_same() -> None:
     a, k = cp.boolvar(name="a"), cp.intvar(2, 7, name="k")
     form = PseudoBoolean(Statement(cp.Model(a + k <= 6, maximize=k), {"v": [a, k]}, None, "max"))
     for given in ([0, 2], [1, 5], [0, 6]):
-        bits = form.bits_of({"v": given})  # type: ignore[dict-item]
+        bits = form.bits_of({"v": given})
         assert form.values(lambda number, bits=bits: bits[number])["v"].tolist() == given
 
 

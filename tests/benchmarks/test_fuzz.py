@@ -170,7 +170,7 @@ def test_smallest_sets_by_hand() -> None:
     from cpx.models.sufficient_reason.cases import three_definitions
 
     for definition, best in (("sufficient", 0), ("tree-specific", 1), ("majoritary", 2)):
-        problem = SufficientReason(three_definitions(), (1, 1, 1), definition=definition)  # type: ignore[arg-type]
+        problem = SufficientReason(three_definitions(), (1, 1, 1), definition=definition)
         assert truth(problem.to_dict()).optimum == best
 
 

@@ -116,7 +116,7 @@ def test_a_rule_that_is_not_consistent_has_an_exact_bound() -> None:
 )
 def test_wrong_machines_are_refused(make: object, told: str) -> None:
     with pytest.raises(InvalidInstance, match=told):
-        make()  # type: ignore[operator]
+        make()
 
 
 def test_wrong_tables_are_refused() -> None:

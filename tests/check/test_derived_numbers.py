@@ -41,8 +41,8 @@ def test_votes_that_win_whatever_the_others_are_for(scale: int, label: int) -> N
     found = set()
     for trees, *base in itertools.product((1, 4, 5), (-3, 0, 9), (0, 2), (-1, 0, 9)):
         reason = object.__new__(Reason)
-        reason.forest = SimpleNamespace(scale=scale, base=base, decision="first")  # type: ignore
-        reason.own, reason.label = [None] * trees, label  # type: ignore
+        reason.forest = SimpleNamespace(scale=scale, base=base, decision="first")
+        reason.own, reason.label = [None] * trees, label
         reason.rivals = [r for r in range(3) if r != label]
         least = reason._votes_needed()
         assert wins(label, base, scale, least, trees)
@@ -54,7 +54,7 @@ def test_votes_that_win_whatever_the_others_are_for(scale: int, label: int) -> N
 @pytest.mark.parametrize("label", [0, 1])
 def test_a_tie_by_rounded_losses_is_given_to_the_first_class(label: int) -> None:
     reason = object.__new__(Reason)
-    reason.forest = SimpleNamespace(base=[0, 0], decision="first")  # type: ignore
+    reason.forest = SimpleNamespace(base=[0, 0], decision="first")
     reason.label, reason.unit = label, Fraction(2)
     own, even = Node((0, 4) if label else (4, 0)), Node((0, 0))
     reason.own = [own]
@@ -65,7 +65,7 @@ def test_a_tie_by_rounded_losses_is_given_to_the_first_class(label: int) -> None
 @pytest.mark.parametrize("label", [0, 1, 2])
 def test_half_of_the_votes_win_for_the_first_class_alone(label: int) -> None:
     reason = object.__new__(Reason)
-    reason.forest = SimpleNamespace(base=[0, 0, 0], decision="first", scale=2)  # type: ignore
+    reason.forest = SimpleNamespace(base=[0, 0, 0], decision="first", scale=2)
     reason.label, reason.rivals = label, [r for r in range(3) if r != label]
     sure = Node(tuple(int(r == label) for r in range(3)))
     other = Node(tuple(int(r == (label + 1) % 3) for r in range(3)))

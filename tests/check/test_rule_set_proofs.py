@@ -486,7 +486,7 @@ def test_rules_that_others_stand_for_are_left_out_and_no_others() -> None:
 def test_that_there_is_no_solution_is_proved_by_the_required_rules() -> None:
     samples = Samples(np.eye(2, dtype=bool), np.array([True, False]))
     for options in ({"required": [0], "forbidden": [0]}, {"required": [0], "max_rules": 0}):
-        problem = RuleSetSelection(samples, ((0,), (1,)), **options)  # type: ignore[arg-type]
+        problem = RuleSetSelection(samples, ((0,), (1,)), **options)
         assert optimum(problem) is None
         claim, lines = prover.prove(problem.to_dict(), Claim(None), lambda: False)
         assert (claim, lines) == (Claim(None), [])

@@ -109,7 +109,7 @@ def test_wrong_arguments_before_anything_runs(
     with pytest.raises(InvalidOption, match="problems"):
         compare([], "cpsat")
     with pytest.raises(InvalidOption, match="'a' must be a cpx problem"):
-        compare({"a": 3}, "cpsat")  # type: ignore[dict-item]
+        compare({"a": 3}, "cpsat")
     from cpx.backends import base
 
     real = base.find_spec

@@ -29,7 +29,7 @@ def _runs(n: int) -> list[Run]:
 
 
 def _write(folder: Path, runs: list[Run], **more: object) -> None:
-    writer = Writer(folder, {"plan": "p"}, **more)  # type: ignore[arg-type]
+    writer = Writer(folder, {"plan": "p"}, **more)
     for place, one in enumerate(runs):
         writer.add(one, place)
     writer.close()

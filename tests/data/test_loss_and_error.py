@@ -27,7 +27,7 @@ def figures(f: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         losses = (covers != same).mean(axis=1)
         errors = (covers & ~same).sum(axis=1) / covers.sum(axis=1)
         found.append((losses, errors, covers.mean(axis=1)))
-    return tuple(np.array(figure).T for figure in zip(*found, strict=True))  # type: ignore[return-value]
+    return tuple(np.array(figure).T for figure in zip(*found, strict=True))
 
 
 @pytest.mark.parametrize(("share", "seed"), [(0.2, 0), (0.2, 1), (0.3, 0), (0.3, 1)])

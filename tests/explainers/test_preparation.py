@@ -42,7 +42,7 @@ def limits(monkeypatch: pytest.MonkeyPatch) -> list[float | None]:
 
     def noting(self: Backend, problem: Any, options: Any, progress: Any) -> Any:
         seen.append(options.time_limit)
-        return solve(self, problem, options, progress)  # type: ignore[arg-type]
+        return solve(self, problem, options, progress)
 
     monkeypatch.setattr(Search, "solve", noting)
     return seen

@@ -80,7 +80,7 @@ def test_limits_that_contradict_each_other_name_no_floor(explainer: RuleExplaine
         {"min_coverage": 0.97, "max_coverage": 0.98},
     ):
         with pytest.raises(Infeasible, match="there is no rule of at most 2 conditions") as raised:
-            explainer.explain(ROW, 2, **asked)  # type: ignore[arg-type]
+            explainer.explain(ROW, 2, **asked)
         assert raised.value.reachable == {}
 
 

@@ -48,7 +48,7 @@ def record(*features: int, precision: float = 0.97) -> dict[str, Any]:
 @pytest.fixture(autouse=True)
 def _package(monkeypatch: pytest.MonkeyPatch) -> None:
     package, module = ModuleType("anchor"), ModuleType("anchor.anchor_base")
-    module.AnchorBaseBeam = Fake  # type: ignore[attr-defined]
+    module.AnchorBaseBeam = Fake
     monkeypatch.setitem(sys.modules, "anchor", package)
     monkeypatch.setitem(sys.modules, "anchor.anchor_base", module)
     real = base.find_spec

@@ -384,4 +384,4 @@ def test_wrong_arguments_are_named(
 ) -> None:
     given: dict[str, object] = {"samples": drawn(0), "k": 2, "penalty": "0.1", **change}
     with pytest.raises(error, match=named):
-        learn_rules(**given)  # type: ignore[arg-type]
+        learn_rules(**given)

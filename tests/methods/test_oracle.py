@@ -34,7 +34,7 @@ def test_the_oracle_is_no_part_of_the_statement(problem: Problem) -> None:
     bare = from_dict(problem.to_dict())
     assert bare.oracle is None
     assert bare.to_dict() == problem.to_dict()
-    assert replace(problem, k=2).oracle is None  # type: ignore[type-var]
+    assert replace(problem, k=2).oracle is None
     assert with_oracle(bare, problem.oracle).oracle is problem.oracle
     assert bare.oracle is None
 

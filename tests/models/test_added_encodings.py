@@ -41,7 +41,7 @@ def test_in_this_process() -> None:
 
 def test_the_name_of_ours_stays_ours(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(InvalidOption, match="k-monomial has an encoding 'clausal' of its own"):
-        add_encoding("k-monomial", Encoding("clausal", lambda form: None))  # type: ignore[arg-type,return-value]
+        add_encoding("k-monomial", Encoding("clausal", lambda form: None))
     assert find_encoding(KMonomial, "clausal").build is clausal
     _points(monkeypatch, clausal="no_such_module:X")
     assert find_encoding(KMonomial, "clausal").build is clausal
@@ -52,7 +52,7 @@ def test_what_is_no_encoding_or_no_kind_is_refused() -> None:
     with pytest.raises(UnknownName, match="unknown problem 'k-monomail'"):
         add_encoding("k-monomail", Encoding("mine", clausal))
     with pytest.raises(InvalidOption, match="an encoding must be a cpx"):
-        add_encoding("k-monomial", clausal)  # type: ignore[arg-type]
+        add_encoding("k-monomial", clausal)
 
 
 def test_a_ratio_is_stated_by_steps_in_it() -> None:

@@ -54,7 +54,7 @@ class Toy(Problem):
         if self.strict and self.mode == "slow":
             raise InvalidInstance("strict is for the mode fast")
 
-    model = decode = explanation = evaluate = None  # type: ignore[assignment]
+    model = decode = explanation = evaluate = None
 
 
 DATA = Samples([[1, 0], [0, 1]], [1, 0], features=("a", "b"))

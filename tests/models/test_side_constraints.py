@@ -125,7 +125,7 @@ def test_costs_and_a_budget() -> None:
     assert not problem.side_constraints.allow([0, 1])
     for costs, budget in (({"age": -1}, 3), ({"age": 1.5}, 3), ({"age": 1}, -1), ({}, 1)):
         with pytest.raises(InvalidInstance):
-            PROBLEM.where(costs=costs, budget=budget)  # type: ignore[arg-type]
+            PROBLEM.where(costs=costs, budget=budget)
     with pytest.raises(InvalidInstance, match="given together"):
         PROBLEM.where(costs={"age": 1})
 

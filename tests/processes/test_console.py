@@ -16,7 +16,7 @@ pytestmark = pytest.mark.skipif(not hasattr(os, "openpty"), reason="no terminal 
 
 
 def _console(code: str, folder: Path, **more: bool | int) -> Console:
-    return Console([sys.executable, "-c", code], folder, **more)  # type: ignore[arg-type]
+    return Console([sys.executable, "-c", code], folder, **more)
 
 
 def _first_line(console: Console) -> bytes:

@@ -42,7 +42,7 @@ MONOMIALS = (KMonomial, NegativeOnly, MaxCoverage, MaxPrecision)
 
 def every_solution(problem: Problem) -> dict[tuple[int, ...], Value]:
     """Return the value of every feasible set of features."""
-    n: int = problem.n_features  # type: ignore[attr-defined]
+    n: int = problem.n_features
     sets = chain.from_iterable(combinations(range(n), size) for size in range(n + 1))
     found = {chosen: problem.evaluate(problem.explanation(chosen)) for chosen in sets}
     return {chosen: each.objective for chosen, each in found.items() if each.feasible}
@@ -130,7 +130,7 @@ def drawn(seed: int) -> Problem:
 
 def assert_right(problem: Problem, engine: str, hint: tuple[int, ...] | None, **more: str) -> None:
     values = every_solution(problem)
-    result = solve(problem, engine, hint=hint, **more)  # type: ignore[arg-type]
+    result = solve(problem, engine, hint=hint, **more)
     told = f"{result.status}, {result.objective}, {result.bound}, {result.warnings}"
     assert result.status is not Status.ERROR, told
     if not values:
@@ -164,7 +164,7 @@ def test_the_search_proves_the_same_with_the_worst_hint(seed: int) -> None:
 def test_engines_with_any_hint(engine: str, seed: int) -> None:
     problem = drawn(seed)
     rng = np.random.default_rng(seed)
-    n: int = problem.n_features  # type: ignore[attr-defined]
+    n: int = problem.n_features
     names = [form.name for form in problem.encodings if form.faithful and form.limits]
     more = {"encoding": str(rng.choice(names))} if find_backend(engine).needs_model else {}
     assert_right(problem, engine, tuple(np.flatnonzero(rng.random(n) < 0.4).tolist()), **more)

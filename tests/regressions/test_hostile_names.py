@@ -163,8 +163,8 @@ def test_answers_in_python() -> None:
     ]
     for answer in answers:
         require_clean(str(answer))
-        require_clean(answer._repr_html_())  # type: ignore[union-attr]
-    saved = json.loads(json.dumps(answers[0].to_dict()))  # type: ignore[union-attr]
+        require_clean(answer._repr_html_())
+    saved = json.loads(json.dumps(answers[0].to_dict()))
     assert CLASS in saved["text"]
 
 

@@ -22,7 +22,7 @@ def solved(**changes: object) -> tuple[SufficientReason, Result]:
     forest = RandomForestClassifier(7, max_depth=3, random_state=0).fit(data.data, y)
     problem = SufficientReason(
         read_model(forest), data.data.iloc[60], definition="sufficient", **changes
-    )  # type: ignore[arg-type]
+    )
     return problem, cpx.solve(problem, "hitting-sets", proof=True)
 
 

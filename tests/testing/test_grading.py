@@ -112,7 +112,7 @@ def test_the_variables_of_complete_are_looked_at() -> None:
 
     def without(form: Any) -> Statement:
         stated = counter(form)
-        return Statement(stated.model, stated.variables, None, offset=stated.offset)  # type: ignore[arg-type]
+        return Statement(stated.model, stated.variables, None, offset=stated.offset)
 
     verdict = grade(without, without=["limits"], n=30, time_limit=None)
     assert verdict.right
@@ -177,7 +177,7 @@ def test_a_file_may_have_variables_without_names_and_continuous_ones(tmp_path: P
     assert grade(path, problem).right
     path.write_text(path.read_text().replace("lost: U - X3 >= 0", "lost: 2 U - X3 >= 0"))
     verdict = grade(path, problem)
-    assert (verdict.fault, verdict.counterexample.said) == ("wrong objective", 1.5)  # type: ignore[union-attr]
+    assert (verdict.fault, verdict.counterexample.said) == ("wrong objective", 1.5)
     path.write_text(path.read_text().replace("k: ", "k: X0 + X0 <= 1\n k2: "))
     found = grade(path, problem).counterexample
     assert found is not None
@@ -234,7 +234,7 @@ def test_wrong_arguments_are_named(tmp_path: Path) -> None:
     with pytest.raises(UnknownName, match="no such part"):
         grade(clausal, without=["no such part"], n=3)
     with pytest.raises(InvalidOption, match="must be a function"):
-        grade(3)  # type: ignore[arg-type]
+        grade(3)
     with pytest.raises(InvalidOption, match="cannot be graded set by set"):
         grade("slots", "kernel-rule")
     many = cpx.KMonomial(cpx.Samples([[1] * 13], [1]), k=1)

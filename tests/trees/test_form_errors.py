@@ -123,4 +123,4 @@ def test_saved_forms_without_a_key(key: str) -> None:
 
 def test_no_object() -> None:
     with pytest.raises(ModelError, match="a tree model must be an object, got list"):
-        TreeModel.from_dict([])  # type: ignore[arg-type]
+        TreeModel.from_dict([])

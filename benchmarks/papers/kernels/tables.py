@@ -171,7 +171,8 @@ def _percent(values: Sequence[float]) -> str:
 
 def _seconds(found: Sequence[Found]) -> tuple[str, str]:
     times = [one.seconds for one in found]
-    return tuple(f"{t:.3f}" if t < 1 else f"{t:.1f}" for t in (np.mean(times), max(times)))  # type: ignore[return-value]
+    mean, most = (f"{t:.3f}" if t < 1 else f"{t:.1f}" for t in (np.mean(times), max(times)))
+    return mean, most
 
 
 def _of(count: int, total: int) -> str:

@@ -405,8 +405,6 @@ class TreeMixture:
             return NotImplemented
         return self.to_dict() == other.to_dict()
 
-    __hash__ = None  # type: ignore[assignment]
-
     def __repr__(self) -> str:
         parts = "component" if self.n_components == 1 else "components"
         return (

@@ -49,14 +49,14 @@ def random_mixture(
             for i in range(1, len(order)):
                 if i == 1 or rng.random() < 0.8:
                     parents[c, order[i]] = order[int(rng.integers(i))]
-    tables = [
-        [
+    tables = tuple(
+        tuple(
             _shares(rng, cardinalities[parent] if (parent := parents[c, a]) >= 0 else 1, size)
             for a, size in enumerate(cardinalities)
-        ]
+        )
         for c in range(components)
-    ]
-    return TreeMixture(_shares(rng, 1, components)[0], parents, tables)  # type: ignore[arg-type]
+    )
+    return TreeMixture(_shares(rng, 1, components)[0], parents, tables)
 
 
 def _shares(rng: np.random.Generator, rows: int, size: int) -> Any:
@@ -173,8 +173,8 @@ def _states() -> Coding:
 
 def _independent(ones: Sequence[float]) -> TreeMixture:
     """Return bits that are independent, with the probabilities of 1."""
-    tables = [[[ONE - int(p * ONE), int(p * ONE)]] for p in ones]
-    return TreeMixture([ONE], None, [tables])  # type: ignore[arg-type]
+    tables = tuple(np.array([[ONE - int(p * ONE), int(p * ONE)]]) for p in ones)
+    return TreeMixture(np.array([ONE]), np.full((1, len(ones)), -1), (tables,))
 
 
 def _model(trees: Sequence[Tree], base: float) -> TreeModel:

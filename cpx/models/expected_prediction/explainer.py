@@ -319,7 +319,8 @@ class ExpectationExplainer(Alike):
             every = self.coding.n_attributes
             most = every if q.by_samples else min(_MOST, every)
             return MLSE(*stated, k=most if q.k is None else q.k, **shared)
-        return FewestExpected(*stated, q.threshold, q.measure or "expectation", **shared)  # type: ignore[arg-type]
+        measure: Any = q.measure or "expectation"
+        return FewestExpected(*stated, q.threshold, measure, **shared)
 
     def _require(self, prediction: str) -> None:
         own = measure_of(self.model)

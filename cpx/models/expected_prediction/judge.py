@@ -65,8 +65,11 @@ class _Claims(ExactScores, ABC):
     """What is claimed of a set of attributes, by both problems."""
 
     sign = 1
-    tolerance = 0
-    """Values that differ by no more may be equal, but for rounding."""
+
+    @property
+    def tolerance(self) -> int:
+        """Values that differ by no more may be equal, but for rounding."""
+        return 0
 
     def allowed(self, held: frozenset[int]) -> bool:
         """Whether a set has what is required and nothing forbidden."""
@@ -231,7 +234,7 @@ class Greatest(_Claims):
     sign = -1
 
     @property
-    def tolerance(self) -> int:  # type: ignore[override]
+    def tolerance(self) -> int:
         """A unit for each rounding: twice by what two sets that are expected alike may differ."""
         return 2 * self.forgiven
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from math import log2
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -283,7 +283,7 @@ class ExpectedPrediction(ExpectationText):
     def _component(self, number: int) -> TableSumForm | None:
         whole, only = self.distribution, slice(number, number + 1)
         alone = TreeMixture(np.array([ONE]), whole.parents[only], whole.tables[only])
-        part = replace(self, distribution=alone)  # type: ignore[type-var]
+        part: Self = replace(cast(Any, self), distribution=alone)
         return None if part._unstated else part.table_sum
 
     def model(self, encoding: str | None = None) -> Statement:

@@ -104,7 +104,7 @@ class SameDecision:
             return list(range(whole.n_attributes)), whole
         if kept not in self._marginals:
             tables = tuple(tuple(of_all[a] for a in kept) for of_all in whole.tables)
-            self._marginals[kept] = TreeMixture(whole.weights, None, tables)  # type: ignore[arg-type]
+            self._marginals[kept] = TreeMixture(whole.weights, whole.parents[:, kept], tables)
         return list(kept), self._marginals[kept]
 
     def exact(self, chosen: Iterable[int]) -> float | None:

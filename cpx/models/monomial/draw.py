@@ -61,7 +61,7 @@ def random_problem(
     forbidden = tuple(order[::-1][: int(rng.choice([0, 0, 1, 2]))].tolist())
     make: Any = kinds[int(rng.integers(len(kinds)))]
     k, one_per_group = int(rng.integers(0, d + 1)), bool(rng.integers(2))
-    return make(  # type: ignore[no-any-return]
+    drawn: MonomialProblem = make(
         samples,
         k=k,
         required=required,
@@ -69,6 +69,7 @@ def random_problem(
         one_per_group=one_per_group,
         **(_limits(rng, samples, make) if limited else {}),
     )
+    return drawn
 
 
 def _limits(

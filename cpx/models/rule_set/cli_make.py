@@ -144,8 +144,7 @@ def _selection(
         problem,
         required=_numbers("--required", rules.required, names),
         forbidden=_numbers("--forbidden", rules.forbidden, names),
-        side_constraints=rules.where or (),  # type: ignore[arg-type]
-    )
+    ).where(*rules.where or ())
 
 
 def _samples(

@@ -71,7 +71,7 @@ def library(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
         pytest.importorskip("mlxtend")
         return
     module = ModuleType("mlxtend.frequent_patterns")
-    module.fpgrowth = pretended  # type: ignore[attr-defined]
+    module.fpgrowth = pretended
     monkeypatch.setitem(sys.modules, "mlxtend", ModuleType("mlxtend"))
     monkeypatch.setitem(sys.modules, "mlxtend.frequent_patterns", module)
 
@@ -102,7 +102,7 @@ def test_too_many_sets_are_refused() -> None:
 def test_bad_input(literals: Literals, same: np.ndarray, monkeypatch: pytest.MonkeyPatch) -> None:
     for wrong in (0, -1, 1.5, float("nan"), "much"):
         with pytest.raises(InvalidOption, match="min_support"):
-            association_rules(literals, same, min_support=wrong)  # type: ignore[arg-type]
+            association_rules(literals, same, min_support=wrong)
     with pytest.raises(InvalidOption, match="n must be"):
         anchors(literals, same, n=0)
     monkeypatch.setitem(sys.modules, "mlxtend.frequent_patterns", None)

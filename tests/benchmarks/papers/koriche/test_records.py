@@ -16,7 +16,7 @@ TASK = Task(VOTE, "sha256:0", 0, METHODS["loss"], 5, 1000, Protocol())
 
 
 def record(task: Task = TASK, **values: object) -> Record:
-    return Record(task.key, task.setting(), **({"status": "OPTIMAL"} | values))  # type: ignore
+    return Record(task.key, task.setting(), **({"status": "OPTIMAL"} | values))
 
 
 @pytest.mark.parametrize(
@@ -34,7 +34,7 @@ def record(task: Task = TASK, **values: object) -> Record:
     ],
 )
 def test_another_setting_is_another_key(change: dict[str, object]) -> None:
-    assert replace(TASK, **change).key != TASK.key  # type: ignore[arg-type]
+    assert replace(TASK, **change).key != TASK.key
     assert replace(TASK).key == TASK.key
 
 

@@ -23,7 +23,7 @@ def experiment(data: Path) -> Experiment:
 def add(store: Store, task: Task, agreeing: int | None, **values: object) -> None:
     drawn = None if agreeing is None else 100
     facts = {"status": "OPTIMAL", "seconds": 1.0, "d": 9, "accuracy": 0.5} | values
-    store.add(Record(task.key, task.setting(), agreeing=agreeing, drawn=drawn, **facts))  # type: ignore[arg-type]
+    store.add(Record(task.key, task.setting(), agreeing=agreeing, drawn=drawn, **facts))
 
 
 @pytest.fixture
