@@ -62,6 +62,9 @@ class Spread:
         """Return it as plain JSON values, for a page."""
         return {"edges": self.edges, "values": self.values, "counts": self.counts}
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Spread) and self._counted == other._counted
+
     def __getstate__(self) -> dict[str, Any]:
         # Other processes get the counts, and not the column.
         return {"_counted": self._counted}
