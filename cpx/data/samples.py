@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
-from collections.abc import Iterable, Mapping, Sized
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -14,8 +14,9 @@ import numpy.typing as npt
 
 from cpx.data.bits import bit_array, by_column, packed_rows, surely_distinct
 from cpx.data.packed import Packed
+from cpx.data.weights import require_length, weight_array
 from cpx.errors import DataError, InvalidInstance, shown
-from cpx.support.validation import group_list, integer, name_list, positive_integer, valid_seed
+from cpx.support.validation import group_list, name_list, positive_integer, valid_seed
 
 if TYPE_CHECKING:
     from cpx.data.base import Distribution
@@ -23,10 +24,6 @@ if TYPE_CHECKING:
 
 BoolArray = npt.NDArray[np.bool_]
 IntArray = npt.NDArray[np.int64]
-
-MAX_TOTAL_WEIGHT = 2**40
-"""Maximum total weight: sums stay exact in every engine, floats of 53 bits included."""
-
 
 _DEFAULT: Any = None
 """Stands for what follows from m and d; it never outlives __post_init__."""
@@ -87,11 +84,11 @@ class Samples:
         agreement = bit_array("agreement", self.agreement, 2, error=InvalidInstance)
         m, d = agreement.shape
         same = bit_array("same", self.same, 1, error=InvalidInstance)
-        _require_length("same", same, m)
+        require_length("same", same, m)
         checked = {
             "agreement": agreement,
             "same": same,
-            "weights": _weight_array(self.weights, m),
+            "weights": weight_array(self.weights, m),
             "features": name_list("features", self.features, d),
             "groups": None if self.groups is None else group_list("groups", self.groups, d),
             "context": _json_context(self.context),
@@ -397,47 +394,6 @@ class Labelled:
         if merge:
             seen = self._merged[label] = seen.merged()
         return seen
-
-
-def _require_length(name: str, value: Sized, m: int) -> None:
-    if len(value) != m:
-        raise InvalidInstance(f"{name}: {len(value)} entries for {m} samples")
-
-
-def _weight_array(value: object, m: int) -> IntArray:
-    """Return m positive integers whose sum is at most ``MAX_TOTAL_WEIGHT``; 1 for None."""
-    if value is None:
-        return np.ones(m, dtype=np.int64)
-    # NumPy turns [True, 2] into integers, so a list is looked at before it is converted.
-    if isinstance(value, (list, tuple)) and any(isinstance(w, (bool, np.bool_)) for w in value):
-        raise InvalidInstance("weights: a weight is True or False; positive integers expected")
-    try:
-        array = np.asarray(value)
-    except ValueError as error:
-        raise InvalidInstance(f"weights: lists among numbers ({error})") from error
-    if array.ndim != 1:
-        raise InvalidInstance(f"weights: 1 dimension expected, got shape {array.shape}")
-    _require_length("weights", array, m)
-    if array.dtype == object and all(integer(w) is not None for w in array):
-        array = array.astype(float)  # integers beyond 64 bits: refused below as huge
-    if array.dtype.kind not in "iuf":
-        raise InvalidInstance(
-            f"weights: positive integers expected, got {array.dtype} such as "
-            f"{shown(array.flat[0])}"
-        )
-    for wrong, what in (
-        (~np.isfinite(array), "not a finite number"),
-        (array <= 0, "not positive"),
-        (array != np.floor(array), "fractional"),
-        (array > MAX_TOTAL_WEIGHT, "huge: more than 2**40"),
-    ):
-        if wrong.any():
-            i = int(np.flatnonzero(wrong)[0])
-            raise InvalidInstance(f"weights: {shown(array[i].item())} at {i} is {what}")
-    total = float(array.sum(dtype=np.float64))
-    if total > MAX_TOTAL_WEIGHT:
-        raise InvalidInstance(f"weights: their sum {total:.6g} is huge: more than 2**40")
-    return array.astype(np.int64)
 
 
 def _json_context(value: object) -> dict[str, Any]:

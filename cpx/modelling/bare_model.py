@@ -15,7 +15,8 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from cpx.answers.claim import Claim
-from cpx.answers.explanation import Evaluation, Explanation
+from cpx.answers.evaluation import Evaluation
+from cpx.answers.explanation import Explanation
 from cpx.answers.rule import Literal as Words
 from cpx.answers.rule import Rule
 from cpx.answers.values import Value

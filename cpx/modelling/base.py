@@ -10,7 +10,8 @@ from typing import Any, ClassVar, Literal, Self, TypeVar, cast
 
 import numpy as np
 
-from cpx.answers.explanation import Evaluation, Explanation
+from cpx.answers.evaluation import Evaluation
+from cpx.answers.explanation import Explanation
 from cpx.answers.html import Shown
 from cpx.answers.text import Block, Fact, Facts, Paragraph, Table, one_line
 from cpx.answers.values import Value
@@ -260,7 +261,7 @@ class Problem(Shown, ABC):
     def _tie_step(self, objective: Value) -> Problem | None:
         """Return the problem to find, of the solutions with this objective, one of least tie.
 
-        It minimises :attr:`~cpx.answers.explanation.Evaluation.tie`, and has solutions of this
+        It minimises :attr:`~cpx.answers.evaluation.Evaluation.tie`, and has solutions of this
         one. None where ties do not matter.
         """
         return None

@@ -8,7 +8,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from cpx.answers.explanation import Evaluation, Explanation
+from cpx.answers.evaluation import Evaluation
+from cpx.answers.explanation import Explanation
 from cpx.answers.rule import Rule
 from cpx.modelling.base import Problem
 from cpx.modelling.encodings import stated_in

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from pysat.solvers import Solver
 
 from cpx import KMonomial, Samples
-from cpx.answers.explanation import Evaluation, Explanation
+from cpx.answers.evaluation import Evaluation
+from cpx.answers.explanation import Explanation
 from cpx.answers.result import Termination
 from cpx.answers.rule import Rule
 from cpx.backends.base import Progress

@@ -11,7 +11,8 @@ import threading
 import numpy as np
 import pytest
 
-from cpx.answers.explanation import Explanation, SampleEvaluation
+from cpx.answers.evaluation import SampleEvaluation
+from cpx.answers.explanation import Explanation
 from cpx.answers.result import Status, Termination
 from cpx.answers.rule import Rule
 from cpx.backends.base import Event, Outcome, Progress

@@ -12,7 +12,8 @@ from typing import ClassVar
 import numpy as np
 
 from cpx.answers.claim import competing
-from cpx.answers.explanation import Explanation, SampleEvaluation
+from cpx.answers.evaluation import SampleEvaluation
+from cpx.answers.explanation import Explanation
 from cpx.answers.rule import Rule
 from cpx.answers.values import Value, exact_percent
 from cpx.data.samples import Samples

@@ -9,7 +9,8 @@ from functools import cached_property
 from math import ceil
 from typing import Any, ClassVar, Literal
 
-from cpx.answers.explanation import Evaluation, Explanation
+from cpx.answers.evaluation import Evaluation
+from cpx.answers.explanation import Explanation
 from cpx.answers.values import Value
 from cpx.data.coding import Coding
 from cpx.data.fitted.tree_mixture import TreeMixture

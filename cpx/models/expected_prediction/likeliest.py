@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import ClassVar
 
-from cpx.answers.explanation import Evaluation, Explanation
+from cpx.answers.evaluation import Evaluation
+from cpx.answers.explanation import Explanation
 from cpx.modelling.base import Problem
 from cpx.modelling.encodings import find_encoding
 from cpx.modelling.side_constraints.statement import constrained

@@ -13,7 +13,8 @@ from typing import Any, ClassVar, Literal, Self, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.answers.explanation import Evaluation, Explanation
+from cpx.answers.evaluation import Evaluation
+from cpx.answers.explanation import Explanation
 from cpx.answers.rule import Rule
 from cpx.answers.values import Value
 from cpx.data.coding import Coding

@@ -17,7 +17,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.answers.explanation import Explanation, SampleEvaluation, Unseen
+from cpx.answers.evaluation import SampleEvaluation, Unseen
+from cpx.answers.explanation import Explanation
 from cpx.answers.rule import Rule
 from cpx.answers.values import Value
 from cpx.data.samples import Samples

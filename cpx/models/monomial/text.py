@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 
 from cpx.answers.claim import Claim, Words, competing, exact
-from cpx.answers.explanation import Explanation, SampleEvaluation
+from cpx.answers.evaluation import SampleEvaluation
+from cpx.answers.explanation import Explanation
 from cpx.answers.text import one_line
 from cpx.answers.values import Value, exact_percent, in_words, listed, plural
 from cpx.data.bits import string_of

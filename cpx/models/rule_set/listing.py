@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
-from cpx.answers.explanation import Evaluation, Explanation
+from cpx.answers.evaluation import Evaluation
+from cpx.answers.explanation import Explanation
 from cpx.answers.rule import Rule
 from cpx.methods.listing import CoverageListing, Features, less
 from cpx.modelling.base import Problem

@@ -11,10 +11,12 @@ from typing import Any, ClassVar, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.answers.explanation import Explanation, SampleEvaluation
+from cpx.answers.evaluation import SampleEvaluation
+from cpx.answers.explanation import Explanation
 from cpx.answers.rule import Literal as Condition
 from cpx.answers.rule import RuleFigures, RuleSet
-from cpx.data.samples import MAX_TOTAL_WEIGHT, Samples
+from cpx.data.samples import Samples
+from cpx.data.weights import MAX_TOTAL_WEIGHT
 from cpx.errors import InvalidInstance, shown
 from cpx.modelling.encodings import stated_in
 from cpx.modelling.parameters import Choice, Indices, Integer, Json, Kind, ListKind, parameter

@@ -16,7 +16,8 @@ import pandas as pd
 
 from cpx.data.binarizer import Binarizer, as_table
 from cpx.data.other_frames import as_pandas
-from cpx.data.samples import MAX_TOTAL_WEIGHT, Samples
+from cpx.data.samples import Samples
+from cpx.data.weights import MAX_TOTAL_WEIGHT
 from cpx.models.rule_set.classifier.cross_validation import FALLBACK, LENGTHS, chosen_price
 from cpx.models.rule_set.classifier.fitted_rules import FittedRules
 from cpx.models.rule_set.classifier.labels import Target, two_classes

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cpx.data.samples import MAX_TOTAL_WEIGHT
+from cpx.data.weights import MAX_TOTAL_WEIGHT
 from cpx.errors import DataError, shown
 
 __all__ = ["RowWeights"]

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.answers.explanation import Evaluation, Explanation
+from cpx.answers.evaluation import Evaluation
+from cpx.answers.explanation import Explanation
 from cpx.modelling.base import Problem
 from cpx.modelling.encodings import stated_in
 from cpx.modelling.parameters import Indices, Weights, parameter

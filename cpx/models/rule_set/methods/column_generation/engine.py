@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 from cpx.answers.result import Termination
 from cpx.backends.base import Backend, Outcome
 from cpx.backends.progress import run_interruptibly
-from cpx.models.rule_set.methods.column_generation.learner import Learnable, Learner, Listener
+from cpx.models.rule_set.methods.column_generation.learnable import Learnable, Listener
+from cpx.models.rule_set.methods.column_generation.learner import Learner
 from cpx.models.rule_set.methods.column_generation.table import Features
 from cpx.models.rule_set.methods.column_generation.zero_one import by_number_of_rules, least_of_all
 

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 from cpx.data.samples import Samples
 from cpx.errors import InvalidInstance
 from cpx.models.rule_set.methods.column_generation.generate import Round
-from cpx.models.rule_set.methods.column_generation.learner import Learner, Listener
+from cpx.models.rule_set.methods.column_generation.learnable import Listener
+from cpx.models.rule_set.methods.column_generation.learner import Learner
 from cpx.models.rule_set.methods.column_generation.table import Features
 from cpx.options import TIME_LIMIT, SolveOptions
 from cpx.support.shares import percent

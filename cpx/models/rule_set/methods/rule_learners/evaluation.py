@@ -12,7 +12,8 @@ from cpx.models.rule_set.methods.candidates.literals import Literals
 from cpx.support.shares import share_text
 
 if TYPE_CHECKING:
-    from cpx.answers.explanation import Explanation, SampleEvaluation
+    from cpx.answers.evaluation import SampleEvaluation
+    from cpx.answers.explanation import Explanation
     from cpx.models.rule_set.selection import Loss, RuleSetSelection
     from cpx.support.validation import Share
 
