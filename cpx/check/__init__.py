@@ -171,7 +171,8 @@ def on_trust(
     claimed |= {
         name: [one for one in all_ if isinstance(one, str)] for name, all_ in words.items()
     }
-    claimed["intervals"] = [one for one in words["conditions"] if not isinstance(one, str)]
+    told = [one for one in words["conditions"] if isinstance(one, Mapping)]
+    claimed["labels"] = [one[key] for one in told for key in ("label", "unit") if key in one]
     trusted = (*(() if family is None else family.trusts), "remarks")
     out += [f"{name} ({shown(claimed[name])})" for name in trusted if claimed.get(name)]
     if (fresh := found.get("fresh")) and fresh["confidence"] < 1:

@@ -32,7 +32,7 @@ FAMILY = Family(
     judges=dict.fromkeys(_KINDS, "cpx.models.monomial.judge:judge"),
     reads_arrays=True,
     words=dict.fromkeys((*_KINDS, "max-precision-step"), "cpx.models.monomial.text:words"),
-    trusts=("conditions", "intervals", "best_of_ties", "beyond"),
+    trusts=("conditions", "labels", "best_of_ties", "beyond"),
     trusts_infeasible=_KINDS,
     proofs={
         "monomial": ProofKind(

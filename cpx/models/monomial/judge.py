@@ -27,6 +27,7 @@ from cpx.check.claims import (
     wrong_types,
 )
 from cpx.models.monomial.judge_beyond import Counts, count_rules, wrong_beyond
+from cpx.models.monomial.judge_conditions import wrong_conditions
 from cpx.support.one_thread import one_thread
 
 
@@ -94,6 +95,8 @@ def _violations(kind: str, data: Monomial, result: Mapping[str, Any]) -> list[st
         other = _weights(data, covers)[:2]
     names = {j: data.names[j] for j in found["features"]}
     out += wrong_rule(found, names, data.called, conditions=None)
+    said = found["rule"].get("conditions") or []
+    out += wrong_conditions(said, found["features"], data.names) if said else []
     figures = {"covered": weight, "agreeing": right, "total": total}
     out += wrong_figures(found, figures)
     if kind != _RATIO and (found.get("claim") or {}).get("best_of_ties"):
