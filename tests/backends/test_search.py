@@ -155,7 +155,6 @@ def test_small_needles(agreeing, threads):
 
 @pytest.mark.parametrize("heaviest", [1, 5, 2**20])
 def test_needle_against_another_engine(heaviest):
-    pytest.importorskip("ortools")
     rng = np.random.default_rng(heaviest)
     problem = needle(120, 22, 2, 4)
     samples = problem.samples

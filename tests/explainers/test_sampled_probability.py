@@ -7,6 +7,9 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
 
 from cpx.answers.result import Status
 from cpx.data.fitted.naive_bayes import fit_naive_bayes
@@ -16,11 +19,6 @@ from cpx.models.expected_prediction.cases import random_expectation
 from cpx.models.expected_prediction.explainer import ExpectationExplainer
 from cpx.models.expected_prediction.same_decision import SameDecision
 from cpx.models.expected_prediction.sampled_probability import FewestSampled, drawn
-
-sklearn = pytest.importorskip("sklearn")
-from sklearn.datasets import load_breast_cancer, load_iris  # noqa: E402
-from sklearn.ensemble import RandomForestClassifier  # noqa: E402
-from sklearn.linear_model import LogisticRegression  # noqa: E402
 
 
 def _best(question: FewestSampled) -> tuple[int, int] | None:
@@ -45,7 +43,6 @@ def _best(question: FewestSampled) -> tuple[int, int] | None:
 
 @pytest.mark.parametrize("engine", ["search", "cpsat"])
 def test_all_sets_agree(engine: str) -> None:
-    pytest.importorskip("ortools")
     sizes = set()
     for seed in (0, 9, 11, 12, 27):
         problem = random_expectation(seed, "mixture")

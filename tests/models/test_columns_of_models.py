@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+import joblib
 import numpy as np
 import pandas as pd
 import pytest
@@ -100,7 +101,7 @@ def test_files_know_whether_they_have_names(which: str, tmp_path: Path) -> None:
         path = tmp_path / "model.json"
         if which == "tree":
             path = tmp_path / "model.joblib"
-            pytest.importorskip("joblib").dump(model, path)
+            joblib.dump(model, path)
         elif which == "lightgbm":
             model.booster_.save_model(path)
         else:

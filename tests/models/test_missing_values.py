@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import joblib
 import numpy as np
 import pandas as pd
 import pytest
@@ -206,7 +207,6 @@ def test_contrasts() -> None:
 
 
 def test_files_show_what_their_models_do(tmp_path: Path) -> None:
-    joblib = pytest.importorskip("joblib")
     X, y = table(1)
     for which in ("tree", "forest", "histograms"):
         model = fitted(which, X, y)

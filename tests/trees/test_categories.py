@@ -7,6 +7,7 @@ import json
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import cpx
@@ -17,8 +18,6 @@ from cpx.modelling import instances
 from cpx.modelling.row import table_in
 from cpx.trees import read_model
 from cpx.trees.categories import Categories, outside, whole_numbers
-
-pd = pytest.importorskip("pandas")
 
 
 def histogram() -> Any:

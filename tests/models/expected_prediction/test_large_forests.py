@@ -7,6 +7,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from sklearn.ensemble import RandomForestClassifier
 
 from cpx import solve
 from cpx.data.coding import Coding
@@ -17,9 +18,6 @@ from cpx.models.expected_prediction.paths import leaf_paths
 from cpx.models.expected_prediction.problem import MLSE
 from cpx.models.expected_prediction.state_sets import StateSets, runs_of_ranges, runs_of_rows
 from cpx.trees import read_model
-
-pytest.importorskip("sklearn")
-from sklearn.ensemble import RandomForestClassifier
 
 
 def test_sets_of_states_are_what_they_were_made_of() -> None:
