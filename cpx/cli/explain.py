@@ -18,7 +18,7 @@ from cpx.cli.kind_options import KindOptions, check_values, flags
 from cpx.cli.model_file import ModelFile
 from cpx.cli.option_groups import given, grouped
 from cpx.cli.reading import read_columns
-from cpx.errors import InvalidOption, UnknownName, shown
+from cpx.errors import InvalidOption, UnknownName, UnsupportedModel, shown
 from cpx.explainers.doors import Kind, kind, loaded
 from cpx.options import TIME_LIMIT
 from cpx.support.validation import valid_seed
@@ -125,7 +125,8 @@ def explain(
 
     Trains the model on the table, or reads it from a file, and asks cpx.Explainer. The best rule
     is the most precise one of at most k conditions that covers 1/20 of the rows, unless
-    --objective says otherwise. The other kinds are for tree models.
+    --objective says otherwise. The other kinds are for tree models; of any other classifier
+    of a file a contrast is searched for on the rows of the table, without proof.
 
     \b
     Examples:
@@ -135,6 +136,7 @@ def explain(
       cpx explain table.csv --target y --row 17 --model tree --kind contrast
       cpx explain table.csv --target y --row 17 --model tree --kind expectation
       cpx explain table.csv --target y --row 17 --model model.json --kind reason
+      cpx explain table.csv --row 17 --model any.joblib --trust --kind contrast
       cpx explain table.csv --target y --row 17 --required "age > 40" --json
       cpx explain table.csv --target y --rows 0:100 --model forest --jobs 2 -o page.html
 
@@ -183,7 +185,17 @@ def explain(
         _start(backend or "search")
     if not source.named:
         given = {name: prepared.pop(name) for name in limits if name in prepared}
-        explainer = Explainer(file.read(Path(source.model), {"rows": X, **given}), X, **prepared)
+        path_of_model = Path(source.model)
+        try:
+            model = file.read(path_of_model, {"rows": X, **given})
+            explainer = Explainer(model, X, **prepared)
+        except UnsupportedModel as error:
+            explainer = Explainer(file.opened(path_of_model, error), X, **given, **prepared)
+            try:
+                explainer.of(one.name)
+            except UnsupportedModel:
+                raise error from None
+            note(f"not read as trees, asked by predict alone: {error}")
     elif one.door.trees:
         from cpx.cli.tree_row import trained
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 import typer
 
 from cpx.cli import options as opt
-from cpx.errors import InvalidOption, ModelError, shown
+from cpx.errors import InvalidOption, ModelError, UnsupportedModel, shown
 
 if TYPE_CHECKING:
     from cpx.trees import TreeModel
@@ -82,7 +82,10 @@ class ModelFile:
     ] = None
 
     def read(self, path: Path, asked: Mapping[str, Any] = MappingProxyType({})) -> TreeModel:
-        """Read the model, asked about limits or over rows; say where nothing asks its predict."""
+        """Read the model, asked about limits or over rows; say where nothing asks its predict.
+
+        Raises UnsupportedModel: Where it is no tree model; see :meth:`opened`.
+        """
         from cpx.cli.output import note
         from cpx.cli.progress import phase
         from cpx.trees import read_model
@@ -107,6 +110,16 @@ class ModelFile:
         if model.live is None:
             for text in held_against(model):
                 note(text)
+        return model
+
+    def opened(self, path: Path, error: UnsupportedModel) -> Any:
+        """Return the classifier of such a file; raise the error if there is none."""
+        from cpx.trees.load import open_estimator
+
+        asked = self.rounds, self.classes, self.which_output, self.columns, self.base
+        model = None if any(v is not None for v in asked) else open_estimator(path, self.trust)
+        if not hasattr(model, "predict"):
+            raise error
         return model
 
     def _classes(self) -> Any:

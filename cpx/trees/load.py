@@ -158,12 +158,10 @@ def _live(model: Any, rows: Any, options: dict[str, Any]) -> TreeModel:
 def _file(
     path: Path, raw: bytes, trusted: bool | Iterable[str], rows: Any, options: dict[str, Any]
 ) -> TreeModel:
-    if raw[:4] == b"PK\x03\x04":
-        return _live(_from_skops(path, trusted), rows, options)
     if path.suffix == ".onnx":
         return _call(read_onnx, path, options)
-    if path.suffix in _PICKLES or raw[:1] == b"\x80":
-        return _live(_from_joblib(path, trusted), rows, options)
+    if (live := _opened(path, raw[:4], trusted)) is not None:
+        return _live(live, rows, options)
     # A UBJ object goes on with the type of a length, a JSON object with a quote.
     if raw[:1] == b"{" and raw[1:].lstrip()[:1] not in (b'"', b"}"):
         return _call(read_xgboost, parse_ubjson(raw), options)
@@ -189,6 +187,25 @@ def _file(
         "not recognised as a tree model: neither a file of XGBoost (JSON, UBJ or dump), "
         "of LightGBM (text), skops, joblib, nor a saved TreeModel"
     )
+
+
+def open_estimator(path: Path, trusted: bool | Iterable[str]) -> Any:
+    """Return the estimator of a skops, joblib or pickle file, None for other files.
+
+    Raises ModelError, EngineMissing: As :func:`read_model`.
+    """
+    try:
+        return _opened(path, read_bytes(path, ModelError)[:4], trusted)
+    except ModelError as error:
+        raise ModelError(f"{path}: {error}") from error
+
+
+def _opened(path: Path, first: bytes, trusted: bool | Iterable[str]) -> Any:
+    if first == b"PK\x03\x04":
+        return _from_skops(path, trusted)
+    if path.suffix in _PICKLES or first[:1] == b"\x80":
+        return _from_joblib(path, trusted)
+    return None
 
 
 def _from_json(text: str, options: dict[str, Any]) -> TreeModel:

@@ -7,8 +7,12 @@ import re
 import shlex
 from pathlib import Path
 
+import joblib
 import pandas as pd
 import pytest
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 import cpx
 
@@ -87,3 +91,25 @@ def test_a_page_links_proofs_that_hold(run: Run, table: Path, kind: str, links: 
     other = [path for _, path in rows["rows"][1]["files"]]
     mixed = run("check", rows["rows"][0]["files"][0][1], other[1], "--proof", other[2])
     assert mixed.exit_code != 0 or rows["rows"][0]["text"] == rows["rows"][1]["text"]
+
+
+def test_a_classifier_of_a_file_that_is_no_tree_model(run: Run, table: Path) -> None:
+    """Its contrasts are searched for on rows, and said to be so; its reasons are refused."""
+    frame = pd.read_csv(table).drop(columns="colour")
+    frame.to_csv(table, index=False)
+    X, y = frame.drop(columns="y"), frame["y"]
+    model = make_pipeline(StandardScaler(), GaussianNB()).fit(X, y)
+    joblib.dump(model, "black.joblib")
+    asked = ("explain", table, "--target", "y", "--model", "black.joblib", "--row", "3")
+    done = run(*asked, "--kind", "contrast", "--trust", "-o", "found.json")
+    assert done.exit_code == 3, done.output
+    assert "found by a search on rows" in done.stdout
+    assert "not read as trees, asked by predict alone" in done.stderr
+    values = json.loads(Path("found.json").read_text())["explanation"]["values"]
+    assert model.predict(X.iloc[[3]].assign(**values))[0] != model.predict(X.iloc[[3]])[0]
+    assert run(*asked, "--kind", "rule", "--trust", "-k", 2).exit_code == 0
+    for more in ((), ("--trust", "--rounds", "3")):
+        assert run(*asked, "--kind", "contrast", *more).exit_code == 2
+    refused = run(*asked, "--kind", "reason", "--trust")
+    assert refused.exit_code == 2
+    assert "black.joblib: GaussianNB" in refused.stderr
