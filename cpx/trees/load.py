@@ -59,7 +59,7 @@ def read_model(
     ----------
     source : path or fitted model
         A classifier of scikit-learn, XGBoost, LightGBM or CatBoost, or a Booster; a linear model
-        or naive Bayes of scikit-learn; or a regressor, of which ``above``, ``below`` or
+        or naive Bayes of scikit-learn, or a :class:`cpx.RuleSetClassifier`; or a regressor, of which ``above``, ``below`` or
         ``between`` says what is asked. Or a file, recognised by its content: JSON or UBJ of
         XGBoost, a dump of XGBoost, text of LightGBM, JSON of CatBoost, ONNX, skops, joblib or
         pickle, or JSON of :meth:`TreeModel.to_dict`. Text may be gzipped.
@@ -145,6 +145,8 @@ def _live(model: Any, rows: Any, options: dict[str, Any]) -> TreeModel:
             return _live(held, rows, dict(options))
 
         return read_wrapped(model, read, **own)
+    if hasattr(model, "as_trees"):  # it says itself what trees it is
+        return _call(type(model).as_trees, model, options)
     homes = {cls.__module__.split(".")[0] for cls in type(model).__mro__}
     for library, reader in _LIBRARIES.items():
         if library in homes:

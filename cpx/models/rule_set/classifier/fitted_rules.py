@@ -23,6 +23,7 @@ from cpx.support.validation import Share
 
 if TYPE_CHECKING:
     from cpx.answers.rule import RuleSet
+    from cpx.trees import Attribute, TreeModel
 
 __all__ = ["Fitted", "FittedRules", "Loop", "Surrogate", "smoothed_shares"]
 
@@ -141,6 +142,23 @@ class FittedRules(ClassifierMixin, BaseEstimator):
                 f"{self.n_features_in_} features as input"
             )
         return self._fitted.covers(X)
+
+    def as_trees(
+        self,
+        *,
+        classes: Sequence[Any] | None = None,
+        attributes: Sequence[str | Attribute] | None = None,
+    ) -> TreeModel:
+        """Return the rules as a tree model, which :func:`cpx.read_model` asks for.
+
+        So reasons and contrasts of rules are those of trees: one for each rule.
+
+        classes, attributes: As for :func:`cpx.trees.read_sklearn`.
+        """
+        from cpx.models.rule_set.classifier.as_trees import as_trees
+
+        self._check_fitted()
+        return as_trees(self, classes, attributes)
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """Return the label of each row, shape (n,).

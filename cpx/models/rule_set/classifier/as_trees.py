@@ -1,0 +1,108 @@
+"""A fitted set of rules as a tree model: a tree for each rule, and the sum says if one holds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cpx.data.columns import CategoryColumn, Column, NumberColumn
+from cpx.data.terms import Term
+from cpx.errors import UnsupportedModel, shown
+from cpx.models.rule_set.classifier.table_rules import TableRules
+from cpx.trees.attribute import Attribute
+from cpx.trees.building import Nodes, assemble, attribute_list
+from cpx.trees.categories import Categories, Ranges, outside
+from cpx.trees.checks import class_labels, label_list
+from cpx.trees.form import TreeModel
+from cpx.trees.live import LiveModel
+from cpx.trees.tree import LEFT, RIGHT
+
+if TYPE_CHECKING:
+    from cpx.models.rule_set.classifier.fitted_rules import FittedRules
+
+__all__ = ["as_trees"]
+
+
+def as_trees(
+    model: FittedRules,
+    classes: Sequence[Any] | None,
+    attributes: Sequence[str | Attribute] | None,
+) -> TreeModel:
+    """Return fitted rules as a tree model; see :meth:`FittedRules.as_trees`."""
+    name, rules = type(model).__name__, model._fitted.model
+    if not isinstance(rules, TableRules):
+        raise UnsupportedModel(
+            f"the {name} learned from a black box: cpx reads rules that were learned from labels"
+        )
+    columns, named = rules.binarizer.columns_, hasattr(model, "feature_names_in_")
+    categories = {
+        c: Categories.of(column.categories, column.name)
+        for c, column in enumerate(columns)
+        if isinstance(column, CategoryColumn)
+    }
+    if categories and not named:
+        told = shown(columns[min(categories)].name)
+        raise UnsupportedModel(
+            f"the {name} learned from an array with categories in {told}: fit it on a frame"
+        )
+    positive = int(np.flatnonzero(model.classes_ == model.positive_)[0])
+    # The second class is given from a sum above 0 on, or from 0 on where rules are for the first.
+    worth, decision = (1.0, "positive") if positive else (-1.0, "nonnegative")
+    made = [_attribute(c, column, categories) for c, column in enumerate(columns)]
+    trees = [_nodes(terms, worth, categories) for terms in rules.cases]
+    labels = label_list(model.classes_)
+    return assemble(
+        trees or [_nodes((), 0.0, categories)],
+        attribute_list(attributes or made, [column.name for column in columns]),
+        classes=labels if classes is None else class_labels(classes, 2),
+        rule="sum",
+        decision=decision,
+        base=(0.0,),
+        source=f"cpx {name}",
+        named=named or attributes is not None,
+        live=LiveModel(model, labels, "unknown", columns=categories),
+    )
+
+
+def _attribute(c: int, column: Column, categories: dict[int, Categories]) -> Attribute:
+    if c in categories:
+        return categories[c].attribute(column.name, column.missing)
+    return Attribute(column.name, missing=column.missing)
+
+
+def _nodes(terms: Sequence[Term], worth: float, categories: dict[int, Categories]) -> Nodes:
+    """Return a chain of tests, one for each column: a leaf where all hold, and one beside each."""
+    m = len(terms)
+    inner = np.arange(2 * m + 1) < m
+    place = np.arange(2 * m + 1)
+    values = np.zeros((2 * m + 1, 1))
+    values[m] = worth
+    missing = [LEFT if one.null else RIGHT for one in terms]
+    return Nodes(
+        attribute=np.array([*(one.place for one in terms), *[-1] * (m + 1)]),
+        threshold=np.zeros(2 * m + 1),
+        left=np.where(inner, place + 1, -1),
+        right=np.where(inner, place + m + 1, -1),
+        missing=np.array([*missing, *[RIGHT] * (m + 1)]),
+        values=values,
+        outputs=(0,),
+        sets={i: _ranges(one, categories.get(one.place)) for i, one in enumerate(terms)},
+    )
+
+
+def _ranges(one: Term, own: Categories | None) -> Ranges:
+    """Return the values that satisfy a term."""
+    column = one.column
+    if own is not None:
+        found = own.ranges(one.bins)
+        return found if one.within else outside(found)
+    if isinstance(column, NumberColumn) and not column.thresholds:
+        value = float(column.constant)
+        same = [(float(np.nextafter(value, -np.inf)), value)] if one.bins else []
+        return same if one.within else outside(same)
+    return [
+        (-np.inf if low is None else float(low), np.inf if high is None else float(high))
+        for _, (low, high) in one.parts()
+    ]
