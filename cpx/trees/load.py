@@ -59,10 +59,10 @@ def read_model(
     ----------
     source : path or fitted model
         A classifier of scikit-learn, XGBoost, LightGBM or CatBoost, or a Booster; a linear model
-        or naive Bayes of scikit-learn, or a :class:`cpx.RuleSetClassifier`; or a regressor, of which ``above``, ``below`` or
-        ``between`` says what is asked. Or a file, recognised by its content: JSON or UBJ of
-        XGBoost, a dump of XGBoost, text of LightGBM, JSON of CatBoost, ONNX, skops, joblib or
-        pickle, or JSON of :meth:`TreeModel.to_dict`. Text may be gzipped.
+        or naive Bayes of scikit-learn, or a :class:`cpx.RuleSetClassifier`; or a regressor, of
+        which ``above``, ``below`` or ``between`` says what is asked. Or a file, recognised by its
+        content: JSON or UBJ of XGBoost, a dump of XGBoost, text of LightGBM, JSON of CatBoost,
+        ONNX, skops, joblib or pickle, or JSON of :meth:`TreeModel.to_dict`. Text may be gzipped.
     rows : DataFrame or array of shape (n, columns), optional
         A linear model or naive Bayes needs them: which values its columns have; see
         :func:`read_additive`. Trees say that themselves.
