@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -19,18 +19,15 @@ from cpx.trees.form import TreeModel
 from cpx.trees.live import LiveModel
 from cpx.trees.tree import LEFT, RIGHT
 
-if TYPE_CHECKING:
-    from cpx.models.rule_set.classifier.fitted_rules import FittedRules
-
 __all__ = ["as_trees"]
 
 
 def as_trees(
-    model: FittedRules,
+    model: Any,
     classes: Sequence[Any] | None,
     attributes: Sequence[str | Attribute] | None,
 ) -> TreeModel:
-    """Return fitted rules as a tree model; see :meth:`FittedRules.as_trees`."""
+    """Return a fitted RuleSetClassifier as a tree model; see its ``as_trees``."""
     name, rules = type(model).__name__, model._fitted.model
     if not isinstance(rules, TableRules):
         raise UnsupportedModel(
