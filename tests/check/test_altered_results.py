@@ -323,7 +323,7 @@ def test_what_is_said_of_other_rows_is_trusted() -> None:
     instance, saved = explainer.problem(X.iloc[60], 2, **asked).to_dict(), result.to_dict()
     assert cpx.check.violations(instance, saved) == []
     trusted = [said.split()[0] for said in cpx.check.on_trust(instance, saved)]
-    assert trusted[:4] == ["bound", "conditions", "beyond", "fresh"]
+    assert trusted[:3] == ["bound", "beyond", "fresh"]
     fresh = saved["explanation"]["fresh"]
     for wrong in ({"low": 1.01}, {"high": 0.0}, {"agreeing": 101}, {"drawn": 0}, {"low": -0.1},
                   {"confidence": 1}, {"high": 1.1}, {"drawn": "100"},

@@ -273,7 +273,7 @@ class ClassifierAndRows:
         for literals in self.binarizer.by_condition(x):
             holds.append((bits[:, [*literals]] == [*literals.values()]).all(axis=1))
         table = np.array(holds, dtype=bool).reshape(len(holds), len(bits)).T
-        return CoveredRows.of(table, rule.words, labels, classes, rule.conclusion)
+        return CoveredRows.of(table, rule.words, labels, classes, rule.says)
 
     @cached_property
     def _labelled(self) -> tuple[Any, Sequence[Any], Sequence[str]]:
