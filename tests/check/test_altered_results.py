@@ -151,7 +151,7 @@ UNSOLVABLE: dict[str, Problem] = {
 }
 
 
-ALSO_TRUE = [("reason, two", 2.5)]
+ALSO_TRUE = [("reason, two", 2.5), ("reason, two", 3.5)]
 """Bounds that force the class as well: of four or five doors, of three to five."""
 
 
