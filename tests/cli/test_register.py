@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-Cpx = Callable[..., subprocess.CompletedProcess[str]]
+from tests.apart import apart
+
+from .conftest import Run
 
 ENCODING = """
 from cpx.models import Encoding, add_encoding
@@ -51,8 +49,8 @@ ENGINE = _EXAMPLE.partition("rng = ")[0].replace('"greedy"', '"steepest"')
 
 
 @pytest.fixture
-def cpx(tmp_path: Path) -> Cpx:
-    """Run the command in a process of its own, among the files; nothing stays in this one."""
+def cpx(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Run the command among the files; nothing of them stays."""
     tiny = {"format": "cpx-instance", "version": 1, "problem": "k-monomial", "name": "tiny"}
     tiny |= {"parameters": {"k": 1}, "samples": ["110", "100", "010", "111"], "labels": "1100"}
     (tmp_path / "inst.json").write_text(json.dumps(tiny))
@@ -60,51 +58,46 @@ def cpx(tmp_path: Path) -> Cpx:
     (tmp_path / "mine.py").write_text(ENCODING)
     (tmp_path / "doubled.py").write_text(PROBLEM)
     (tmp_path / "steepest.py").write_text(ENGINE)
+    monkeypatch.setenv("COLUMNS", "200")
 
-    def run(*words: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-m", "cpx", *words],
-            cwd=tmp_path,
-            env={**os.environ, "COLUMNS": "200"},
-            capture_output=True,
-            text=True,
-            timeout=120,
-        )
+    def alone(*words: str) -> object:
+        with apart(files=True):
+            return run(*words)
 
-    return run
+    return alone
 
 
-def test_encodings(cpx: Cpx) -> None:
+def test_encodings(cpx: Run) -> None:
     own = ("--encoding", "mine", "--register", "mine.py")
     done = cpx("solve", "inst.json", "--backend", "cpsat", *own, "--json")
-    assert done.returncode == 0, done.stderr
+    assert done.exit_code == 0, done.stderr
     result = json.loads(done.stdout)
     assert (result["encoding"], result["objective"]) == ("mine", 1)
     assert "subject to" in cpx("show", "inst.json", *own).stdout
-    assert cpx("export", "inst.json", "--to", "lp", "-o", "mine.lp", *own).returncode == 0
+    assert cpx("export", "inst.json", "--to", "lp", "-o", "mine.lp", *own).exit_code == 0
     compared = cpx("compare", "inst.json", "-b", "cpsat", "--encoding", "clausal,mine", *own[2:])
-    assert compared.returncode == 0, compared.stderr
+    assert compared.exit_code == 0, compared.stderr
     assert "cpsat mine" in compared.stdout
     lacking = cpx("solve", "inst.json", "--encoding", "mine")
-    assert (lacking.returncode, "unknown encoding" in lacking.stderr) == (2, True)
+    assert (lacking.exit_code, "unknown encoding" in lacking.stderr) == (2, True)
 
 
-def test_problems(cpx: Cpx) -> None:
+def test_problems(cpx: Run) -> None:
     own = ("--register", "doubled.py", "--register", "mine.py")
     done = cpx("solve", "doubled.json", "-o", "result.json", *own)
-    assert done.returncode == 0, done.stderr
+    assert done.exit_code == 0, done.stderr
     assert "checked    the value" in done.stdout
     checked = cpx("check", "doubled.json", "result.json", *own)
     assert checked.stdout.startswith("OK OPTIMAL, value 2"), checked
     unknown = cpx("solve", "doubled.json")
-    assert (unknown.returncode, "unknown problem 'doubled'" in unknown.stderr) == (2, True)
+    assert (unknown.exit_code, "unknown problem 'doubled'" in unknown.stderr) == (2, True)
 
 
-def test_engines(cpx: Cpx, tmp_path: Path) -> None:
+def test_engines(cpx: Run, tmp_path: Path) -> None:
     own = ("--register", "steepest.py")
     assert "steepest" in cpx("backends", *own).stdout
     done = cpx("solve", "inst.json", "--backend", "steepest", *own)
-    assert done.returncode == 3, done.stderr
+    assert done.exit_code == 3, done.stderr
     checked = cpx("conformance", "steepest", "--problem", "kernel-rule", *own)
     assert checked.stdout.splitlines()[0].split()[:2] == ["starts_alone", "ok"]
     (tmp_path / "steepest.py").write_text(f"import ortools.sat.python.cp_model\n{ENGINE}")
@@ -122,12 +115,12 @@ def test_engines(cpx: Cpx, tmp_path: Path) -> None:
     ],
 )
 def test_what_is_wrong_with_a_file_is_told_first(
-    cpx: Cpx, tmp_path: Path, text: str | None, told: str
+    cpx: Run, tmp_path: Path, text: str | None, told: str
 ) -> None:
     if text is not None:
         (tmp_path / "wrong.py").write_text(text)
     done = cpx("solve", "no.json", "--register", "wrong.py")
-    assert done.returncode == 2
+    assert done.exit_code == 2
     assert done.stderr.startswith("cpx: error: --register: ")
     assert told in done.stderr
     assert "Traceback" not in done.stderr

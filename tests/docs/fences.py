@@ -26,9 +26,12 @@ import tempfile
 import textwrap
 import types
 from collections.abc import Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from tests.apart import apart
 
 ROOT = Path(__file__).parents[2]
 
@@ -170,7 +173,6 @@ _INSTALLED = Path("installed")
 def execute(command: str) -> tuple[int, str]:
     """Run a command; return its exit code and what it prints on both streams."""
     plain = command.startswith("cpx ") and not _SHELL.search(_QUOTED.sub("", command))
-    plain &= "--register" not in command  # what it registers would stay
     if command.startswith("pip install "):
         options = f"--quiet --no-deps --no-index --no-build-isolation --target {_INSTALLED}"
         command = command.replace("pip install", f"{sys.executable} -m pip install {options}")
@@ -182,7 +184,8 @@ def execute(command: str) -> tuple[int, str]:
 
         from cpx.cli import app
 
-        result = CliRunner().invoke(app, shlex.split(command)[1:])
+        with apart(files=True) if "--register" in command else nullcontext():
+            result = CliRunner().invoke(app, shlex.split(command)[1:])
         return result.exit_code, result.output
     here = os.path.dirname(sys.executable)
     # The page has a folder of its own, and ``python -m benchmarks`` is run in a clone.

@@ -7,20 +7,18 @@ import re
 import runpy
 import subprocess
 import sys
+from collections.abc import Iterator
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-import cpx.backends
-import cpx.check
-import cpx.modelling.encodings
-import cpx.modelling.registry
 from benchmarks import __main__ as benchmarks
 from cpx.cli import engines
 from cpx.cli.probe import probe
 from cpx.models import PROBLEMS
+from tests.apart import apart
 from tests.docs.fences import Fence, Page, commands, fences
 from tests.engines import OURS
 
@@ -42,11 +40,11 @@ EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 
 
 @pytest.fixture
-def _apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def _apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Give each page and example a folder, and let the next one not know what it registers."""
     monkeypatch.chdir(tmp_path)
-    for room in (cpx.backends, cpx.modelling.registry, cpx.modelling.encodings, cpx.check):
-        monkeypatch.setattr(room, "_registered", dict(room._registered))
+    with apart():
+        yield
 
 
 @pytest.mark.usefixtures("_apart")
