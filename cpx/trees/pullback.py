@@ -32,6 +32,10 @@ _NEAR = 32
 _WITHIN = 3
 """Floats in each cell that are asked, beside its ends, whether they are treated alike."""
 
+_PARTS, _ROWS = 16, 4096
+"""Into how many parts a span is divided at once, unless that makes more rows: each question to
+transformers takes milliseconds, for one row as for many."""
+
 _NOT_TAKEN = -2
 """The cell of what the model does not take, such as infinity."""
 
@@ -247,17 +251,22 @@ class Pullback:
                 spans[:] = [span for span in spans if (span[2] != span[3]).any()]
                 found[c] += [low for low, high, *_ in spans if high - low == 1]
                 spans[:] = [span for span in spans if span[1] - span[0] > 1]
-            middle = {c: [(low + high) // 2 for low, high, *_ in s] for c, s in open_.items() if s}
-            if not middle:
+            count = sum(map(len, open_.values()))
+            if not count:
                 return found
-            seen = self._asked(middle)
-            for c, keys in middle.items():
-                halves = zip(open_[c], keys, seen[c], strict=True)
-                open_[c] = [
-                    half
-                    for (low, high, first, last), key, own in halves
-                    for half in ((low, key, first, own), (key, high, own, last))
-                ]
+            parts = max(2, min(_PARTS, _ROWS // count))
+            inner = {
+                c: [_inside(low, high, parts) for low, high, *_ in s]
+                for c, s in open_.items()
+                if s
+            }
+            seen = self._asked({c: [*itertools.chain(*own)] for c, own in inner.items()})
+            for c, of_spans in inner.items():
+                rows, narrower = iter(seen[c]), []
+                for (low, high, first, last), keys in zip(open_[c], of_spans, strict=True):
+                    edges = [(low, first), *zip(keys, rows), (high, last)]
+                    narrower += [(a, b, x, y) for (a, x), (b, y) in itertools.pairwise(edges)]
+                open_[c] = narrower
 
     def _asked(self, keys: Mapping[int, list[int]]) -> dict[int, Cells]:
         return self._ask({c: np.array([key_float(k) for k in own]) for c, own in keys.items()})
@@ -307,3 +316,9 @@ class Pullback:
         cuts = np.column_stack([below, values]).ravel()
         probes = np.concatenate([np.column_stack([gaps[:-1], values]).ravel(), gaps[-1:]])
         return Column(cuts, self._ask({c: probes})[c], missing, other=True)
+
+
+def _inside(low: int, high: int, parts: int) -> list[int]:
+    """Return integers between two others that divide a span into so many parts, or fewer."""
+    parts = min(parts, high - low)
+    return [low + (high - low) * i // parts for i in range(1, parts)]
