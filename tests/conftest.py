@@ -24,6 +24,7 @@ limit_calls(None)
 # most of the time of those that train a network; what they start inherits it.
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(_name, "1")
+os.environ.setdefault("LOKY_MAX_CPU_COUNT", "1")  # so many threads LightGBM takes
 
 # Hypothesis draws other examples in each run; ``make slow`` asks for more of them. An example may
 # take as long as it does on a busy machine.
@@ -66,10 +67,14 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Keep what was collected, some million objects, out of all later garbage collections."""
-    gc.collect()
+    """Keep what was collected, some million objects, out of all later garbage collections.
+
+    These come after more objects than usual: there is little garbage in circles, and they took a
+    fortieth of the time.
+    """
     gc.freeze()
     gc.enable()
+    gc.set_threshold(10_000, 20)
 
 
 @pytest.fixture(scope="session")
