@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -84,19 +85,58 @@ if "rule" not in there:
 """
 
 
-def _run(folder: str, tmp_path: Path, *command: str) -> None:
+# What all of them import is imported once, where processes can be forked.
+RUNS = """
+import json, os, runpy, sys, traceback
+import cpmpy, numpy, ortools.sat.python.cp_model, pandas, sklearn.tree, typer
+
+def run(folder, code, words):
+    os.environ["LEFT_OUT"] = "cpx.models." + folder
+    sys.argv = ["", *words]
+    if code:
+        exec(code, {"__name__": "__main__"})
+        return
+    try:
+        runpy.run_module("cpx", run_name="__main__", alter_sys=True)
+    except SystemExit as ended:
+        assert not ended.code, ended
+
+*before, last = json.load(sys.stdin)
+failed = []
+for job in before:
+    child = os.fork()
+    if not child:
+        try:
+            run(*job)
+        except BaseException:
+            traceback.print_exc()
+            sys.stderr.flush()
+            os._exit(1)
+        os._exit(0)
+    if os.waitpid(child, 0)[1]:
+        failed.append([job[0], job[1][:20], *job[2]])
+run(*last)
+assert not failed, failed
+"""
+
+Job = tuple[str, str, list[str]]
+"""The family that is left out, code or none for the command, and its arguments."""
+
+
+def _run(tmp_path: Path, *jobs: Job) -> None:
     (tmp_path / "sitecustomize.py").write_text(LEAVE_OUT, encoding="utf-8")
     path = os.pathsep.join([str(tmp_path), *sys.path])
-    left_out = {"LEFT_OUT": f"cpx.models.{folder}", "PYTHONPATH": path}
-    done = subprocess.run(
-        [sys.executable, *command],
-        cwd=tmp_path,
-        env={**os.environ, **left_out},
-        capture_output=True,
-        text=True,
-        timeout=280,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
+    for batch in [jobs] if hasattr(os, "fork") else [[job] for job in jobs]:
+        done = subprocess.run(
+            [sys.executable, "-c", RUNS],
+            input=json.dumps(batch),
+            cwd=tmp_path,
+            env={**os.environ, "PYTHONPATH": path},
+            capture_output=True,
+            text=True,
+            timeout=280,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
 
 
 def _independent(folder: str) -> list[str]:
@@ -113,28 +153,20 @@ def test_what_stands_on_what() -> None:
     assert "rule_set" not in _independent("monomial")
 
 
-def _works(folder: str) -> tuple[str, ...]:
+def _works(folder: str, *more: str) -> Job:
     names = import_module(f"cpx.models.{folder}").FAMILY.names
-    return "-c", WORKS, folder, ",".join(_independent(folder)), ",".join(names)
+    return folder, WORKS, [folder, ",".join(_independent(folder)), ",".join(names), *more]
 
 
-@pytest.mark.parametrize("folder", FAMILIES)
-def test_the_rest_solves_and_checks(folder: str, tmp_path: Path) -> None:
-    _run(folder, tmp_path, *_works(folder))
-
-
-@pytest.mark.parametrize("folder", ["monomial", "sufficient_reason", "expected_prediction"])
-def test_the_rest_explains(folder: str, tmp_path: Path) -> None:
-    _run(folder, tmp_path, "-c", EXPLAINS, folder, ",".join(_independent(folder)))
-    _run(folder, tmp_path, "-m", "cpx", "explain", "--help")
-
-
-@pytest.mark.parametrize("folder", FAMILIES)
-def test_the_command_helps(folder: str, tmp_path: Path) -> None:
-    _run(folder, tmp_path, "-m", "cpx", "--help")
+def test_the_rest_solves_explains_and_helps(tmp_path: Path) -> None:
+    folders = ("monomial", "sufficient_reason", "expected_prediction")
+    explains = [(folder, EXPLAINS, [folder, ",".join(_independent(folder))]) for folder in folders]
+    helps = [(folder, "", ["explain", "--help"]) for folder in folders]
+    helps += [(folder, "", ["--help"]) for folder in FAMILIES]
+    _run(tmp_path, *map(_works, FAMILIES), *explains, *helps)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("folder", FAMILIES)
 def test_the_rest_is_compared(folder: str, tmp_path: Path) -> None:
-    _run(folder, tmp_path, *_works(folder), "compare")
+    _run(tmp_path, _works(folder, "compare"))
