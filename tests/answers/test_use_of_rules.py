@@ -53,7 +53,7 @@ def require_alike(rule: Rule, X: pd.DataFrame) -> np.ndarray:
     return covered
 
 
-@each(range(8))
+@each(range(8), 3)
 def test_a_rule_covers_the_rows_that_its_figures_count(seed: int) -> None:
     X = table(seed)
     rng = np.random.default_rng(seed)
@@ -77,7 +77,7 @@ def test_a_rule_covers_the_rows_that_its_figures_count(seed: int) -> None:
         require_alike(scored.rule, other)
 
 
-@each(range(4))
+@each(range(4), 2)
 def test_a_set_of_rules_covers_what_its_classifier_says(seed: int) -> None:
     X = table(seed)
     y = (X["size"] > 9) & (X["tint"] == "red") | (X["gap"].isna())

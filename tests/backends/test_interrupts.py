@@ -118,9 +118,9 @@ def test_stopped_at_any_look(engine: str) -> None:
         problem, best = _problem()
         impossible = KMonomial(problem.samples, k=2, min_precision=1, min_coverage="9/10")
         assert brute_force(impossible) is None
-        cases, looks = [(problem, best), (impossible, None)], range(0, 36, 6)
+        cases, looks = [(problem, best), (impossible, None)], range(0, 36, 9)
     else:
-        cases, looks = _reasons(), range(0, 24, 4)
+        cases, looks = _reasons(), range(0, 24, 6)
     for problem, best in cases:
         data = problem.to_dict()
         for count in looks:

@@ -23,7 +23,7 @@ ENGINES = ("highs", "cbc")
 
 # CBC is a process of its own, some 20 ms for each solve.
 LIGHT = settings(
-    max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 
 

@@ -95,7 +95,7 @@ def test_the_search_of_rules(seed: int) -> None:
     assert result.verified
 
 
-@each(range(90))
+@each(range(90), 35)
 def test_rules_that_constraints_ask_for(seed: int) -> None:
     # Labels of a rule that is not allowed: the search bounds what two features lose, and enters
     # first the features that a constraint asks for.
@@ -191,7 +191,7 @@ def test_columns_of_several_conditions(
     assert kinds == 3
 
 
-@each(range(150))
+@each(range(150), 50)
 def test_presolve_keeps_the_first_best_rule_that_is_allowed(seed: int) -> None:
     # Few samples: many columns are equal, or better than others but for the constraints.
     rng = np.random.default_rng([4, seed])

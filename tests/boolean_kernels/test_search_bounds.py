@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from itertools import combinations
 from typing import Literal
 
@@ -142,6 +143,15 @@ def test_a_clause_is_left_out_for_a_shorter_one_of_the_same_cost() -> None:
     assert [found.clause(c) for c in range(len(found))] == [(0,)]
 
 
+@cache
+def with_optimum(seed: int) -> tuple[KernelRule, int]:
+    rng = np.random.default_rng(seed)
+    table = rng.random((60, 8)) < 0.5
+    signs = np.where(rng.random(60) < 0.5, 1, -1)
+    problem = KernelRule(table, (signs * rng.integers(1, 10_000, 60)).tolist(), 3, 3)
+    return problem, brute(problem)
+
+
 @pytest.mark.parametrize("doubt", [0.0, 1e9], ids=["rows", "clauses"])
 def test_splits_of_either_kind_lose_nothing(doubt: float, monkeypatch: pytest.MonkeyPatch) -> None:
     """A step per node leaves the matter to the splits."""
@@ -149,12 +159,9 @@ def test_splits_of_either_kind_lose_nothing(doubt: float, monkeypatch: pytest.Mo
         monkeypatch.setattr(tree, name, value)
     nodes = 0
     for seed in range(2):
-        rng = np.random.default_rng(seed)
-        table = rng.random((60, 8)) < 0.5
-        signs = np.where(rng.random(60) < 0.5, 1, -1)
-        problem = KernelRule(table, (signs * rng.integers(1, 10_000, 60)).tolist(), 3, 3)
+        problem, greatest = with_optimum(seed)
         result = solve(problem, "search")
-        assert result.objective == result.bound == brute(problem)
+        assert result.objective == result.bound == greatest
         nodes += int(str(result.raw_status).split()[2])
     assert nodes > 20
 

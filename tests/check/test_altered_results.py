@@ -399,11 +399,10 @@ def test_the_checker_takes_any_json(name: str) -> None:
     instance, result = answered(name)
     pick = random.Random(0)
     for path, _ in nodes(result):
-        for junk in pick.sample(_JUNK, 1):
-            said = cpx.check.violations(instance, put(result, path, junk))
-            assert all(isinstance(text, str) and len(text) < 1000 for text in said)
-        if path:
-            assert isinstance(cpx.check.violations(instance, cut(result, path)), list)
+        gone = path and pick.random() < 0.5  # of so many problems, some field by field either way
+        other = cut(result, path) if gone else put(result, path, pick.choice(_JUNK))
+        said = cpx.check.violations(instance, other)
+        assert all(isinstance(text, str) and len(text) < 1000 for text in said)
     for junk in _JUNK:
         assert cpx.check.violations(instance, junk)
     deep: list[Any] = []

@@ -152,7 +152,7 @@ def nodes(record: Record) -> list[Record]:
 
 
 @pytest.mark.usefixtures("branching")
-@pytest.mark.parametrize("n", some(6, 60))
+@pytest.mark.parametrize("n", some(3, 60))
 def test_a_recorded_search_proves_the_same_and_whatever_it_says_nothing_false(n: int) -> None:
     X, y = make_classification(200, 20, n_informative=13, n_redundant=2, random_state=0)
     learned = GradientBoostingClassifier(n_estimators=25, max_depth=4, random_state=0)

@@ -87,11 +87,11 @@ def test_make_from_a_model_and_rows(run: Run, table: Path) -> None:
 
 def test_the_fewest_columns_by_rows_drawn(run: Run, table: Path) -> None:
     rows = (table, "--target", "y", "--row", 3, "--model", "tree")
-    asked = ("--measure", "sampled-probability", "--samples", 500, "--least", 5)
+    asked = ("--measure", "sampled-probability", "--samples", 200, "--least", 5)
     kind = ("--kind", "expectation", "--no-isolate", *asked)
     ran = run("explain", *rows, *kind, "--threshold", "0.9", "-o", "result.json")
     assert ran.exit_code == 0, ran.output
-    for told in ("sampled probability at least 0.9, m 500", "minimum on these rows: no smaller"):
+    for told in ("sampled probability at least 0.9, m 200", "minimum on these rows: no smaller"):
         assert told in ran.stdout
     # The question for one size is saved, for any engine.
     size = len(json.loads(Path("result.json").read_text())["explanation"]["features"])

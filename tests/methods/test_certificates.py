@@ -67,7 +67,7 @@ def random_function(seed: int, d: int):
 @pytest.mark.parametrize("noise", [0.1, 0.5, 0.9])
 @pytest.mark.parametrize("seed", range(3))
 def test_estimates_are_those_of_the_definitions(seed, noise, fixed) -> None:
-    f, pairs = random_function(seed, 5), 200_000
+    f, pairs = random_function(seed, 5), 50_000
     rng = np.random.default_rng(1)
     found = noise_sensitivity(f, 5, noise, pairs, rng, fixed)
     # Five standard errors of a mean of 0/1 values.

@@ -282,7 +282,7 @@ def _true(said: object, attribute: Attribute, value: float) -> bool:
 # -------------------------------------------------------------------- files
 
 
-@each(range(40))
+@each(range(40), 15)
 def test_saved_and_loaded(seed: int, tmp_path) -> None:
     problem = random_reason(seed)
     save(problem, tmp_path / "reason.json.gz")

@@ -207,7 +207,7 @@ def test_some_losses_are_rounded() -> None:
     assert sum(bool(_with_odd_leaves(seed).unit) for seed in range(80)) > 20
 
 
-@each(range(30))
+@each(range(30), 12)
 def test_engines_on_both_levels(seed: int) -> None:
     problem = random_reason(seed)
     best = least_weight(problem)

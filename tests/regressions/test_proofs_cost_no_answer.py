@@ -19,7 +19,7 @@ from cpx.modelling.base import Problem
 from cpx.solving import proofs
 from cpx.trees import Attribute, Tree, TreeModel
 
-N = 5000
+N = 2000
 SAMPLES = cpx.Samples([[1, 1], [1, 0], [0, 1]], [1, 1, 0], features=("a", "b"))
 
 

@@ -75,7 +75,7 @@ def named(problem: cpx.MLSE, proved: str) -> Fraction:
 
 @pytest.mark.parametrize("structure", ["factorised", "mixture", "chow-liu"])
 @pytest.mark.parametrize("engine", ["search", "cpsat"])
-@pytest.mark.parametrize("n", some(24, 400))
+@pytest.mark.parametrize("n", some(12, 400))
 def test_nothing_is_named_without_need(structure: str, engine: str, n: int) -> None:
     if engine == "cpsat" and structure != "factorised":
         pytest.skip("no statement")
@@ -100,7 +100,7 @@ def test_nothing_is_named_without_need(structure: str, engine: str, n: int) -> N
 
 
 @pytest.mark.parametrize("structure", ["factorised", "mixture"])
-@pytest.mark.parametrize("n", some(30, 400))
+@pytest.mark.parametrize("n", some(12, 400))
 def test_a_threshold_that_is_reached_exactly_is_reached(structure: str, n: int) -> None:
     for seed in range(n):
         problem = drawn(seed, structure)

@@ -49,7 +49,7 @@ def test_a_frame_is_explained_in_its_words(classifier: Any) -> None:
     X, _ = frame(600)
     explainer = cpx.Explainer(classifier, X)
     words = set()
-    for i in range(12):
+    for i in range(5):
         problem = explainer.problem(i, kind="reason")
         result = cpx.solve(problem)
         assert (result.proved, result.verified) == (True, True)
@@ -68,7 +68,7 @@ def test_what_forces_the_class_does(classifier: Any) -> None:
     """Rows that agree with x in the columns of a reason have its class by ``predict``."""
     X, _ = frame(600)
     explainer, rng = cpx.Explainer(classifier, X), np.random.default_rng(0)
-    for i in range(8):
+    for i in range(4):
         kept = explainer.reason(i).features
         rows = pd.DataFrame(
             {

@@ -58,7 +58,7 @@ def test_rules_are_cheap_where_all_of_them_hold() -> None:
     assert model.choice_.chosen.accuracy == 1
 
 
-@pytest.mark.parametrize("confident", [False, True])
+@pytest.mark.parametrize("confident", [pytest.param(False, marks=pytest.mark.slow), True])
 def test_what_was_validated_is_what_it_says(confident: bool) -> None:
     """The accuracies and their errors, folds and paths once more, and the choice from them."""
     rng = np.random.default_rng(3)

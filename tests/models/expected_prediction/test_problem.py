@@ -57,7 +57,7 @@ def _by_enumeration(problem):
 
 
 @pytest.mark.parametrize("structure", STRUCTURES)
-@pytest.mark.parametrize("seed", range(6))
+@each(range(6), 3)
 def test_expectations_are_those_of_all_rows(structure, seed):
     problem = random_expectation(seed, structure)
     for S, mean, mass, greatest, share in _by_enumeration(problem):
