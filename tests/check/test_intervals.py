@@ -11,17 +11,22 @@ from cpx.check.forest import Forest
 from cpx.check.intervals import Intervals
 
 
-def forest_of(x: float | None, **attribute: Any) -> Forest:
-    """Return a forest of one column, a, with a tree that tests it at 1.5 and at 2.5."""
+def forest_of(x: float | None, cast: str = "float64", **attribute: Any) -> Forest:
+    """Return a forest of one column, a, with a tree that tests it at 1.5 and at 2.5.
+
+    Where values are cast to single precision, it tests 0.1, which is no such number, in place of
+    1.5.
+    """
+    first = 1.5 if cast == "float64" else 0.1
     values = [value.hex() for value in (0.0, 1.0, 0.0)]
     tree = {"outputs": [0], "attribute": [0, -1, 0, -1, -1], "split": [0, 1], "missing": "ll"}
     model = {
         "attributes": [{"name": "a", **attribute}],
         "classes": [0, 1],
-        "thresholds": [[(1.5).hex(), (2.5).hex()]],
+        "thresholds": [[first.hex(), (2.5).hex()]],
         "trees": [{**tree, "values": values}],
         "base": [(0.0).hex()],
-        **{"decision": "positive", "strict": False, "cast": "float64"},
+        **{"decision": "positive", "strict": False, "cast": cast},
     }
     return Forest(model, [x])
 
@@ -38,6 +43,13 @@ def test_cells_of_values_are_numbered_from_the_least_and_end_with_a_missing_one(
     x: float | None, cell: int
 ) -> None:
     assert Intervals(forest_of(x)).own(0) == cell
+
+
+def test_values_of_single_precision_are_on_the_side_of_their_rounded_number() -> None:
+    # The nearest number to 0.1 is above it, and so 0.1 fails the test at 0.1.
+    below = float(np.nextafter(np.float32(0.1), np.float32(0)))
+    assert Intervals(forest_of(0.1, "float32")).own(0) == 1
+    assert Intervals(forest_of(below, "float32")).own(0) == 0
 
 
 NAMED = {"column": "a"}
@@ -75,6 +87,10 @@ def test_a_condition_stands_for_cells(
         (1.0, bounds((">", 1.5))),  # not true of x
         (2.0, bounds(("<=", 2.5), (">", 1.5))),  # would be printed the wrong way round
         (2.0, bounds((">", 1.5), (">", 1.5))),
+        (2.0, bounds((">", 1.6))),  # not even where all above it is meant
+        (2.0, bounds((">", 1.6), ("<=", 2.5))),
+        (1.0, {**NAMED, "within": [[["<=", 1.5]], [[">", 1.5]]]}),  # nothing between them
+        (1.0, {**bounds(("<=", 1.5)), "not": True}),
         (2.0, {"column": "b", "within": [[[">", 1.5]]]}),
         (2.0, {**NAMED, "value": 2.0}),  # its cell has other values
         (2.0, {**NAMED, "value": None}),
