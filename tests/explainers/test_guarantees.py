@@ -100,6 +100,7 @@ def test_claims_are_seldom_wrong(kind):
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(1800)
 @pytest.mark.parametrize("kind", WORLDS)
 @pytest.mark.parametrize("objective", ["precision", "coverage", "loss"])
 def test_claims_are_seldom_wrong_in_many_worlds(kind, objective):
