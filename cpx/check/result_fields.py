@@ -123,6 +123,7 @@ def _condition(value: Any) -> bool:
         "one_of": _all(_text),
         "value": _or_none(_number),
         "values": _all(_row(_text, _number)),
+        "dates": _row(_or_none(_text), _or_none(_text)),
     }
     return any(name in value and test(value[name]) for name, test in known.items())
 

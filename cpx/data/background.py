@@ -102,7 +102,7 @@ class Background:
             self.groups = tuple(binarizer.groups_.tolist())
             self.feature_names = tuple(binarizer.get_feature_names_out().tolist())
             self.attributes = binarizer.attributes_
-            feature_attribute = np.asarray(self.groups)
+            feature_attribute = np.asarray(binarizer.places_)[binarizer.groups_]
             # The frame of the classifier may have its columns in another order.
             fitted = binarizer.column_labels_
             by_name = framed and fitted is not None

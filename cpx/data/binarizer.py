@@ -54,6 +54,9 @@ class Binarizer(TransformerMixin, BaseEstimator):
         A column with more categories is refused.
     cuts : mapping of column names to sequences of float, optional
         Cut points of your own: these columns have the bins between them, and no others.
+    dates : bool
+        Take columns of dates: bins of time, and those of their months, days of the week and
+        hours that differ, as columns of their own.
 
     Attributes
     ----------
@@ -68,7 +71,9 @@ class Binarizer(TransformerMixin, BaseEstimator):
     column_labels_ : list or None
         Column labels of the fitted frame, by which others are matched; None for an array.
     columns_ : tuple of cpx.data.columns.Column
-        What was learned of each column.
+        What was learned of each column; of one of dates several.
+    places_ : tuple of int
+        Position in the table of each of these.
 
     Raises
     ------
@@ -102,13 +107,15 @@ class Binarizer(TransformerMixin, BaseEstimator):
         strategy: Literal["quantile", "uniform"] = "quantile",
         categorical: Sequence[str | int] | None = None,
         max_categories: int = 100,
-        cuts: Mapping[Any, Sequence[float]] | None = None,
+        cuts: Mapping[Any, Sequence[Any]] | None = None,
+        dates: bool = False,
     ) -> None:
         self.n_bins = n_bins
         self.strategy = strategy
         self.categorical = categorical
         self.max_categories = max_categories
         self.cuts = cuts
+        self.dates = dates
 
     def fit(
         self, X: Any, y: Any = None, *, weights: npt.NDArray[np.int64] | None = None
@@ -135,11 +142,14 @@ class Binarizer(TransformerMixin, BaseEstimator):
         if table.shape[0] == 0:
             raise DataError(f"the table has no rows (shape {table.shape}; minimum 1 required)")
         chosen = positions(self.categorical, list(table.columns), names)
+        self.places_, parts = self._places(names, table)
+        every = np.asarray(self.places_)
         self.columns_: tuple[Column, ...] = fit_columns(
-            names,
-            table,
-            chosen,
+            [names[c] for c in self.places_],
+            table if len(every) == len(names) else table.iloc[:, every],
+            {i for i, c in enumerate(self.places_) if c in chosen},
             self._cuts(names),
+            parts,
             n_bins=int(self.n_bins),
             strategy=self.strategy,
             max_categories=int(self.max_categories),
@@ -173,6 +183,8 @@ class Binarizer(TransformerMixin, BaseEstimator):
         """
         self._check_fitted()
         table = self.aligned(X)
+        if len(self.places_) > table.shape[1]:
+            table = table.iloc[:, [*self.places_]]
         return bits_of(self.columns_, table)
 
     def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[np.object_]:
@@ -298,6 +310,21 @@ class Binarizer(TransformerMixin, BaseEstimator):
         for name, least in (("n_bins", 2), ("max_categories", 1)):
             integer_in(name, getattr(self, name), least, error=DataError)
         choice("strategy", self.strategy, ("quantile", "uniform"), error=DataError)
+
+    def _places(
+        self, names: list[str], table: pd.DataFrame
+    ) -> tuple[tuple[int, ...], list[str | None]]:
+        """Return the position of each column that is fitted, and which part of dates it is."""
+        from cpx.data.date_columns import is_date, parts_of
+
+        places, parts = list[int](), list[str | None]()
+        for c, name in enumerate(names):
+            own: list[str | None] = [None]
+            if self.dates and is_date(values := table.iloc[:, c]):
+                own = ["", *parts_of(name, values)]
+            places += [c] * len(own)
+            parts += own
+        return tuple(places), parts
 
     def _cuts(self, names: list[str]) -> dict[str, Sequence[Any]]:
         """Return the cuts that are given by column."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 import itertools
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from functools import cached_property, lru_cache
-from typing import Any, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -58,6 +58,24 @@ class Column(ABC):
 
     name: str
     missing: bool
+
+    @property
+    def source(self) -> str:
+        """The column of the table that it is about."""
+        return self.name
+
+    def of_cell(self, cell: Any) -> Any:
+        """Return what a row has, of the value of that column."""
+        return cell
+
+    def drawn(self, values: Any) -> Any:
+        """Return values of that column of the table as a picture shows them."""
+        return np.asarray(values, dtype=object)
+
+    def drawn_span(self, ends: Sequence[float | None]) -> tuple[float | None, float | None]:
+        """Return the ends of an interval as a picture shows them."""
+        low, high = ends
+        return low, high
 
     @property
     @abstractmethod
@@ -129,6 +147,20 @@ class NumberColumn(Column):
     thresholds: tuple[float, ...]
     constant: float
 
+    closed_left: ClassVar[bool] = False
+    """Whether a bin has its lower end and not its upper one."""
+
+    def numbers(self, values: Values) -> FloatArray:
+        """Return the numbers that are in bins."""
+        return as_numbers(self.name, values)
+
+    def of_cell(self, cell: Any) -> Any:
+        return cell if self.source == self.name else float(self.numbers(pd.Series([cell]))[0])
+
+    def literal(self, number: float, quote: str) -> str:
+        """Return a number as SQL and Python have it; what is no number is quoted."""
+        return repr(float(number))
+
     @cached_property
     def value_names(self) -> list[str]:
         cuts = self._cuts
@@ -173,10 +205,11 @@ class NumberColumn(Column):
         return Bounds(self.name, (tuple(ends),))
 
     def codes(self, values: Values) -> IntArray:
-        v = as_numbers(self.name, values)
+        v = self.numbers(values)
         if not self.thresholds:
             return np.where(v == self.constant, 0, -1)
-        return np.where(np.isnan(v), -1, np.searchsorted(self.thresholds, v, side="left"))
+        side: Literal["left", "right"] = "right" if self.closed_left else "left"
+        return np.where(np.isnan(v), -1, np.searchsorted(self.thresholds, v, side=side))
 
     def joined(self, chosen: dict[int, bool]) -> str | None:
         """Join the literals to one interval: "a > 1 and not (1 < a <= 2)" is "a > 2"."""
@@ -277,17 +310,26 @@ def fit_columns(
     table: pd.DataFrame,
     categorical: Container[int],
     cuts: Mapping[str, Sequence[Any]],
+    parts: Sequence[str | None],
     **options: Any,
 ) -> tuple[Column, ...]:
     """Choose the features of all columns of a table, as :func:`fit_column` does of one.
 
     cuts: Those that a person gives, by column.
+    parts: Of columns of dates, what is asked of them; None for other columns.
     """
-    numeric = [c not in categorical for c in range(len(names))]
-    return tuple(
-        fit_column(name, values, categorical=not number, cuts=cuts.get(name), **options)
-        for name, values, number in zip(names, _values_of(table, numeric), numeric, strict=True)
-    )
+    from cpx.data.date_columns import fit_date_column
+
+    numeric, found = [c not in categorical for c in range(len(names))], list[Column]()
+    columns = zip(names, _values_of(table, numeric), numeric, parts, strict=True)
+    for name, values, number, part in columns:
+        own = cuts.get(name)
+        if part is None:
+            found.append(fit_column(name, values, categorical=not number, cuts=own, **options))
+        else:
+            bins = {key: options[key] for key in ("n_bins", "strategy", "weights")}
+            found.append(fit_date_column(name, values, part, cuts=own, **bins))
+    return tuple(found)
 
 
 def _values_of(table: pd.DataFrame, numeric: Sequence[bool]) -> Iterator[Values]:
@@ -394,6 +436,7 @@ def thresholds_of(
     n_bins: int,
     strategy: Literal["quantile", "uniform"],
     weights: npt.NDArray[np.int64] | None = None,
+    between: Callable[[float, float, float], float] | None = None,
 ) -> tuple[float, ...]:
     """Return increasing thresholds, at most ``n_bins - 1``, each splitting the numbers.
 
@@ -401,7 +444,10 @@ def thresholds_of(
     take the gap whose share of values below comes closest to i / n_bins, equal widths the gap
     in which the i-th limit lies; equal gaps are merged. With at most n_bins distinct values, every
     gap is a split. A number of weight w counts as w equal ones do.
+
+    between: Returns the split, of the two neighbours and the number wanted between them.
     """
+    between = between or short_between
     distinct, counts = np.unique(numbers, return_counts=True)
     if weights is not None:
         counts = np.zeros(len(distinct), dtype=np.int64)
@@ -427,7 +473,7 @@ def thresholds_of(
             # Two limits in one gap are one split, at the first of them.
             wanted.setdefault(gap, limit)
     return tuple(
-        short_between(float(distinct[gap]), float(distinct[gap + 1]), wanted[gap])
+        between(float(distinct[gap]), float(distinct[gap + 1]), wanted[gap])
         for gap in sorted(wanted)
     )
 

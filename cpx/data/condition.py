@@ -259,6 +259,8 @@ def from_json(data: Any) -> Condition:
             return OneOf(name, tuple(map(str, labels)), **told)
         case {"column": _, "value": value, **rest} if not rest:
             return Equals(name, None if value is None else float(value), **told)
+        case {"column": _, "dates": [start, end], **rest} if not rest and (start or end):
+            return Span(name, *(None if one is None else str(one) for one in (start, end)), **told)
         case {"column": _, "values": [*values], **rest} if not rest:
             pairs = tuple((str(title), float(value)) for title, value in values)
             return GroupValues(name, pairs, **told)
@@ -299,6 +301,63 @@ def bound(threshold: float, holds: bool, strict: bool, cast: str) -> tuple[str, 
     if shorter and np.isfinite(after):
         return "<" if holds else ">=", float(before)
     return "<=" if holds else ">", float(upto)
+
+
+@dataclass(frozen=True)
+class Span(ColumnCondition):
+    """Dates, from one on and before another one, each None where there is none.
+
+    >>> later, between = (Span("start", "2024-03-01", end) for end in (None, "2025-01-01"))
+    >>> print(later, between, sep="; ")
+    start >= 2024-03-01; 2024-03-01 <= start < 2025-01-01
+    >>> later.words, between.words
+    ('start from 2024-03-01 on', 'start from 2024-03-01 to 2024-12-31')
+    """
+
+    start: str | None
+    end: str | None
+
+    def __str__(self) -> str:
+        if self.start is None:
+            told = f"{self.column} < {self.end}"
+        elif self.end is None:
+            told = f"{self.column} >= {self.start}"
+        else:
+            told = f"{self.start} <= {self.column} < {self.end}"
+        return f"not ({told})" if self.negated else told
+
+    def _text(self, name: str, unit: str, number: _Writer, listed: _Lister) -> str:
+        if self.start is None:
+            told = f"{name} before {self.end}"
+        elif self.end is None:
+            told = f"{name} from {self.start} on"
+        elif len(self.start) == len(self.end) == _DAY:
+            # Of whole days, the last one is told.
+            told = (
+                f"{name} from {self.start} to {np.datetime64(self.end) - np.timedelta64(1, 'D')}"
+            )
+        else:
+            told = f"{name} from {self.start} to before {self.end}"
+        return f"not ({told})" if self.negated else told
+
+    def said(self) -> dict[str, Any]:
+        return {"dates": [self.start, self.end]}
+
+
+_DAY = len("2024-03-01")
+
+DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+"""What the days of the week are called."""
+
+
+def clock(microseconds: float) -> str:
+    """Return a moment, in microseconds since 1970, as it is printed.
+
+    >>> clock(0.0), clock(3_600_000_000.0)
+    ('1970-01-01', '1970-01-01 01:00:00')
+    """
+    text = str(np.datetime64(int(microseconds), "us")).replace("T", " ")
+    return text.removesuffix(".000000").removesuffix(" 00:00:00")
 
 
 def valued(column: str, value: Any, category: bool = False) -> Equals | OneOf:

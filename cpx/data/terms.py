@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from cpx.errors import DataError, shown
+from cpx.data.condition import DAYS
+from cpx.errors import DataError, InvalidOption, shown
 
 if TYPE_CHECKING:
     from cpx.data.binarizer import Binarizer
@@ -98,7 +99,8 @@ def true_of(binarizer: Binarizer, bits: Any, features: Sequence[int]) -> tuple[T
         null = column.missing or not row[own].any()
         if not (isinstance(column, NumberColumn) and column.thresholds):
             null = True
-        found.append(term(column, group, int(j - own[0]), bool(row[j]), null))
+        place = binarizer.places_[group]
+        found.append(term(column, place, int(j - own[0]), bool(row[j]), null))
     return merged(found)
 
 
@@ -111,11 +113,11 @@ def merged(terms: Sequence[Term]) -> tuple[Term, ...]:
     >>> to_sql((found,))
     '("x0" > 1.5 AND "x0" <= 3.5)'
     """
-    found: dict[int, Term] = {}
+    found: dict[tuple[int, str], Term] = {}
     for one in terms:
-        other = found.get(one.place)
-        found[one.place] = one if other is None else _both(other, one)
-    return tuple(found[place] for place in sorted(found))
+        key = one.place, one.column.name
+        found[key] = _both(found[key], one) if key in found else one
+    return tuple(sorted(found.values(), key=lambda one: one.place))
 
 
 def _both(one: Term, other: Term) -> Term:
@@ -148,7 +150,7 @@ def mask(cases: Cases, X: Any) -> npt.NDArray[np.bool_]:
 
 
 def _place(one: Term, names: list[str]) -> int:
-    name = one.column.name
+    name = one.column.source
     if names.count(name) == 1:
         return names.index(name)
     if names == [str(i) for i in range(len(names))] and one.place < len(names):
@@ -173,8 +175,8 @@ def to_sql(cases: Cases) -> str:
 
 
 def _sql(one: Term) -> str:
-    name = '"' + one.column.name.replace('"', '""') + '"'
-    texts = [_sql_part(name, what, value) for what, value in one.parts()]
+    name = '"' + one.column.source.replace('"', '""') + '"'
+    texts = [_sql_part(_sql_of(one, name), what, value) for what, value in _written(one, "'")]
     if one.null:
         texts.insert(0, f"{name} IS NULL")
     if not texts:
@@ -183,11 +185,34 @@ def _sql(one: Term) -> str:
     return f"({text})" if len(texts) > 1 else text
 
 
+def _written(one: Term, quote: str) -> Iterator[tuple[str, Any]]:
+    """Yield the alternatives of a term; ends of intervals as signs and texts, None for none."""
+    for what, value in one.parts():
+        if what == "between":
+            column: Any = one.column
+            signs = (">=", "<") if column.closed_left else (">", "<=")
+            value = [
+                None if end is None else (sign, column.literal(end, quote))
+                for sign, end in zip(signs, value)
+            ]
+        yield what, value
+
+
+_SQL = {"month": "EXTRACT(MONTH FROM {})", "hour": "EXTRACT(HOUR FROM {})"}
+_PYTHON = {"month": "{}.month", "hour": "{}.hour", "weekday": f"{DAYS}[{{}}.weekday()]"}
+
+
+def _sql_of(one: Term, name: str) -> str:
+    """Return what is compared: the column, or a part of its dates."""
+    part = getattr(one.column, "part", "")
+    if part == "weekday":
+        raise InvalidOption("days of the week have no name in standard SQL: use mask or to_python")
+    return _SQL[part].format(name) if part else name
+
+
 def _sql_part(name: str, what: str, value: Any) -> str:
     if what == "between":
-        low, high = value
-        above = "" if low is None else f"{name} > {float(low)!r}"
-        upto = "" if high is None else f"{name} <= {float(high)!r}"
+        above, upto = ("" if end is None else f"{name} {' '.join(end)}" for end in value)
         both = " AND ".join(filter(None, (above, upto)))
         return f"({both})" if above and upto else both or f"{name} IS NOT NULL"
     listed = [_sql_value(v) for v in value]
@@ -223,8 +248,12 @@ def to_python(cases: Cases, told: str) -> str:
 
 
 def _python(one: Term) -> str:
-    value = f"row[{one.column.name!r}]"
-    texts = [_python_part(value, what, found) for what, found in one.parts()]
+    value = f"row[{one.column.source!r}]"
+    part = getattr(one.column, "part", "")
+    asked = _PYTHON[part].format(value) if part else value
+    if getattr(one.column, "closed_left", False):
+        asked = f"str({value})"  # dates are texts in their order
+    texts = [_python_part(asked, what, found) for what, found in _written(one, '"')]
     inside = " or ".join(texts) or "False"
     if len(texts) > 1:
         inside = f"({inside})"
@@ -235,12 +264,12 @@ def _python(one: Term) -> str:
 
 def _python_part(value: str, what: str, found: Any) -> str:
     if what == "between":
-        low, high = (None if end is None else float(end) for end in found)
-        if low is None and high is None:
-            return "True"
-        if low is None:
-            return f"{value} <= {high!r}"
-        return f"{value} > {low!r}" if high is None else f"{low!r} < {value} <= {high!r}"
+        above, upto = found
+        told = value if upto is None else f"{value} {' '.join(upto)}"
+        if above is None:
+            return told if upto else "True"
+        sign, low = above
+        return f"{low} {sign.replace('>', '<')} {told}" if upto else f"{value} {sign} {low}"
     listed = [v.item() if isinstance(v, np.generic) else v for v in found]
     if what == "in":
         return f"{value} == {listed[0]!r}" if len(listed) == 1 else f"{value} in {listed!r}"

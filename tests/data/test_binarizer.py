@@ -374,6 +374,7 @@ def test_is_a_scikit_learn_transformer():
         "categorical": ["a"],
         "max_categories": 7,
         "cuts": None,
+        "dates": False,
     }
     with pytest.raises(NotFittedError):
         binarizer.transform(CANCER)

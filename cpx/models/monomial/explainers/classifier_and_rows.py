@@ -31,7 +31,7 @@ from cpx.data.other_frames import as_pandas
 from cpx.data.samples import Labelled
 from cpx.data.targets import asked_about, target_of
 from cpx.data.terms import Term, true_of
-from cpx.data.words import called, cuts_of, with_label, words_of_table
+from cpx.data.words import ColumnWords, called, cuts_of, with_label, words_of_table
 from cpx.errors import InvalidOption, NoMass
 from cpx.explainers.about_row import cells_of, known_rows, of_rows, with_values
 from cpx.explainers.background import TreePredictor, fitted_to_rows
@@ -114,15 +114,20 @@ class ClassifierAndRows:
             model = asked_about(model, target_of(above, below, between))
         self.classifier = model
         self._said: Any = None
-        self._X, self._spreads = X, dict[int, Spread]()
+        self._X, self._spreads = X, dict[str, Spread]()
         self.seed = seed
         self.class_names = class_names
         from cpx.data.binarizer import Binarizer  # loads pandas and scikit-learn
 
         self._rows = X
         self.words = words_of_table(words, X)
-        self.binarizer = Binarizer(n_bins, strategy, categorical, cuts=cuts_of(self.words))
+        cuts = cuts_of(self.words)
+        self.binarizer = Binarizer(n_bins, strategy, categorical, cuts=cuts, dates=True)
         self.binarizer.fit(X)
+        for column in self.binarizer.columns_:
+            if column.source != column.name and (own := self.words.get(column.source)):
+                title = column.name.removesuffix(column.source) + (own.label or column.source)
+                self.words = {**self.words, column.name: ColumnWords(title)}
         if isinstance(distribution, Distribution):
             self.distribution = distribution
         else:
@@ -288,30 +293,35 @@ class ClassifierAndRows:
         """Return that a column has a value."""
         from cpx.data.columns import CategoryColumn  # loads pandas
 
-        said = valued(column.name, cell, isinstance(column, CategoryColumn))
+        own = column.of_cell(cell)
+        said = valued(column.name, own, isinstance(column, CategoryColumn))
         return with_label(said, column.name, self.words)
 
     def _panel(self, rule: Rule, oracle: Oracle, term: Term, cell: Any) -> Panel:
         """Return what a rule says of a column, as a picture shows it."""
-        from cpx.data.columns import NumberColumn  # loads pandas
+        import pandas as pd
+
+        from cpx.data.columns import NumberColumn
         from cpx.data.frames import as_table
 
-        place, binarizer = term.place, self.binarizer
-        own = [j for j in rule.features if binarizer.groups_[j] == place]
-        numeric = isinstance(term.column, NumberColumn) and bool(term.column.thresholds)
-        if place not in self._spreads:
-            column = as_table(self._X).iloc[:, place]
-            self._spreads[place] = Spread(column, numeric)
+        column, groups = term.column, self.binarizer.groups_
+        group = next(g for g, one in enumerate(self.binarizer.columns_) if one is column)
+        own = [j for j in rule.features if groups[j] == group]
+        numeric = isinstance(column, NumberColumn) and bool(column.thresholds)
+        if column.name not in self._spreads:
+            values = as_table(self._X).iloc[:, term.place]
+            self._spreads[column.name] = Spread(column.drawn(values), numeric)
         parts = [*term.parts()]
-        value = plain(cell)
+        value = plain(column.drawn(pd.Series([cell]))[0])
+        spans = [column.drawn_span(ends) for what, ends in parts if what == "between"]
         return Panel(
-            term.column.name,
+            column.name,
             " and ".join(map(told, self._meaning(oracle, own))),
             None if is_missing(value) else float(value) if numeric else str(value),
-            tuple(ends for what, ends in parts if what == "between"),
+            tuple(spans),
             tuple(str(v) for what, named in parts if what != "between" for v in named),
             all(what != "not in" for what, _ in parts),
-            self._spreads[place],
+            self._spreads[column.name],
         )
 
     def _wording(self, problem: MonomialProblem) -> Callable[[Rule], Rule] | None:
