@@ -53,8 +53,8 @@ def distinct(name: str, present: pd.Series[Any]) -> tuple[Any, ...]:
 
 def infinite(name: str, value: Any) -> DataError:
     return DataError(
-        f"column {shown(name)} has an infinite value ({value}): replace it by a number or by "
-        "a missing value"
+        f"column {shown(name)} has an infinite value ({value}): replace it by a number or by a "
+        "missing value, as no cut lies between it and the largest numbers"
     )
 
 

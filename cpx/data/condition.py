@@ -104,8 +104,10 @@ class Bounds(ColumnCondition):
         told = f"{name} {sign} {number(end)}{unit}"
         if not above:
             return told
-        ((sign, end),) = above
-        return f"{number(end)} {sign.replace('>', '<')} {told}"
+        ((sign, low),) = above
+        if low == end:
+            return f"{name} = {number(end)}{unit}"
+        return f"{number(low)} {sign.replace('>', '<')} {told}"
 
     def said(self) -> dict[str, Any]:
         return {"within": [[[*one] for one in ends] for ends in self.within]}

@@ -75,8 +75,8 @@ class Pullback:
         for c in self._numbers:
             if c in front.walk.special:
                 raise UnsupportedModel(
-                    f"{front.walk.special[c]} fills in a number of a column of numbers: cpx reads "
-                    "imputers of NaN"
+                    f"{front.walk.special[c]} fills in what is no number of the table: cpx reads "
+                    "imputers of NaN, and of a number that stands in the table as it is"
                 )
         self._refuses = any(
             bool((tree.missing == REFUSED)[tree.attribute >= 0].any()) for tree in model.trees
@@ -114,6 +114,8 @@ class Pullback:
         Bins have a further one: the number of the bin.
         """
         count = max((len(v) for v in values.values()), default=0)
+        if not count:
+            return {}
         rows = np.tile(self._front.reference, (count, 1))
         for c, given in values.items():
             rows[: len(given), c] = given
@@ -210,8 +212,11 @@ class Pullback:
             return {}
         ends = {c: [float_key(v) for v in self._ends[c]] for c in self._numbers}
         keys = self._narrowed(ends)
+        # A number that counts as missing is one float among others that do not.
+        points = {c: [*map(float_key, own)] for c, own in self._front.walk.points.items()}
+        steps = range(-_NEAR, _NEAR + 2)
         near = {
-            c: sorted({k + step for k in own for step in range(-_NEAR, _NEAR + 2)} | {*ends[c]})
+            c: sorted({k + s for k in (*own, *points.get(c, ())) for s in steps} | {*ends[c]})
             for c, own in keys.items()
         }
         near = {c: [k for k in own if ends[c][0] <= k <= ends[c][1]] for c, own in near.items()}

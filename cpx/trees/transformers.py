@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -11,6 +12,7 @@ import numpy as np
 from cpx.data.classifiers import MISSING_TEXT, as_text
 from cpx.errors import UnsupportedModel, shown
 from cpx.support.cells import is_missing
+from cpx.support.validation import real
 
 MONOTONE = (
     "StandardScaler",
@@ -70,12 +72,14 @@ class Walk:
 
     categories: The values that encoders know, by column.
     imputed: Columns whose missing values are filled in, or marked, or a category.
-    special: Columns with a value that counts as missing, and the transformer that says so.
+    points: Numbers of a column that count as missing.
+    special: Columns with another value that counts as missing, and the transformer that says so.
     none: Columns whose missing values encoders know as None.
     """
 
     categories: dict[int, list[Any]] = field(default_factory=dict)
     imputed: set[int] = field(default_factory=set)
+    points: dict[int, set[float]] = field(default_factory=dict)
     special: dict[int, str] = field(default_factory=dict)
     none: set[int] = field(default_factory=set)
     _groups: int = 0
@@ -144,8 +148,13 @@ class Walk:
     def _SimpleImputer(self, step: Any, given: Sequence[Feature]) -> list[Feature]:
         self.imputed.update(f.column for f in given)
         if not is_missing(step.missing_values):
+            number = real(step.missing_values)
             said = f"SimpleImputer(missing_values={shown(step.missing_values)})"
-            self.special.update((f.column, said) for f in given)
+            for f in given:
+                if number is None or not math.isfinite(number) or f.change or f.bins:
+                    self.special[f.column] = said
+                else:
+                    self.points.setdefault(f.column, set()).add(number)
         constant = step.strategy == "constant" and isinstance(step.fill_value, str)
         kept = [replace(f, filled=step.fill_value) for f in given] if constant else [*given]
         if step.strategy != "constant" and not step.keep_empty_features:

@@ -150,10 +150,10 @@ def test_covered_rows_are_those_of_the_figures() -> None:
         assert {*rows.agreeing, *rows.disagreeing} == {*table.index[covered]}
         assert found.precision is not None
         assert found.precision.exact == Fraction(len(rows.agreeing), int(covered.sum()))
-        assert {*said[[*rows.agreeing]]} == {int(found.rule.conclusion.removeprefix("class "))}
+        assert {*said[[*rows.agreeing]]} == {int(found.rule.conclusion)}
         frame = rows.to_frame()
         assert [*frame.index] == [*rows.agreeing, *rows.disagreeing, *rows.near]
-        assert frame["class"].tolist() == [f"class {said[i]}" for i in frame.index]
+        assert frame["class"].tolist() == [str(said[i]) for i in frame.index]
         fails = frame["fails"][frame["rows"] == "near miss"]
         assert {*fails} <= {*found.rule.words}
         # One condition is dropped: the rows that are covered then, and were not, are near misses.
@@ -168,7 +168,8 @@ def test_covered_rows_are_those_of_the_figures() -> None:
 
 def test_covered_rows_of_reasons_are_of_the_class() -> None:
     explainer = cpx.Explainer(TREE, X)
-    for found in explainer.reasons(X.iloc[::40]):
+    by_levels = [explainer.reason(60, level=level) for level in ("intervals", "conditions")]
+    for found in (*explainer.reasons(X.iloc[::40]), *by_levels):
         rows = found.rows
         assert rows is not None
         assert rows.disagreeing == ()

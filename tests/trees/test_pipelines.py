@@ -263,6 +263,24 @@ def test_none_is_read_as_the_transformers_do() -> None:
     assert np.isnan(number_in(model, 1, float("nan"), "x"))
 
 
+@pytest.mark.parametrize("gone", [-1, 0, 40])
+@pytest.mark.parametrize("after", [StandardScaler(), KBinsDiscretizer(4, encode="ordinal")])
+def test_numbers_that_count_as_missing(gone: int, after: Any) -> None:
+    """-1 or 0 for a missing value is one number among others, and goes where the mean goes."""
+    table = X[["hours"]].round(0)
+    table.loc[::5, "hours"] = gone
+    front = make_pipeline(SimpleImputer(missing_values=gone, add_indicator=True), after)
+    pipe = make_pipeline(front, DecisionTreeClassifier(max_depth=4, random_state=0))
+    pipe.fit(table, np.arange(len(table)) % 5 == 0)
+    model = read_model(pipe)
+    near = np.nextafter(float(gone), [-np.inf, np.inf])
+    asked = pd.DataFrame({"hours": [*np.arange(-50.0, 90.0, 0.5), *near, -1e9, 1e9]})
+    assert model.predict(asked.to_numpy()).tolist() == pipe.predict(asked).tolist()
+    found = cpx.Explainer(pipe, table).reason(0)
+    assert found.verified
+    assert str(found).startswith(f"hours = {gone} ")
+
+
 def test_a_pipeline_of_an_array() -> None:
     rows = X[["age", "work"]].to_numpy(dtype=object)
     front = make_column_transformer((SimpleImputer(), [0]), (_onehot(), [1]))
@@ -299,7 +317,10 @@ def test_a_pipeline_that_predicts_numbers() -> None:
         (make_pipeline(SimpleImputer(), Normalizer()), "Normalizer is no transformer"),
         (KNNImputer(), "KNNImputer is no transformer"),
         (FunctionTransformer(np.nan_to_num), r"FunctionTransformer\(nan_to_num\) can be any"),
-        (SimpleImputer(missing_values=40.0), r"SimpleImputer\(missing_values=40.0\)"),
+        (
+            make_pipeline(StandardScaler(), SimpleImputer(missing_values=40.0)),
+            r"SimpleImputer\(missing_values=40.0\) fills in what is no number of the table",
+        ),
         (
             make_pipeline(SimpleImputer(), StandardScaler(), _onehot()),
             "OneHotEncoder behind StandardScaler tells numbers apart",

@@ -13,7 +13,6 @@ from cpx.answers.covered import CoveredRows
 from cpx.answers.explanation import AboutRow, Explanation, Reason
 from cpx.answers.result import Result, Status
 from cpx.answers.rule import Rule
-from cpx.answers.values import class_words
 from cpx.data.condition import ColumnCondition
 from cpx.errors import EngineError, Infeasible
 from cpx.explainers.about_row import of_trees
@@ -271,10 +270,7 @@ class ReasonExplainer(ReadModel):
             assert isinstance(one, ColumnCondition)  # as each condition of a tree model
             a = next(a for a, own in enumerate(model.attributes) if own.name == one.column)
             holds.append(holds_of(one, model.attributes[a], rows[:, a], model.cast))
-        called = [
-            class_words(class_name(label, self.class_names, model.classes))
-            for label in model.classes
-        ]
+        called = [class_name(label, self.class_names, model.classes) for label in model.classes]
         classes = [called[c] for c in model.predict_index(rows).tolist()]
         index = [*self._rows.index] if hasattr(self._rows, "iloc") else range(len(rows))
         table = np.array(holds, dtype=bool).reshape(len(holds), len(rows)).T

@@ -15,7 +15,6 @@ from cpx.answers.covered import CoveredRows
 from cpx.answers.explanation import Explanation, PrecisionEstimate
 from cpx.answers.panels import Panel, Spread
 from cpx.answers.rule import Rule
-from cpx.answers.values import class_words
 from cpx.data import (
     Background,
     Distribution,
@@ -285,7 +284,7 @@ class ClassifierAndRows:
         """The features of all rows of X, their labels, and what the classifier says of them."""
         rows = as_pandas(self._rows)
         said = labels(self.classifier, rows)
-        called = {label: class_words(self._class_name(label)) for label in {*said.tolist()}}
+        called = {label: self._class_name(label) for label in {*said.tolist()}}
         index = [*rows.index] if hasattr(rows, "iloc") else range(len(said))
         return self.binarizer.transform(rows), index, [called[one] for one in said.tolist()]
 
