@@ -70,7 +70,7 @@ class Column(ABC):
 
     def drawn(self, values: Any) -> Any:
         """Return values of that column of the table as a picture shows them."""
-        return np.asarray(values, dtype=object)
+        return values
 
     def drawn_span(self, ends: Sequence[float | None]) -> tuple[float | None, float | None]:
         """Return the ends of an interval as a picture shows them."""
