@@ -14,6 +14,7 @@ from sklearn.exceptions import NotFittedError
 from cpx.data.bits import bit_row
 from cpx.data.columns import Column, bits_of, fit_columns, groups_of, literals_of, names_of
 from cpx.data.condition import ColumnCondition
+from cpx.data.date_columns import fit_date_column, is_date, parts_of
 from cpx.data.frames import as_table, column_names, positions, with_columns
 from cpx.data.other_frames import as_pandas
 from cpx.errors import DataError, nearest, shown
@@ -150,6 +151,7 @@ class Binarizer(TransformerMixin, BaseEstimator):
             {i for i, c in enumerate(self.places_) if c in chosen},
             self._cuts(names),
             parts,
+            fit_date_column,
             n_bins=int(self.n_bins),
             strategy=self.strategy,
             max_categories=int(self.max_categories),
@@ -315,8 +317,6 @@ class Binarizer(TransformerMixin, BaseEstimator):
         self, names: list[str], table: pd.DataFrame
     ) -> tuple[tuple[int, ...], list[str | None]]:
         """Return the position of each column that is fitted, and which part of dates it is."""
-        from cpx.data.date_columns import is_date, parts_of
-
         places, parts = list[int](), list[str | None]()
         for c, name in enumerate(names):
             own: list[str | None] = [None]

@@ -311,15 +311,15 @@ def fit_columns(
     categorical: Container[int],
     cuts: Mapping[str, Sequence[Any]],
     parts: Sequence[str | None],
+    of_dates: Callable[..., Column],
     **options: Any,
 ) -> tuple[Column, ...]:
     """Choose the features of all columns of a table, as :func:`fit_column` does of one.
 
     cuts: Those that a person gives, by column.
     parts: Of columns of dates, what is asked of them; None for other columns.
+    of_dates: Fits these.
     """
-    from cpx.data.date_columns import fit_date_column
-
     numeric, found = [c not in categorical for c in range(len(names))], list[Column]()
     columns = zip(names, _values_of(table, numeric), numeric, parts, strict=True)
     for name, values, number, part in columns:
@@ -328,7 +328,7 @@ def fit_columns(
             found.append(fit_column(name, values, categorical=not number, cuts=own, **options))
         else:
             bins = {key: options[key] for key in ("n_bins", "strategy", "weights")}
-            found.append(fit_date_column(name, values, part, cuts=own, **bins))
+            found.append(of_dates(name, values, part, cuts=own, **bins))
     return tuple(found)
 
 
