@@ -50,6 +50,8 @@ class IntegerProgram:
     offset: What is to be added to the objective to have the problem's.
     maximise: The sense.
     named: Column, array and index of each variable of the statement.
+    origins: Of each row, the place of the constraint of the statement that it is of; -1 for those
+        that the objective brings.
     """
 
     columns: Sequence[Column]
@@ -58,6 +60,7 @@ class IntegerProgram:
     offset: int
     maximise: bool
     named: Sequence[tuple[int, str, int]]
+    origins: Sequence[int] = ()
 
     @property
     def sizes(self) -> str:
@@ -74,7 +77,7 @@ def integer_program(statement: Statement) -> IntegerProgram:
     """
     from cpx.backends.milp.pulp_solver import CPM_pulp
 
-    compiled = CPM_pulp(statement.model)
+    compiled = CPM_pulp(statement.model, traced=True)
     named = [
         (compiled.solver_var(variable), array, index)
         for array, index, variable in variable_names(statement)
@@ -97,8 +100,10 @@ def integer_program(statement: Statement) -> IntegerProgram:
     if not columns:
         columns.append(Column("unused", 0, 1))
     rows: list[Row] = []
-    for constraint in constraints:
+    origins: list[int] = []
+    for constraint, origin in zip(constraints, compiled.origins, strict=True):
         rows += without_empty(_row(constraint, places), first=0)
+        origins += [origin] * (len(rows) - len(origins))
     return IntegerProgram(
         columns=columns,
         rows=rows,
@@ -106,6 +111,7 @@ def integer_program(statement: Statement) -> IntegerProgram:
         offset=statement.offset + (0 if objective is None else _integer(objective.constant)),
         maximise=statement.sense == "max",
         named=[(places[variable.name], array, index) for variable, array, index in named],
+        origins=origins,
     )
 
 

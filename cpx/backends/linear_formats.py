@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import zip_longest
 from typing import NamedTuple
 
 from cpx.backends.integer_program import Column, IntegerProgram, Row, Terms
@@ -22,9 +23,12 @@ class Part(NamedTuple):
     noun: str = ""
 
 
-def lp_parts(program: IntegerProgram, *, in_order: bool = False) -> list[Part]:
-    """Return the parts of an LP file, without comments.
+def lp_parts(
+    program: IntegerProgram, comments: Sequence[str] = (), *, in_order: bool = False
+) -> list[Part]:
+    """Return the parts of an LP file.
 
+    comments: Lines, one for each row, to stand above the rows; an equal one not again.
     in_order: Whether the objective has all columns in their order, for programs that number them
         as they come.
     """
@@ -42,7 +46,7 @@ def lp_parts(program: IntegerProgram, *, in_order: bool = False) -> list[Part]:
             "Maximize" if program.maximise else "Minimize", _linear("value", objective, columns)
         ),
         _whole("Subject To"),
-        Part(_rows(rows, columns), len(rows), "rows"),
+        Part(_commented(_rows(rows, columns), comments), len(rows), "rows"),
     ]
     if general := [column for column in columns if not column.binary]:
         bounds = [f" {column.low} <= {column.name} <= {column.high}" for column in general]
@@ -53,6 +57,13 @@ def lp_parts(program: IntegerProgram, *, in_order: bool = False) -> list[Part]:
         lines = textwrap.wrap(" ".join(binary), _WIDTH, initial_indent=" ", subsequent_indent=" ")
         parts += [_whole("Binaries"), Part(lines, len(lines), "lines of names")]
     return [*parts, _whole("End")]
+
+
+def _commented(items: Iterable[str], comments: Sequence[str]) -> Iterator[str]:
+    last = ""
+    for item, comment in zip_longest(items, comments, fillvalue=""):
+        yield item if comment == last else f"{comment}\n{item}"
+        last = comment
 
 
 def _whole(*lines: str) -> Part:
@@ -82,8 +93,10 @@ def _linear(name: str, terms: Terms, columns: Sequence[Column], relation: str = 
     return "\n".join(lines)
 
 
-def mps_parts(program: IntegerProgram) -> list[Part]:
-    """Return the parts of a free MPS file, without comments.
+def mps_parts(program: IntegerProgram, comments: Sequence[str] = ()) -> list[Part]:
+    """Return the parts of a free MPS file.
+
+    comments: Lines, one for each row, to stand above the rows; an equal one not again.
 
     A maximisation is written as the minimisation of the negated objective: there are readers that
     overlook ``OBJSENSE``.
@@ -96,7 +109,7 @@ def mps_parts(program: IntegerProgram) -> list[Part]:
     ]
     return [
         _whole("NAME          cpx", "ROWS", " N  value"),
-        Part(kinds, len(kinds), "rows"),
+        Part(_commented(kinds, comments), len(kinds), "rows"),
         _whole("COLUMNS", _fields("M1", "'MARKER'", "'INTORG'")),
         Part(entries, len(entries), "entries of columns"),
         _whole(_fields("M2", "'MARKER'", "'INTEND'"), "RHS"),

@@ -25,6 +25,7 @@ class PseudoBoolean:
         rows that they are.
     program: What it is made of.
     top: The number of Booleans.
+    rows, origins: The constraints, and of each the place of its constraint in the statement.
     bits: Of each column the weights and the numbers of its bits; its minimum is to be added.
     objective: Weights and numbers, to minimise.
     sign, offset: The problem's objective is ``sign * value + offset``.
@@ -58,20 +59,22 @@ class PseudoBoolean:
         terms, constant = self._terms(self.program.objective)
         self.objective = [(self.sign * weight, number) for weight, number in terms]
         self.offset = self.program.offset + constant
-        self.rows = self._rows()
+        self.rows: list[Row] = []
+        self.origins: list[int] = []
+        self._add_rows()
 
-    def _rows(self) -> list[Row]:
-        """Return the constraints, with >= or =."""
-        parts = [without_empty(self._row(row), first=1) for row in self.program.rows]
-        rows = [row for part in parts for row in part] + self._limits
-        if self._at_most is None:
-            return rows
+    def _add_rows(self) -> None:
+        """Enter the constraints, with >= or =, and where they come from."""
         from pysat.formula import IDPool
 
         pool = IDPool(start_from=self.top + 1)
-        rows = [clause for row in rows for clause in self._in_clauses(row, pool)]
+        program = self.program
+        said = [(origin, self._row(row)) for origin, row in zip(program.origins, program.rows)]
+        for origin, row in [*said, *((-1, row) for row in self._limits)]:
+            for one in without_empty(row, first=1):
+                self.rows += [one] if self._at_most is None else self._in_clauses(one, pool)
+            self.origins += [origin] * (len(self.rows) - len(self.origins))
         self.top = pool.top
-        return rows
 
     def _in_clauses(self, row: Row, pool: Any) -> list[Row]:
         """Return the clauses of a cardinality as rows, and any other row as it is."""

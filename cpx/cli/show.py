@@ -25,8 +25,8 @@ def show(
         typer.Option(
             "--as",
             metavar="FORM",
-            help="statement, cpmpy, flat, cnf, wcnf, opb, lp, mps, cp-sat, minizinc, flatzinc "
-            "or xcsp3.",
+            help="statement, latex, cpmpy, flat, cnf, wcnf, opb, lp, mps, cp-sat, minizinc, "
+            "flatzinc or xcsp3.",
             autocompletion=opt.complete_show_forms,
         ),
     ] = "statement",

@@ -25,6 +25,7 @@ __all__ = ["EXPORT_FORMS", "SHOW_FORMS", "Legend", "export_bytes", "read_legend"
 
 SHOW_FORMS: tuple[str, ...] = (
     "statement",
+    "latex",
     "cpmpy",
     "flat",
     "cnf",
@@ -47,6 +48,7 @@ CLAUSAL_FORMS = ("cnf", "wcnf", "opb")
 
 _WRITERS = {
     "statement": "statement:in_words",
+    "latex": "latex:latex",
     "cpmpy": "cpmpy_text:cpmpy_model",
     "flat": "cpmpy_text:flat_model",
     "cnf": "clauses:cnf",
@@ -77,10 +79,10 @@ def show(
     problem : Problem
         What to show.
     form : str
-        One of :data:`SHOW_FORMS`: ``statement`` (words and mathematics), ``cpmpy`` (the
-        model as stated), ``flat`` (after CPMpy's flattening), ``cnf`` (hard clauses, with
-        names), ``wcnf``, ``opb``, ``lp``, ``mps``, ``cp-sat``, ``minizinc``, ``flatzinc`` and
-        ``xcsp3`` (the files of :func:`export_bytes`).
+        One of :data:`SHOW_FORMS`: ``statement`` (words and mathematics), ``latex`` (the
+        mathematics of this instance), ``cpmpy`` (the model as stated), ``flat`` (after CPMpy's
+        flattening), ``cnf`` (hard clauses, with names), ``wcnf``, ``opb``, ``lp``, ``mps``,
+        ``cp-sat``, ``minizinc``, ``flatzinc`` and ``xcsp3`` (the files of :func:`export_bytes`).
     encoding : str, optional
         Name of the encoding; default is the problem's first. Without a name, the form
         ``statement`` of a problem that has none is its words, and why there is none.
@@ -115,8 +117,11 @@ def show(
     # X[1]: b
     minimise sum(C[0], U[0], U[1])
     subject to
+      # sum_j X_j <= k
       (X[0]) + (X[1]) <= 1
+      # C_i or OR_{j in M_i} X_j: sample 2
       (C[0]) or (X[0])
+      # X_j -> AND_{i : j in M_i} U_i: b, sample 0
       (X[1]) -> (and(U[0]))
     <BLANKLINE>
     """

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from cpx.export.document import Document, Section
 from cpx.export.legend import head, legend_items
+from cpx.export.origins import Origins, commented, ranges
 
 if TYPE_CHECKING:
     from cpx.backends.maxsat.wcnf import Compiled
@@ -26,7 +27,7 @@ def wcnf(
     is no ``p`` line.
     """
     compiled = _compiled(statement, at_most)
-    variables = Variables(statement, compiled)
+    variables = Variables(problem, statement, compiled)
     sign = compiled.sign
     comments = [
         "format: weighted partial MaxSAT, 2022 and later: 'h' begins a hard clause, no p line",
@@ -37,9 +38,13 @@ def wcnf(
     return Document(
         [
             head("c ", problem, encoding, comments, compiled.offset + sign * compiled.base, sign),
-            *variables.legend(problem),
+            *variables.legend(),
             Section(
-                (f"h {_row(clause)}" for clause in compiled.clauses),
+                commented(
+                    (f"h {_row(clause)}" for clause in compiled.clauses),
+                    variables.origins(),
+                    "c ",
+                ),
                 len(compiled.clauses),
                 "hard clauses",
                 "c ",
@@ -59,17 +64,21 @@ def cnf(
 ) -> Document:
     """Return the hard clauses, each in DIMACS and with the names of its variables."""
     compiled = _compiled(statement, at_most)
-    variables = Variables(statement, compiled)
+    variables = Variables(problem, statement, compiled)
     sign = compiled.sign
-    comments = ["the hard clauses only; 'aux' variables come from the encoding of sums"]
+    comments = ["the hard clauses only"]
     offset = compiled.offset + sign * compiled.base
     return Document(
         [
             head("c ", problem, encoding, comments, offset, sign),
-            *variables.legend(problem),
+            *variables.legend(),
             Section.of([f"p cnf {compiled.top} {len(compiled.clauses)}"]),
             Section(
-                (f"{_row(c):<24}  c {variables.words(c)}" for c in compiled.clauses),
+                commented(
+                    (f"{_row(c):<24}  c {variables.words(c)}" for c in compiled.clauses),
+                    variables.origins(),
+                    "c ",
+                ),
                 len(compiled.clauses),
                 "clauses",
                 "c ",
@@ -89,11 +98,13 @@ def _row(clause: Iterable[int]) -> str:
 
 
 class Variables:
-    """Numbers and names of the variables of the statement."""
+    """Numbers and names of the variables of the statement, and where clauses come from."""
 
-    def __init__(self, statement: Statement, compiled: Compiled) -> None:
+    def __init__(self, problem: Problem, statement: Statement, compiled: Compiled) -> None:
         from cpmpy.expressions.variables import _BoolVarImpl, _IntVarImpl
 
+        self._problem, self._statement, self._compiled = problem, statement, compiled
+        self._origins = Origins(problem, statement, len(compiled.clauses))
         self.numbers: dict[int, tuple[str, int]] = {}
         self.labels: dict[int, str] = {}
         self.integers: list[str] = []
@@ -132,11 +143,33 @@ class Variables:
                 elif literal > 0 and len(literals) == 1:
                     self.labels[literal] = f"{name}={value}"
 
-    def legend(self, problem: Problem) -> Iterator[Section]:
+    def legend(self) -> Iterator[Section]:
         """Yield the lines that name the variables."""
         named = [(number, *place) for number, place in self.numbers.items()]
-        yield Section(legend_items("c ", problem, named), len(named), "variables", "c ")
+        items = legend_items("c ", self._problem, self._statement, named)
+        yield Section(items, len(named), "variables", "c ")
         yield Section.of(self.integers, "values of integer variables", "c ")
+        auxiliary = [f"c {line}" for line in ranges(self._auxiliary())]
+        yield Section.of(auxiliary, "ranges of auxiliary variables", "c ")
+
+    def _auxiliary(self) -> Iterator[tuple[str, str]]:
+        """Yield each variable that the statement does not have, and where it comes from."""
+        named = {*self._compiled.named_variables()}
+        origins = self._compiled.origins
+        ends = [top for _, top, _ in origins[1:]] + [self._compiled.top]
+        for (_, top, place), end in zip(origins, ends, strict=True):
+            for number in range(top + 1, end + 1):
+                if number not in named:
+                    yield str(number), self._origins.text(place)
+
+    def origins(self) -> Iterator[str]:
+        """Yield for each clause where it comes from."""
+        starts = self._compiled.origins
+        ends = [first for first, _, _ in starts[1:]] + [len(self._compiled.clauses)]
+        for (first, _, place), end in zip(starts, ends, strict=True):
+            for clause in self._compiled.clauses[first:end]:
+                named = [self.numbers[abs(x)] for x in clause if abs(x) in self.numbers]
+                yield self._origins.text(place, named)
 
     def words(self, clause: Iterable[int]) -> str:
         """Return a clause with names for numbers."""

@@ -5,13 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from itertools import groupby
+from typing import Any
 
 from cpx.backends.integer_program import variable_names
 from cpx.export.document import Document, Section
 from cpx.export.legend import head, legend_items
+from cpx.export.origins import Origins, commented
 from cpx.modelling.base import Problem
 from cpx.modelling.statement import Statement
 
+_LEAST, _GREATEST = -(2**63), 2**63 - 1
+_PLACES = re.compile(r"(?:vars|literals|enforcement_literal): (\[[^\]]*\]|-?\d+)")
 _SCALAR = re.compile(r"(\w+): ")
 
 
@@ -24,15 +28,16 @@ def cp_sat(problem: Problem, statement: Statement, encoding: str) -> Document:
     """
     from cpmpy.expressions.variables import _NumVarImpl
 
-    from cpx.backends.cpsat.compile import compile_cp_model
-
-    model, variables = compile_cp_model(statement)
+    model, variables, places = _compiled(statement)
     named = [
         (variables[array][index].index, array, index)
         for array, index, variable in variable_names(statement)
         if isinstance(variable, _NumVarImpl)
     ]
     proto = model.proto
+    for constraint in proto.constraints:
+        if constraint.has_linear():
+            _name_ends(constraint.linear, proto.variables)
     n_variables, n_constraints = len(proto.variables), len(proto.constraints)
     messages = list(_messages(str(proto)))
     columns = [text for text in messages if text.startswith("variables ")]
@@ -44,6 +49,12 @@ def cp_sat(problem: Problem, statement: Statement, encoding: str) -> Document:
             columns[place] = re.sub(r'name: "[^"]*"', f'name: "aux{place}"', text)
     constraints = [text for text in messages if text.startswith("constraints ")]
     rest = [text for text in messages if not text.startswith(("variables ", "constraints "))]
+    origins = Origins(problem, statement, n_constraints)
+    arrays = {place: (array, index) for place, array, index in named}
+    said = [
+        origins.text(place, [arrays[v] for v in _variables(text) if v in arrays])
+        for place, text in zip(places, constraints, strict=True)
+    ]
     comments = [
         "format: CpModelProto of OR-Tools CP-SAT, text format",
         f"{n_variables} variables, {n_constraints} constraints",
@@ -51,12 +62,60 @@ def cp_sat(problem: Problem, statement: Statement, encoding: str) -> Document:
     return Document(
         [
             head("# ", problem, encoding, comments, statement.offset),
-            Section(legend_items("# ", problem, named), len(named), "variables", "# "),
+            Section(legend_items("# ", problem, statement, named), len(named), "variables", "# "),
             Section.of(columns, "variables", "# "),
-            Section.of(constraints, "constraints", "# "),
+            Section(commented(constraints, said, "# "), n_constraints, "constraints", "# "),
             Section.of(rest),
         ]
     )
+
+
+def _compiled(statement: Statement) -> tuple[Any, dict[str, list[Any]], list[int]]:
+    """Return the model, its variables, and the place of the constraint that each one is of."""
+    from cpmpy.transformations.normalize import toplevel_list
+
+    from cpx.backends.cpsat.compile import DirectOrtools, native_variables
+    from cpx.backends.normal_forms import recognise
+
+    compiled = DirectOrtools()
+    places: list[int] = []
+    stated = [
+        (place, constraint)
+        for place, one in enumerate(statement.model.constraints)
+        for constraint in toplevel_list(one)
+    ]
+    # In the order of a solve: what CPMpy transforms comes last.
+    for place, constraint in sorted(stated, key=lambda pair: recognise(pair[1]) is None):
+        compiled.add(constraint)
+        places += [place] * (len(compiled.ort_model.proto.constraints) - len(places))
+    if statement.model.objective_ is not None:
+        compiled.objective(statement.model.objective_, statement.sense == "min")
+    variables = native_variables(compiled, statement)
+    places += [-1] * (len(compiled.ort_model.proto.constraints) - len(places))
+    return compiled.ort_model, variables, places
+
+
+def _name_ends(linear: Any, variables: Any) -> None:
+    """Write for an end of a domain that is no limit, a 64-bit number, what the sum can be."""
+    ends = []
+    for place, weight in zip(linear.vars, linear.coeffs, strict=True):
+        # The lists of OR-Tools have no last element by the index -1.
+        domain = list(variables[place].domain)
+        ends.append(sorted((weight * domain[0], weight * domain[-1])))
+    last = len(linear.domain) - 1
+    if linear.domain[0] == _LEAST:
+        linear.domain[0] = min(sum(low for low, _ in ends), linear.domain[last])
+    if linear.domain[last] == _GREATEST:
+        linear.domain[last] = max(sum(high for _, high in ends), linear.domain[0])
+
+
+def _variables(constraint: str) -> list[int]:
+    """Return the places of the variables in the text of a constraint."""
+    found = []
+    for numbers in _PLACES.findall(constraint):
+        places = (int(number) for number in re.findall(r"-?\d+", numbers))
+        found += [place if place >= 0 else -place - 1 for place in places]
+    return found
 
 
 def _messages(text: str) -> Iterator[str]:

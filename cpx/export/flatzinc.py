@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from cpx.backends.program.forms import FlatZinc
 from cpx.export.document import Document, Section
-from cpx.export.legend import head, legend_items
+from cpx.export.legend import head
+from cpx.export.origins import ProgramOrigins, commented
 from cpx.modelling.base import Problem
 from cpx.modelling.statement import Statement
 
@@ -13,7 +14,8 @@ def flatzinc(problem: Problem, statement: Statement, encoding: str) -> Document:
     """Return the problem as a FlatZinc file; a maximisation as the minimum of its negation."""
     form = FlatZinc(statement)
     program = form.program
-    named = [(f"x{place + 1}", array, index) for place, array, index in program.named]
+    origins = ProgramOrigins(problem, statement, program)
+    names = [f"x{place + 1}" for place in range(len(program.columns))]
     lines = list(form.lines())
     rows = len(program.rows)
     first = len(program.columns) + 1  # the value is a variable too
@@ -21,9 +23,15 @@ def flatzinc(problem: Problem, statement: Statement, encoding: str) -> Document:
     return Document(
         [
             head("% ", problem, encoding, comments, form.offset, form.sign),
-            Section(legend_items("% ", problem, named), len(named), "variables", "% "),
+            origins.legend("% ", names),
+            Section.of([f"% {line}" for line in origins.auxiliary(names)], "ranges", "% "),
             Section.of(lines[:first], "declarations", "% "),
-            Section.of(lines[first : first + rows], "constraints", "% "),
+            Section(
+                commented(lines[first : first + rows], origins.rows(), "% "),
+                rows,
+                "constraints",
+                "% ",
+            ),
             Section.of(lines[first + rows :]),
         ]
     )

@@ -23,6 +23,7 @@ from cpx.modelling.encodings import added_encoding
 
 if TYPE_CHECKING:
     from cpx.modelling.base import Problem
+    from cpx.modelling.statement import Statement
 
 _OBJECTIVE = re.compile(r"^(?:c|\*|\\|#|%) objective = (?:value ([+-]) (\d+)|(-?\d+) - value)$")
 _NAME = re.compile(r"^(?:c|\*|\\|#|%) (\S+) = (\w+)\[(\d+)\](?:: .*)?$")
@@ -156,11 +157,16 @@ def names_of(problem: Problem) -> Mapping[str, tuple[str, ...]]:
 
 
 def legend_items(
-    mark: str, problem: Problem, outside: Iterable[tuple[object, str, int]]
+    mark: str,
+    problem: Problem,
+    statement: Statement,
+    outside: Iterable[tuple[object, str, int]],
 ) -> Iterator[str]:
-    """Make one comment line for each variable: its name outside, array and index."""
-    words = names_of(problem)
+    """Make one comment line for each variable: its name outside, array and index, and meaning."""
+    words, means = names_of(problem), statement.means
     for name, array, index in outside:
         text = words.get(array, ())
         meaning = f": {one_line(text[index])}" if index < len(text) else ""
+        if array in means:
+            meaning = f": {means[array](index)}"
         yield f"{mark}{name} = {array}[{index}]{meaning}"

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from cpx.backends.integer_program import IntegerProgram, integer_program
+from cpx.backends.integer_program import integer_program
 from cpx.backends.linear_formats import Part, lp_parts, mps_parts
 from cpx.export.document import Document, Section
-from cpx.export.legend import head, legend_items
+from cpx.export.legend import head
+from cpx.export.origins import ProgramOrigins
 from cpx.modelling.base import Problem
 from cpx.modelling.statement import Statement
 
@@ -15,7 +16,9 @@ def lp(problem: Problem, statement: Statement, encoding: str) -> Document:
     program = integer_program(statement)
     comments = ["format: LP", program.sizes]
     top = head("\\ ", problem, encoding, comments, program.offset)
-    return _document(top, problem, program, lp_parts(program), "\\ ")
+    origins = ProgramOrigins(problem, statement, program)
+    parts = lp_parts(program, [f"\\ {text}" for text in origins.rows()])
+    return _document(top, origins, parts, "\\ ")
 
 
 def mps(problem: Problem, statement: Statement, encoding: str) -> Document:
@@ -26,13 +29,18 @@ def mps(problem: Problem, statement: Statement, encoding: str) -> Document:
     program = integer_program(statement)
     comments, sign = ["format: free MPS", program.sizes], -1 if program.maximise else 1
     top = head("* ", problem, encoding, comments, program.offset, sign)
-    return _document(top, problem, program, mps_parts(program), "* ")
+    origins = ProgramOrigins(problem, statement, program)
+    parts = mps_parts(program, [f"* {text}" for text in origins.rows()])
+    return _document(top, origins, parts, "* ")
 
 
-def _document(
-    top: Section, problem: Problem, program: IntegerProgram, parts: list[Part], mark: str
-) -> Document:
-    columns = program.columns
-    named = [(columns[place].name, array, index) for place, array, index in program.named]
-    legend = Section(legend_items(mark, problem, named), len(named), "variables", mark)
-    return Document([top, legend, *(Section(*part, mark) for part in parts)])
+def _document(top: Section, origins: ProgramOrigins, parts: list[Part], mark: str) -> Document:
+    auxiliary = [f"{mark}{line}" for line in origins.auxiliary()]
+    return Document(
+        [
+            top,
+            origins.legend(mark),
+            Section.of(auxiliary, "ranges of auxiliary variables", mark),
+            *(Section(*part, mark) for part in parts),
+        ]
+    )

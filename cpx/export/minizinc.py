@@ -22,6 +22,7 @@ from cpx.backends.normal_forms import Clause, Implication, linear_sum, recognise
 from cpx.errors import EngineError, shown
 from cpx.export.document import Document, Section
 from cpx.export.legend import head, legend_items, names_of
+from cpx.export.origins import Origins, commented
 from cpx.modelling.base import Problem
 from cpx.modelling.statement import Statement
 
@@ -45,7 +46,7 @@ _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 def minizinc(problem: Problem, statement: Statement, encoding: str) -> Document:
     """Return the problem as a MiniZinc model with its data; ``value`` is its objective."""
     text = _Text(statement)
-    words = names_of(problem)
+    words, origins = names_of(problem), Origins(problem, statement, len(text.constraints))
     declared, objective = list(text.declarations()), text.objective
     named = [
         (f"{text.arrays[array]}[{index}]", array, index)
@@ -61,16 +62,23 @@ def minizinc(problem: Problem, statement: Statement, encoding: str) -> Document:
     return Document(
         [
             head("% ", problem, encoding, ["format: MiniZinc"], statement.offset),
-            Section(legend_items("% ", problem, named), len(named), "variables", "% "),
+            Section(legend_items("% ", problem, statement, named), len(named), "variables", "% "),
             Section.of(["", "% ---- data"]),
             *(_names(text.arrays[array], names) for array, names in chosen.items()),
             *(group.data() for group in groups),
             Section.of(text.weights),
             Section.of(["", "% ---- variables", *declared]),
             Section.of(["", "% ---- constraints"]),
-            Section.of([group.constraint() for group in groups]),
+            Section.of([f"% {origins.line(g.origin)}\n{g.constraint()}" for g in groups]),
             Section(
-                (f"constraint {text.of(c)};" for c in others), len(others), "constraints", "% "
+                commented(
+                    (f"constraint {text.of(c)};" for c in others),
+                    (origins.text(text.origins[id(c)]) for c in others),
+                    "% ",
+                ),
+                len(others),
+                "constraints",
+                "% ",
             ),
             Section.of(["", f"var int: value = {objective};", f"solve {solve};", ""]),
             Section.of(["output", *_output(statement.offset, [text.arrays[a] for a in chosen])]),
@@ -108,6 +116,7 @@ class _Group:
     tail: tuple[str, bool]
     sets: dict[int, list[int]] = field(default_factory=dict)
     name: str = ""
+    origin: int = -1
 
     @property
     def _whole(self) -> bool:
@@ -164,7 +173,13 @@ class _Text:
             self.arrays[array]: len(list(variables))
             for array, variables in statement.variables.items()
         }
-        self.constraints = toplevel_list(statement.model.constraints, merge_and=False)
+        stated = [
+            (place, constraint)
+            for place, one in enumerate(statement.model.constraints)
+            for constraint in toplevel_list(one, merge_and=False)
+        ]
+        self.constraints = [constraint for _, constraint in stated]
+        self.origins = {id(constraint): place for place, constraint in stated}
         self.weights: list[str] = []
 
     def declarations(self) -> Iterator[str]:
@@ -201,7 +216,10 @@ class _Text:
                 others.append(constraint)
                 continue
             key, i, tail = shape
-            found.setdefault(key, _Group(*key)).sets[i] = tail
+            if key not in found:
+                found[key] = _Group(*key)
+                found[key].origin = self.origins[id(constraint)]
+            found[key].sets[i] = tail
             members.setdefault(key, []).append(constraint)
         for key in [key for key, group in found.items() if len(group.sets) < _FEWEST]:
             del found[key]

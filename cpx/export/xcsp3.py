@@ -9,7 +9,8 @@ from collections.abc import Iterator
 
 from cpx.backends.integer_program import IntegerProgram, Terms, integer_program
 from cpx.export.document import Document, Section
-from cpx.export.legend import head, legend_items
+from cpx.export.legend import head
+from cpx.export.origins import ProgramOrigins, commented
 from cpx.modelling.base import Problem
 from cpx.modelling.statement import Statement
 
@@ -20,11 +21,13 @@ def xcsp3(problem: Problem, statement: Statement, encoding: str) -> Document:
     """Return the problem as an XCSP3 file; its objective lacks the offset in the legend."""
     program = integer_program(statement)
     names = [f"x{place}" for place in range(len(program.columns))]
-    named = [(names[place], array, index) for place, array, index in program.named]
+    origins = ProgramOrigins(problem, statement, program)
+    auxiliary = [f"# {line}" for line in origins.auxiliary(names)]
     comments = ["format: XCSP3", program.sizes]
     legend = [
         head("# ", problem, encoding, comments, program.offset),
-        Section(legend_items("# ", problem, named), len(named), "variables", "# "),
+        origins.legend("# ", names),
+        Section.of(auxiliary, "ranges of auxiliary variables", "# "),
     ]
     kind = "COP" if program.objective else "CSP"
     return Document(
@@ -34,10 +37,20 @@ def xcsp3(problem: Problem, statement: Statement, encoding: str) -> Document:
             Section.of(["-->", f'<instance format="XCSP3" type="{kind}">', "<variables>"]),
             Section.of(list(_variables(program, names)), "variables"),
             Section.of(["</variables>", "<constraints>"]),
-            Section(_rows(program, names), len(program.rows), "constraints"),
+            Section(
+                commented(_rows(program, names), _said(origins), ""),
+                len(program.rows),
+                "constraints",
+            ),
             Section.of(["</constraints>", *_objective(program, names), "</instance>"]),
         ]
     )
+
+
+def _said(origins: ProgramOrigins) -> Iterator[str]:
+    for text in origins.rows():
+        apart = text.replace("--", "- -").replace("--", "- -")
+        yield f"<!-- {apart} -->"
 
 
 def _in_comment(section: Section) -> Section:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
 import numpy as np
@@ -44,6 +44,10 @@ class Statement:
     known : sequence of int or None
         Features of a known solution where the statement has only that one and better ones, so
         that to search through what is left is quick.
+    lines : sequence of str
+        Of each constraint, the line of the mathematics that it is; those of :class:`Constraints`.
+    means : mapping of str to callable
+        What the elements of an array stand for, such as ``"sample 3"``, by their index.
     """
 
     model: cpmpy.Model
@@ -53,6 +57,8 @@ class Statement:
     offset: int = 0
     core: Statement | None = None
     known: Sequence[int] | None = None
+    lines: Sequence[str] = ()
+    means: Mapping[str, Callable[[int], str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Take arrays of any shape in one dimension."""
@@ -68,6 +74,37 @@ class Statement:
         object.__setattr__(self, "variables", flat)
         if callable(complete):  # an exercise may leave it out
             object.__setattr__(self, "complete", completed)
+
+
+class Constraints(list[Any]):
+    """Constraints, each with the line of the mathematics that it is.
+
+    Attributes
+    ----------
+    lines : list of str
+        As many as there are constraints.
+
+    Examples
+    --------
+    >>> stated = Constraints()
+    >>> stated.under("a or b", [True, False])
+    >>> stated.lines
+    ['a or b', 'a or b']
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.lines: list[str] = []
+
+    def under(self, line: str, constraints: Iterable[Any]) -> None:
+        """Add constraints that are all the same line."""
+        self.extend(constraints)
+        self.lines += [line] * (len(self) - len(self.lines))
+
+
+def samples(rows: NDArray[Any]) -> Callable[[int], str]:
+    """Return what the variables of these samples stand for, for ``Statement.means``."""
+    return lambda element: f"sample {rows[element]}"
 
 
 def _flat(array: Any) -> Any:

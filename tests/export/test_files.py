@@ -103,8 +103,11 @@ array[0..2] of var bool: C;
 array[0..1] of var bool: U;
 
 % ---- constraints
+% C_i or OR_{j in M_i} X_j
 constraint forall(i in index_set(C_X)) (C[i] \/ exists(j in C_X[i])(X[j]));
+% sum_j X_j <= k
 constraint sum(X) <= 1;
+% X_j -> AND_{i : j in M_i} U_i: colour is "red", sample 4
 constraint X[1] -> U[1];
 
 var int: value = C[0] + 2 * C[1] + C[2] + sum(U);

@@ -45,7 +45,7 @@ def built(mutant: Mutant) -> Any:
     return namespace[mutant.encoding]
 
 
-_SUM = "        constraints.append(cp.sum(X) <= form.k)\n    for c, row"
+_SUM = "        stated.under(\"sum_j X_j <= k\", [cp.sum(X) <= form.k])\n    rows"
 
 MUTANTS = [
     # The number of features.
@@ -60,8 +60,8 @@ MUTANTS = [
     Mutant(
         "no empty rule",
         "clausal",
-        "constraints = choice(form, X)",
-        "constraints = [*choice(form, X), cp.any(list(X))]",
+        "stated = choice(form, X)",
+        "stated = choice(form, X)\n    stated.under('', [cp.any(list(X))])",
         "too strong",
     ),
     Mutant("size from 1", "channelling", "intvar(0, form.k", "intvar(1, form.k", "too strong"),
@@ -105,19 +105,19 @@ MUTANTS = [
     Mutant(
         "samples like x",
         "clausal",
-        '        constraints.append(Operator("or", [c, *features[row]]))',
-        '        constraints += [Operator("or", [c, *features[row]])] * bool(row.any())',
+        "for c, row in rows",
+        "for c, row in rows if row.any()",
         "wrong objective",
     ),
     Mutant(
-        "samples like x, reified", "reified", "append(covered)", "extend([])", "wrong objective"
+        "samples like x, reified", "reified", "else covered\n", "else True\n", "wrong objective"
     ),
     Mutant("all for any", "reified", "~cp.any(mis", "~cp.all(mis", "wrong objective"),
     Mutant(
         "one direction",
         "reified",
-        "append(covered == ~cp.any(mismatching))",
-        "append(covered.implies(~cp.any(mismatching)))",
+        "covered == ~cp.any(mismatching)",
+        "covered.implies(~cp.any(mismatching))",
         "wrong objective",
     ),
     Mutant("as printed", "channelling", "exact_size=True", "exact_size=False", "wrong objective"),
@@ -125,8 +125,8 @@ MUTANTS = [
     Mutant(
         "kinds exchanged",
         "channelling",
-        "positive[i] else ~cov",
-        "not positive[i] else ~cov",
+        "if positive[i]:",
+        "if not positive[i]:",
         "wrong objective",
     ),
     # The objective.
@@ -155,31 +155,31 @@ MUTANTS = [
     Mutant(
         "maximised",
         "reified",
-        "cp.Model(constraints, minimize",
-        "cp.Model(constraints, maximize",
+        "cp.Model(stated, minimize",
+        "cp.Model(stated, maximize",
         "wrong objective",
     ),
     Mutant(
         "constant twice",
         "clausal",
-        "complete=complete\n    )",
-        "complete=complete, offset=int(form.cost_uncovered.sum())\n    )",
+        "complete=complete,\n",
+        "complete=complete,\n        offset=int(form.cost_uncovered.sum()),\n",
         "wrong objective",
     ),
     # What else may be asked.
     Mutant(
         "nothing forbidden",
         "reified",
-        " + [~X[j] for j in form.forbidden]",
-        "",
+        "for j in form.forbidden",
+        "for j in ()",
         "too weak",
         "forbidden",
     ),
     Mutant(
         "nothing required",
         "reified",
-        "[X[j] for j in form.required] + ",
-        "",
+        "for j in form.required",
+        "for j in ()",
         "too weak",
         "required",
     ),
@@ -210,8 +210,8 @@ MUTANTS = [
     Mutant(
         "no limits",
         "clausal",
-        "constraints += limit_constraints(form.limits, low, high)",
-        "",
+        "limit_constraints(form.limits, low, high)",
+        "[]",
         "too weak",
         "limits",
     ),
@@ -253,9 +253,9 @@ MUTANTS = [
     Mutant(
         "one of equal features",
         "clausal",
-        "constraints = choice(form, X)",
-        "constraints = choice(form, X) + [X[j].implies(X[i]) for j in range(d) for i in range(j) "
-        "if (form.agreement[:, i] == form.agreement[:, j]).all()]",
+        "stated = choice(form, X)",
+        "stated = choice(form, X)\n    stated.under('', [X[j].implies(X[i]) for j in range(d) "
+        "for i in range(j) if (form.agreement[:, i] == form.agreement[:, j]).all()])",
         "too strong",
     ),
     # A counter.

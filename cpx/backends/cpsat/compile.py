@@ -83,11 +83,15 @@ def compile_cp_model(statement: Statement) -> tuple[Any, dict[str, list[Any]]]:
     Returns variables: The native variables of each array of the statement.
     """
     compiled = DirectOrtools(statement.model)
-    variables = {
+    return compiled.ort_model, native_variables(compiled, statement)
+
+
+def native_variables(compiled: DirectOrtools, statement: Statement) -> dict[str, list[Any]]:
+    """Return the native variables of each array of a statement."""
+    return {
         name: [compiled.solver_var(v) for v in array]
         for name, array in statement.variables.items()
     }
-    return compiled.ort_model, variables
 
 
 def safe_parameters(model: Any) -> dict[str, int]:

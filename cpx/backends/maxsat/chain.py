@@ -19,9 +19,6 @@ from cpmpy.transformations.int2bool import _decide_encoding, _encode_int_var
 
 from cpx.backends.maxsat.linear import linear_clauses
 
-# Constraints transformed between two looks at the stop signal.
-_CHUNK = 64
-
 
 class _Sink:
     """The part of PySAT's solver interface that CPMpy posts to."""
@@ -62,12 +59,10 @@ class Chain(CPM_rc2):
         """Say yes without CPMpy's test, which imports what we do not use."""
         return True
 
-    def post(self, constraints: list[Any], check: Callable[[], None]) -> None:
-        """Transform and add constraints; ``check`` may raise to stop in between."""
-        for start in range(0, len(constraints), _CHUNK):
-            check()
-            for constraint in self.transform(constraints[start : start + _CHUNK]):
-                self._post_constraint(constraint)
+    def post(self, constraint: Any) -> None:
+        """Transform and add a constraint."""
+        for part in self.transform(constraint):
+            self._post_constraint(part)
 
     def integer(self, variable: Any) -> Any:
         """Return CPMpy's Boolean encoding of an integer variable."""

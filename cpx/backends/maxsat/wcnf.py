@@ -39,6 +39,8 @@ class Compiled:
     costs: Literal to the weight > 0 that is paid where it is true: soft clauses ``-literal``.
     base, sign, offset: The objective of the statement is ``sign * (base + cost) + offset``.
     top: Greatest variable.
+    origins: First clause and greatest variable before it, and the place of the constraint of the
+        statement that the clauses from there on say; -1 for those that define values of integers.
     """
 
     clauses: list[list[int]]
@@ -47,6 +49,7 @@ class Compiled:
     sign: int
     offset: int
     top: int
+    origins: list[tuple[int, int, int]]
     _arrays: Mapping[str, _Array]
     _fix: Callable[[str, int, int], list[int]]
 
@@ -163,6 +166,7 @@ class _Compiler:
         self._statement, self._check, self._at_most = statement, check, at_most
         self._pool = IDPool()
         self._clauses: list[list[int]] = []
+        self._origins: list[tuple[int, int, int]] = []
         self._chain = Chain(self._pool, self._add, at_most)
         # Literals by the id() of variables, which the model keeps alive. Views ~b come and
         # go, so theirs may be taken over by another object: they are never entered.
@@ -175,6 +179,7 @@ class _Compiler:
         self._enter([v for array in arrays.values() for v in array])
         # First, because CPMpy would choose encodings by the first constraint: cardinalities
         # such as sum X == K stay without weights when K is in unary (order) encoding.
+        self._from(-1)
         decoded = {name: self._array(array) for name, array in arrays.items()}
         self._constraints(statement.model.constraints)
         sign = 1 if statement.sense == "min" else -1
@@ -187,6 +192,7 @@ class _Compiler:
             sign=sign,
             offset=statement.offset,
             top=self._pool.top,
+            origins=self._origins,
             _arrays=decoded,
             _fix=lambda name, element, value: self._fixed(arrays[name][element], value),
         )
@@ -226,9 +232,11 @@ class _Compiler:
         from cpx.backends.normal_forms import Clause, Implication, Linear, recognise
 
         rest = []
-        for count, constraint in enumerate(toplevel_list(constraints)):
+        each = ((place, c) for place, one in enumerate(constraints) for c in toplevel_list(one))
+        for count, (place, constraint) in enumerate(each):
             if count % _CHECK_EVERY == 0:
                 self._check()
+            self._from(place)
             form = recognise(constraint)
             if isinstance(form, Clause):
                 self._add(self._literals(form.literals))
@@ -252,8 +260,17 @@ class _Compiler:
                 self._add([-literal, *others])
                 self._clauses += [[-other, literal] for other in others]
             else:
-                rest.append(constraint)
-        self._chain.post(rest, self._check)
+                rest.append((place, constraint))
+        for count, (place, constraint) in enumerate(rest):
+            if count % _CHECK_EVERY == 0:
+                self._check()
+            self._from(place)
+            self._chain.post(constraint)
+        self._from(-1)
+
+    def _from(self, place: int) -> None:
+        """Say which constraint the next clauses are of."""
+        self._origins.append((len(self._clauses), self._pool.top, place))
 
     # ----------------------------------------------------------- objective
 

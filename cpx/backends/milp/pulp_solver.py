@@ -65,11 +65,15 @@ class CPM_pulp(SolverInterface):
         be said of it alone, or one row ``n p <= sum q_i``, which is weaker and shorter.
         The implications of one call of :meth:`add` become rows of the first kind as long
         as they have at most this many nonzeros together.
+    traced : bool
+        Whether ``origins`` says where the rows of implications come from.
 
     Attributes
     ----------
     lp : pulp.LpProblem
         The native model.
+    origins : list of int
+        Of each row, the place of its constraint in what was added; -1 for the objective.
 
     Notes
     -----
@@ -118,6 +122,7 @@ class CPM_pulp(SolverInterface):
         subsolver: str | None = None,
         *,
         tight_nonzeros: int = TIGHT_NONZEROS,
+        traced: bool = False,
     ) -> None:
         if subsolver not in (None, *self.solvernames(installed=False)):
             raise ValueError(f"unknown subsolver {subsolver!r}; known: {', '.join(SUBSOLVERS)}")
@@ -129,6 +134,9 @@ class CPM_pulp(SolverInterface):
         self._names: set[str] = set()
         self._hint: dict[Any, int] = {}
         self._at_most: list[AtMost] = []
+        self._traced = traced
+        self.origins: list[int] = []
+        self._place = -1
         super().__init__(name="pulp", cpm_model=cpm_model)
 
     @property
@@ -173,12 +181,21 @@ class CPM_pulp(SolverInterface):
 
     def add(self, cpm_expr: Any) -> CPM_pulp:
         """Post a constraint, or nested lists of them."""
+        given = cpm_expr if isinstance(cpm_expr, list | tuple) else [cpm_expr]
+        self._add((place, c) for place, one in enumerate(given) for c in toplevel_list(one))
+        return self
+
+    __add__ = add
+
+    def _add(self, constraints: Iterable[tuple[int, Any]]) -> None:
+        """Post constraints with the places that their rows come from."""
         implications: list[Implication] = []
-        others: list[Any] = []
-        for constraint in toplevel_list(cpm_expr):
+        said: dict[tuple[str, str], int] = {}
+        others: list[tuple[int, Any]] = []
+        for self._place, constraint in constraints:
             form = recognise(constraint)
             if form is None:
-                others.append(constraint)
+                others.append((self._place, constraint))
                 continue
             match form:
                 case Clause(literals):
@@ -194,17 +211,17 @@ class CPM_pulp(SolverInterface):
                     self.user_vars.add(_variable(premise))
                     self.user_vars.update(map(_variable, conclusions))
                     implications.append(form)
+                    if self._traced:
+                        said |= {(premise.name, q.name): self._place for q in conclusions}
         for weights, literals in implication_rows(
             implications, self._at_most, self.tight_nonzeros
         ):
+            self._place = said.get((literals[0].name, literals[-1].name), -1)
             self._post(weights, literals, "<=", 0)
-        if others:
-            get_variables(others, collect=self.user_vars)
-            for constraint in self.transform(others):
-                self._post_transformed(constraint)
-        return self
-
-    __add__ = add
+        for self._place, constraint in others:
+            get_variables(constraint, collect=self.user_vars)
+            for part in self.transform(constraint):
+                self._post_transformed(part)
 
     def _post_transformed(self, constraint: Any) -> None:
         if isinstance(constraint, BoolVal):
@@ -225,6 +242,7 @@ class CPM_pulp(SolverInterface):
         terms, offset = self._terms(weights, variables)
         row = pulp.LpConstraint(terms, _SENSES[operator], rhs=constant - offset)
         self.lp.addConstraint(row)
+        self.origins.append(self._place)
 
     def _terms(self, weights: Iterable[Any], variables: Iterable[Any]) -> tuple[Any, Any]:
         """Return an ``LpAffineExpression`` and the constant that negations leave over."""
@@ -250,7 +268,7 @@ class CPM_pulp(SolverInterface):
         if total is None:
             get_variables(expr, collect=self.user_vars)
             total, rest = linear_objective(expr, self._csemap)
-            self.add(rest)
+            self._add((-1, c) for c in toplevel_list(rest))
         weights, variables, constant = total
         self.user_vars.update(map(_variable, variables))
         terms, offset = self._terms(weights, variables)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.modelling.statement import Statement, Values
+from cpx.modelling.statement import Constraints, Statement, Values
 from cpx.models.monomial.encodings.common import bools, cost
 from cpx.models.rule_set.form import RuleSelection
 from cpx.models.rule_set.presolve import Presolved, presolved
@@ -64,15 +64,15 @@ def channelling(form: RuleSelection) -> Statement:
     X = bools(form.shape[0], "X")
     priced = np.flatnonzero(form.weights)
     L = bools(priced.size, "L")
-    constraints = _choice(form, X, range(form.shape[0]))
+    stated = _choice(form, X, range(form.shape[0]))
     for lost, i in zip(L, priced, strict=True):
         covering = X[np.flatnonzero(form.covers[:, i])]
         covered = cp.any(covering) if len(covering) else False
         if form.weights[i] < 0:
-            constraints.append(lost == covered)
+            stated.under("L_i <-> OR_{r in R_i} X_r", [lost == covered])
         else:
-            constraints.append(~lost == covered)
-    V, doubled, often = _overlap(form, form.covers, X, constraints, both=True)
+            stated.under("L_i <-> not OR_{r in R_i} X_r", [~lost == covered])
+    V, doubled, often = _overlap(form, form.covers, X, stated, both=True)
 
     def complete(chosen: Sequence[int]) -> Values:
         times = form.times_covered(chosen)
@@ -82,10 +82,12 @@ def channelling(form: RuleSelection) -> Statement:
 
     objective = cost(X, (form.prices, X), (np.abs(form.weights[priced]), L))
     return Statement(
-        model=cp.Model(constraints, minimize=objective),
+        model=cp.Model(stated, minimize=objective),
         variables={"X": X, "L": L} | V,
         complete=complete,
         offset=form.offset,
+        lines=stated.lines,
+        means={"L": lambda at: f"row {priced[at]}", "V": lambda at: f"row {often[at]}"},
     )
 
 
@@ -99,14 +101,15 @@ def _one_sided(form: RuleSelection, left: Presolved) -> Statement:
     uncovering, covering = np.flatnonzero(merged.weights > 0), np.flatnonzero(merged.weights < 0)
     U, C = bools(uncovering.size, "U"), bools(covering.size, "C")
     rules, charged = np.array(list(X), dtype=object), np.array(list(C), dtype=object)
-    constraints = _choice(form, X, kept)
+    stated = _choice(form, X, kept)
     for u, g in zip(U, uncovering, strict=True):
-        constraints.append(Operator("or", [u, *rules[covers[:, g]]]))
+        stated.under("U_g or OR_{r in R_g} X_r", [Operator("or", [u, *rules[covers[:, g]]])])
     for r in kept:
         paid = charged[covers[r, covering]]
         if paid.size:
-            constraints.append(X[r].implies(Operator("and", list(paid))))
-    V, doubled, often = _overlap(merged, covers, X, constraints, both=False)
+            implied = X[r].implies(Operator("and", list(paid)))
+            stated.under("X_r -> AND_{g : r in R_g} C_g", [implied])
+    V, doubled, often = _overlap(merged, covers, X, stated, both=False)
 
     def complete(chosen: Sequence[int]) -> Values:
         rest = left.translate(chosen)
@@ -121,10 +124,16 @@ def _one_sided(form: RuleSelection, left: Presolved) -> Statement:
     terms = [(form.prices[kept], [X[r] for r in kept])]
     terms += [(merged.weights[uncovering], U), (-merged.weights[covering], C)]
     return Statement(
-        model=cp.Model(constraints, minimize=cost(X, *terms)),
+        model=cp.Model(stated, minimize=cost(X, *terms)),
         variables={"X": X, "U": U, "C": C} | V,
         complete=complete,
         offset=merged.offset,
+        lines=stated.lines,
+        means={
+            "U": lambda at: f"signature {uncovering[at]}",
+            "C": lambda at: f"signature {covering[at]}",
+            "V": lambda at: f"signature {often[at]}",
+        },
     )
 
 
@@ -134,27 +143,28 @@ def _indicator(form: RuleSelection, chosen: Sequence[int]) -> NDArray[np.int64]:
     return values
 
 
-def _choice(form: RuleSelection, X: Any, kept: Sequence[int]) -> list[Any]:
+def _choice(form: RuleSelection, X: Any, kept: Sequence[int]) -> Constraints:
     """State which rules must and must not be selected, and the limits on their numbers."""
     import cpmpy as cp
     from cpmpy.expressions.core import Operator
 
     R = form.shape[0]
-    out = [X[r] for r in form.required]
-    out += [~X[r] for r in sorted(set(range(R)) - set(kept) | set(form.forbidden))]
+    stated, left_out = Constraints(), set(range(R)) - set(kept) | set(form.forbidden)
+    stated.under("X_r, r required", (X[r] for r in form.required))
+    stated.under("not X_r, r forbidden or worthless", (~X[r] for r in sorted(left_out)))
     if form.max_rules is not None and form.max_rules < R:
-        out.append(cp.sum(X) <= form.max_rules)
+        stated.under("sum_r X_r, at most max_rules", [cp.sum(X) <= form.max_rules])
     if form.max_literals is not None:
         long = np.flatnonzero(form.lengths)
         if form.lengths.sum() > form.max_literals:
             weights = form.lengths[long].tolist()
             total = Operator("wsum", [weights, [X[r] for r in long]])
-            out.append(total <= form.max_literals)
-    return out
+            stated.under("sum_r |r| X_r, at most max_literals", [total <= form.max_literals])
+    return stated
 
 
 def _overlap(
-    form: RuleSelection, covers: NDArray[np.bool_], X: Any, constraints: list[Any], both: bool
+    form: RuleSelection, covers: NDArray[np.bool_], X: Any, stated: Constraints, both: bool
 ) -> tuple[dict[str, Any], Callable[[NDArray[np.int64]], Values], NDArray[np.intp]]:
     """State the limit on the overlap; return its variables, their values, and their rows."""
     import cpmpy as cp
@@ -166,7 +176,8 @@ def _overlap(
     V = bools(often.size, "V")
     for v, i in zip(V, often, strict=True):
         few = cp.sum(X[np.flatnonzero(covers[:, i])]) <= 1
-        constraints.append(~v == few if both else (~v).implies(few))
-    weights = form.counted[often].tolist()
-    constraints.append(Operator("wsum", [weights, list(V)]) <= form.max_overlap)
+        said = ~v == few if both else (~v).implies(few)
+        stated.under("not V_g -> sum_{r in R_g} X_r <= 1", [said])
+    total = Operator("wsum", [form.counted[often].tolist(), list(V)])
+    stated.under("sum_g v_g V_g, at most max_overlap", [total <= form.max_overlap])
     return {"V": V}, lambda times: {"V": (times > 1).astype(np.int64)}, often

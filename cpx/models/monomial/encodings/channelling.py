@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from cpx.modelling.statement import Statement, Values
+from cpx.modelling.statement import Statement, Values, samples
 from cpx.models.monomial.encodings.common import (
     bools,
     choice,
@@ -60,17 +60,24 @@ def table1(form: WeightedMonomial, exact_size: bool) -> Statement:
     K = cp.intvar(0, form.k, shape=(1,), name="K") if form.k else cp.cpm_array([0])
     size = K[0]
 
-    constraints = choice(form, X)
-    constraints.append(cp.sum(X) == size if exact_size else cp.sum(X) <= size)
+    stated = choice(form, X)
+    if exact_size:
+        stated.under("sum_j X_j = K", [cp.sum(X) == size])
+    else:
+        stated.under("sum_j X_j <= K", [cp.sum(X) <= size])
     for i, lost in zip(priced, L, strict=True):
         agreeing = np.flatnonzero(form.agreement[i])
         met = cp.sum(X[agreeing]) if agreeing.size else 0
         covered = size - met <= 0
-        constraints.append(lost == (covered if positive[i] else ~covered))
+        if positive[i]:
+            stated.under("L_i <-> sum_j a_ij X_j >= K", [lost == covered])
+        else:
+            stated.under("L_i <-> sum_j a_ij X_j < K", [lost == ~covered])
     literals: list[Any] = [None] * form.shape[0]
     for i, lost in zip(priced, L, strict=True):
         literals[i] = lost if positive[i] else ~lost
-    constraints += limit_constraints(form.limits, literals, literals)
+    limits = limit_constraints(form.limits, literals, literals)
+    stated.under("what is covered keeps the limits", limits)
 
     costs = (form.cost_covered + form.cost_uncovered)[priced]
 
@@ -87,9 +94,11 @@ def table1(form: WeightedMonomial, exact_size: bool) -> Statement:
     if form.k:
         variables["K"] = K
     return Statement(
-        model=cp.Model(constraints, minimize=cost(X, (costs, L))),
+        model=cp.Model(stated, minimize=cost(X, (costs, L))),
         variables=variables,
         complete=complete,
+        lines=stated.lines,
+        means={"L": samples(priced), "K": lambda _: "the size of the rule"},
     )
 
 

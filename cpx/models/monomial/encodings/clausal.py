@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.modelling.statement import Statement, Values
+from cpx.modelling.statement import Statement, Values, samples
 from cpx.models.monomial.encodings.common import bools, choice, cost, limit_constraints, needs
 from cpx.models.monomial.form import WeightedMonomial
 
@@ -62,22 +62,29 @@ def clausal(form: WeightedMonomial) -> Statement:
     # Of each row, a literal that is implied by "covered", and one that implies it.
     high, low = _literals(form, (covering, C), (uncovering, U), (counted, V))
 
-    constraints = choice(form, X)
+    stated = choice(form, X)
     if form.k < d:
-        constraints.append(cp.sum(X) <= form.k)
-    for c, row in zip(C, ~form.agreement[covering], strict=True):
-        constraints.append(Operator("or", [c, *features[row]]))
+        stated.under("sum_j X_j <= k", [cp.sum(X) <= form.k])
+    rows = zip(C, ~form.agreement[covering], strict=True)
+    stated.under(
+        "C_i or OR_{j in M_i} X_j", (Operator("or", [c, *features[row]]) for c, row in rows)
+    )
     # C_i says so already, U_i does not.
-    for i in np.flatnonzero(over & (form.cost_covered == 0)):
-        constraints.append(Operator("or", [high[i], *features[~form.agreement[i]]]))
+    unsaid = np.flatnonzero(over & (form.cost_covered == 0))
+    stated.under(
+        "V_i or OR_{j in M_i} X_j, V_i that i is counted",
+        (Operator("or", [high[i], *features[~form.agreement[i]]]) for i in unsaid),
+    )
     implied = np.flatnonzero(under & (form.cost_uncovered == 0))
     if uncovering.size or implied.size:
         differing, dropping = ~form.agreement[uncovering].T, ~form.agreement[implied].T
         for x, paid, dropped in zip(X, differing, dropping, strict=True):
             if paid.any() or dropped.any():
                 conclusions = [*charged[paid], *(~low[i] for i in implied[dropped])]
-                constraints.append(x.implies(Operator("and", conclusions)))
-    constraints += limit_constraints(form.limits, low, high)
+                stated.under(
+                    "X_j -> AND_{i : j in M_i} U_i", [x.implies(Operator("and", conclusions))]
+                )
+    stated.under("what is covered keeps the limits", limit_constraints(form.limits, low, high))
 
     objective = cost(X, (form.cost_covered[covering], C), (form.cost_uncovered[uncovering], U))
 
@@ -95,7 +102,11 @@ def clausal(form: WeightedMonomial) -> Statement:
     if counted.size:
         variables["V"] = V
     return Statement(
-        model=cp.Model(constraints, minimize=objective), variables=variables, complete=complete
+        model=cp.Model(stated, minimize=objective),
+        variables=variables,
+        complete=complete,
+        lines=stated.lines,
+        means={"C": samples(covering), "U": samples(uncovering), "V": samples(counted)},
     )
 
 

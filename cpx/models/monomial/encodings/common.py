@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpx.errors import InvalidOption, shown
+from cpx.modelling.statement import Constraints
 from cpx.models.monomial.form import CoverageLimits, WeightedMonomial
 
 
@@ -28,21 +29,24 @@ def bools(n: int, name: str) -> Any:
     return cp.boolvar(shape=(n,), name=name)
 
 
-def choice(form: WeightedMonomial, X: Any) -> list[Any]:
-    """Return the constraints on the chosen features other than their number.
+def choice(form: WeightedMonomial, X: Any) -> Constraints:
+    """Return the constraints on the choice of features other than their number.
 
     ``X_j`` for required j, ``not X_j`` for forbidden j, and ``sum X_j <= 1`` over each
     group of two features or more when groups restrict the choice.
     """
     import cpmpy as cp
 
-    constraints = [X[j] for j in form.required] + [~X[j] for j in form.forbidden]
+    stated = Constraints()
+    stated.under("X_j, j required", (X[j] for j in form.required))
+    stated.under("not X_j, j forbidden", (~X[j] for j in form.forbidden))
     if form.groups is not None:
         for group in np.unique(form.groups):
             members = np.flatnonzero(form.groups == group)
             if members.size > 1:
-                constraints.append(cp.sum([X[j] for j in members]) <= 1)
-    return constraints
+                most = cp.sum([X[j] for j in members]) <= 1
+                stated.under("sum_{j in G} X_j <= 1, G a column", [most])
+    return stated
 
 
 def cost(X: Any, *terms: tuple[NDArray[np.int64], Any]) -> Any:

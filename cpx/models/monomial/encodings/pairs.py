@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from cpx.modelling.statement import Statement, Values
+from cpx.modelling.statement import Constraints, Statement, Values
 from cpx.models.monomial.encodings.common import bools
 from cpx.models.monomial.encodings.sizes import Choices, Excluded, row, sizes
 from cpx.models.monomial.form import WeightedMonomial
@@ -78,10 +78,24 @@ class _Pairs:
         import cpmpy as cp
 
         model = self.base.model
-        added = [*self._structure(), *self._uncovered(), *self._covered()]
+        added = self._structure()
+        added.under(
+            "s (s + 1) sum_i u_i U_i >= 2 s sum_j u_j X_j - 2 sum_jl u_jl Y_jl", self._uncovered()
+        )
+        added.under(
+            "r sum_i c_i C_i >= r c - r sum_j c_j X_j + 2 sum_jl c_jl Y_jl - sum_{q > r} M_qr Z_q",
+            self._covered(),
+        )
+        k, pairs = self.form.k, list(zip(self.first, self.second, strict=True))
+        means = {
+            "W": lambda at: f"feature {self.free[at // k]} at size {at % k + 1}",
+            "Y": lambda at: f"features {pairs[at][0]} and {pairs[at][1]}",
+        }
         return replace(
             self.base,
             model=cp.Model([*model.constraints, *added], minimize=model.objective_),
+            lines=[*self.base.lines, *added.lines],
+            means={**self.base.means, **means},
             variables={**self.base.variables, "W": self.W, "Y": self.Y},
             complete=self._complete,
             core=self.base,
@@ -97,23 +111,24 @@ class _Pairs:
 
     # ------------------------------------------------------------------ rows
 
-    def _structure(self) -> list[Any]:
+    def _structure(self) -> Constraints:
         import cpmpy as cp
 
         X, Y, Z, W, k = self.X, self.Y, self.Z, self.W, self.form.k
-        rows = []
+        rows = Constraints()
         for r in range(1, k + 1):
             of_size = [W[at * k + r - 1] for at in range(self.free.size)]
-            rows.append(cp.sum([*of_size, -r * Z[r]]) == 0)
-            rows += [~w | Z[r] for w in of_size]
+            rows.under("sum_j W_jr = r Z_r", [cp.sum([*of_size, -r * Z[r]]) == 0])
+            rows.under("W_jr <= Z_r", (~w | Z[r] for w in of_size))
         for at, j in enumerate(self.free):
             by_size = [W[at * k + r - 1] for r in range(1, k + 1)]
-            rows.append(cp.sum([*by_size, -X[j]]) == 0)
+            rows.under("sum_r W_jr = X_j", [cp.sum([*by_size, -X[j]]) == 0])
             here = Y[np.flatnonzero((self.first == j) | (self.second == j))]
             others = [-(r - 1) * w for r, w in enumerate(by_size, start=1) if r > 1]
-            rows.append(cp.sum([*here, *others]) == 0)
+            rows.under("sum_l Y_jl = sum_r (r - 1) W_jr", [cp.sum([*here, *others]) == 0])
         for y, j, n in zip(Y, self.first, self.second, strict=True):
-            rows += [~y | X[j], ~y | X[n]]
+            rows.under("Y_jl <= X_j", [~y | X[j]])
+            rows.under("Y_jl <= X_l", [~y | X[n]])
         return rows
 
     def _uncovered(self) -> list[Any]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from cpx.modelling.statement import Statement, Values
+from cpx.modelling.statement import Statement, Values, samples
 from cpx.models.monomial.encodings.common import bools, choice, cost, limit_constraints, needs
 from cpx.models.monomial.form import WeightedMonomial
 
@@ -41,20 +41,19 @@ def reified(form: WeightedMonomial) -> Statement:
     priced = np.flatnonzero(form.cost_covered | form.cost_uncovered | under | over)
     X, V = bools(d, "X"), bools(priced.size, "V")
 
-    constraints = choice(form, X)
+    stated = choice(form, X)
     if form.k < d:
-        constraints.append(cp.sum(X) <= form.k)
+        stated.under("sum_j X_j <= k", [cp.sum(X) <= form.k])
     for covered, row in zip(V, ~form.agreement[priced], strict=True):
         mismatching = X[np.flatnonzero(row)]
-        if len(mismatching):
-            constraints.append(covered == ~cp.any(mismatching))
-        else:
-            constraints.append(covered)
+        defined = covered == ~cp.any(mismatching) if len(mismatching) else covered
+        stated.under("V_i <-> not OR_{j in M_i} X_j", [defined])
 
     literals: list[Any] = [None] * form.shape[0]
     for i, covered in zip(priced, V, strict=True):
         literals[i] = covered
-    constraints += limit_constraints(form.limits, literals, literals)
+    limits = limit_constraints(form.limits, literals, literals)
+    stated.under("what is covered keeps the limits", limits)
 
     net = form.cost_covered[priced] - form.cost_uncovered[priced]
 
@@ -65,8 +64,10 @@ def reified(form: WeightedMonomial) -> Statement:
         return values
 
     return Statement(
-        model=cp.Model(constraints, minimize=cost(X, (net, V))),
+        model=cp.Model(stated, minimize=cost(X, (net, V))),
         variables={"X": X, "V": V},
         complete=complete,
         offset=int(form.cost_uncovered.sum()),
+        lines=stated.lines,
+        means={"V": samples(priced)},
     )

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.modelling.statement import Statement, Values
+from cpx.modelling.statement import Constraints, Statement, Values
 from cpx.models.monomial.encodings.clausal import clausal
 from cpx.models.monomial.encodings.common import bools
 from cpx.models.monomial.form import WeightedMonomial
@@ -100,10 +100,15 @@ class _Sizes:
 
         X, Z, model = self.base.variables["X"], self.Z, self.base.model
         counted = [-r * z for r, z in enumerate(Z) if r > 0]
-        added = [cp.sum(Z) == 1, cp.sum([*X, *counted]) == 0, *self._least()]
+        added = Constraints()
+        added.under("sum_r Z_r = 1", [cp.sum(Z) == 1])
+        added.under("sum_j X_j = sum_r r Z_r", [cp.sum([*X, *counted]) == 0])
+        added.under("objective >= sum_r v_r Z_r", self._least())
         return replace(
             self.base,
             model=cp.Model([*model.constraints, *added], minimize=model.objective_),
+            lines=[*self.base.lines, *added.lines],
+            means={**self.base.means, "Z": lambda r: f"size {r}"},
             variables={**self.base.variables, "Z": Z},
             complete=self._complete,
             core=self.base,

@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.modelling.statement import Statement, Values
+from cpx.modelling.statement import Constraints, Statement, Values
 from cpx.models.monomial.encodings.clausal import clausal
 from cpx.models.monomial.encodings.common import bools
 from cpx.models.monomial.encodings.sizes import Choices, Excluded
@@ -115,12 +114,28 @@ class _Triples:
             values = base.complete(self.known if known else chosen)
             return {**values, "K": np.array([known], dtype=np.int64)}
 
-        added: list[Any] = [~K[0] | (x if j in self.known else ~x) for j, x in enumerate(X)]
-        added.append(cp.sum([*X, 3 * K[0]]) >= 3)
-        added += [cp.any([K[0], *(~X[j] for j in clause)]) for clause in self._clauses()]
+        added, known = Constraints(), set(self.known)
+        for j, x in enumerate(X):
+            if j in known:
+                added.under("K -> X_j, j in S", [~K[0] | x])
+            else:
+                added.under("K -> not X_j, j not in S", [~K[0] | ~x])
+        added.under("3 K + sum_j X_j >= 3", [cp.sum([*X, 3 * K[0]]) >= 3])
+        added.under(
+            "K or not X_j or not X_l or not X_p, of bound v or more",
+            (cp.any([K[0], *(~X[j] for j in clause)]) for clause in self._clauses()),
+        )
         model = cp.Model([*base.model.constraints, *added], minimize=base.model.objective_)
         variables = {**base.variables, "K": K}
-        return replace(base, model=model, variables=variables, complete=complete, known=self.known)
+        return replace(
+            base,
+            model=model,
+            variables=variables,
+            complete=complete,
+            known=self.known,
+            lines=[*base.lines, *added.lines],
+            means={**base.means, "K": lambda _: "the rule is the known one"},
+        )
 
     def _cost(self, chosen: Sequence[int]) -> int:
         covered = self.form.covered(chosen)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.modelling.statement import Statement, Values
+from cpx.modelling.statement import Constraints, Statement, Values
 from cpx.models.monomial.encodings.common import bools, cost
 from cpx.models.sufficient_reason.minimum_subset.form import LossForm
 
@@ -50,32 +50,33 @@ class Stated:
         # CPMpy has no model without variables, so there is one feature at least.
         self.X = bools(max(1, form.n_features), "X")
         self.features = np.array(list(self.X), dtype=object)[: form.n_features]
-        self.constraints: list[Any] = [self.X[j] for j in form.required]
-        self.constraints += [~self.X[j] for j in form.forbidden]
+        self.constraints = Constraints()
+        self.constraints.under("X_j, j required", (self.X[j] for j in form.required))
+        self.constraints.under("not X_j, j forbidden", (~self.X[j] for j in form.forbidden))
         if not form.n_features:
-            self.constraints.append(~self.X[0])
+            self.constraints.under("there is no feature", [~self.X[0]])
         for leaf in np.flatnonzero(form.must_exclude).tolist():
-            self.clause(self.excluding(leaf))
+            self.clause(f"OR_{{j in H_l}} X_j; leaf {leaf}", self.excluding(leaf))
         if any(slack < 0 for slack in form.slacks):
-            self.clause([])
+            self.clause("the slack is below 0", [])
 
     def excluding(self, leaf: int) -> list[Any]:
         """Return the features that exclude a leaf."""
         return list(self.features[self.form.excludes[leaf]])
 
-    def clause(self, literals: Sequence[Any]) -> None:
+    def clause(self, line: str, literals: Sequence[Any]) -> None:
         """Ask for one of the literals; of no literals, for what is impossible."""
         from cpmpy.expressions.core import Operator
 
         if not literals:
-            self.constraints += [self.X[0], ~self.X[0]]
+            self.constraints.under(line, [self.X[0], ~self.X[0]])
         elif len(literals) == 1:
-            self.constraints.append(literals[0])
+            self.constraints.under(line, literals)
         else:
-            self.constraints.append(Operator("or", list(literals)))
+            self.constraints.under(line, [Operator("or", list(literals))])
 
-    def charge(self, found: Sequence[Ladder]) -> Iterator[tuple[Ladder, int, list[Any]]]:
-        """Yield ladder, step and literals of "the leaf is excluded" for each leaf that pays.
+    def charge(self, found: Sequence[Ladder]) -> Iterator[tuple[Ladder, int, int, list[Any]]]:
+        """Yield ladder, leaf, step and literals of "it is excluded" for each leaf that pays.
 
         A leaf that pays by several requirements gets a variable of its own, R_l: it is reached.
         """
@@ -87,13 +88,13 @@ class Stated:
         self.shared = shared
         reached = dict(zip(shared.tolist(), self.R))
         for leaf, r in reached.items():
-            self.clause([r, *self.excluding(leaf)])
+            self.clause("R_l or OR_{j in H_l} X_j", [r, *self.excluding(leaf)])
         for ladder in found:
             for leaf, step in zip(ladder.leaves.tolist(), ladder.step.tolist()):
                 r = reached.get(leaf)
-                yield ladder, step, self.excluding(leaf) if r is None else [~r]
+                yield ladder, leaf, step, self.excluding(leaf) if r is None else [~r]
 
-    def limit(self, terms: dict[int, list[tuple[int, Any]]]) -> None:
+    def limit(self, line: str, terms: dict[int, list[tuple[int, Any]]]) -> None:
         """Ask that the terms of each requirement, ``weight * variable``, keep its slack."""
         import cpmpy as cp
         from cpmpy.expressions.core import Operator
@@ -102,7 +103,7 @@ class Stated:
             weights, literals = [w for w, _ in pairs], [v for _, v in pairs]
             plain = all(w == 1 for w in weights)
             total = cp.sum(literals) if plain else Operator("wsum", [weights, literals])
-            self.constraints.append(total <= self.form.slacks[q])
+            self.constraints.under(line, [total <= self.form.slacks[q]])
 
     def worst(self, found: Sequence[Ladder], chosen: Sequence[int]) -> list[int]:
         """Return for each ladder what its tree loses when these features are chosen."""
@@ -135,6 +136,8 @@ class Stated:
             model=cp.Model(self.constraints, minimize=cost(self.X, (weights, self.X))),
             variables={name: array for name, array in variables.items() if len(array)},
             complete=values,
+            lines=self.constraints.lines,
+            means={"R": lambda at: f"leaf {shared[at]}"},
         )
 
 
@@ -170,17 +173,19 @@ def order(form: LossForm) -> Statement:
     stated = Stated(form)
     found, size = ladders(form, zero=False)
     B = bools(size, "B")
-    for ladder, step, excluded in stated.charge(found):
-        stated.clause([B[ladder.first + step], *excluded])
+    for ladder, leaf, step, excluded in stated.charge(found):
+        line = f"B_qti or OR_{{j in H_l}} X_j; leaf {leaf}"
+        stated.clause(line, [B[ladder.first + step], *excluded])
     terms: dict[int, list[tuple[int, Any]]] = {}
     for ladder in found:
         steps = np.diff(ladder.levels, prepend=0).tolist()
         for i, more in enumerate(steps):
             b = B[ladder.first + i]
             if i:
-                stated.constraints.append(b.implies(B[ladder.first + i - 1]))
+                lower = B[ladder.first + i - 1]
+                stated.constraints.under("B_qti -> B_qt(i-1)", [b.implies(lower)])
             terms.setdefault(ladder.requirement, []).append((more, b))
-    stated.limit(terms)
+    stated.limit("sum_ti (v_i - v_(i-1)) B_qti <= s_q", terms)
 
     def complete(chosen: Sequence[int]) -> Values:
         worst = stated.worst(found, chosen)
@@ -214,16 +219,17 @@ def direct(form: LossForm) -> Statement:
     stated = Stated(form)
     found, size = ladders(form, zero=True)
     W = bools(size, "W")
-    for ladder, step, excluded in stated.charge(found):
+    for ladder, leaf, step, excluded in stated.charge(found):
         worse = range(ladder.first + step, ladder.first + len(ladder.levels))
-        stated.clause([*(W[i] for i in worse), *excluded])
+        line = f"OR_{{i' >= i}} W_qti' or OR_{{j in H_l}} X_j; leaf {leaf}"
+        stated.clause(line, [*(W[i] for i in worse), *excluded])
     terms: dict[int, list[tuple[int, Any]]] = {}
     for ladder in found:
         steps = [W[ladder.first + i] for i in range(len(ladder.levels))]
-        stated.constraints.append(cp.sum(steps) == 1)
+        stated.constraints.under("sum_i W_qti = 1", [cp.sum(steps) == 1])
         pairs = zip(ladder.levels.tolist(), steps, strict=True)
         terms.setdefault(ladder.requirement, []).extend(pair for pair in pairs if pair[0])
-    stated.limit(terms)
+    stated.limit("sum_ti v_i W_qti <= s_q", terms)
 
     def complete(chosen: Sequence[int]) -> Values:
         worst = stated.worst(found, chosen)
