@@ -117,7 +117,7 @@ def cores(problem: Problem, encoding: str | None = None, at_most: str | None = N
         problem = problem.first_step()
     statement = problem.model(name)
     compiled = compile_statement(statement, at_most=at_most)
-    with _told(compiled.wcnf(), Variables(statement, compiled).word) as search:
+    with _told(compiled.wcnf(), Variables(problem, statement, compiled).word) as search:
         try:
             if search.compute() is None:
                 raise InvalidOption("the instance has no solution: the hard clauses are a core")
