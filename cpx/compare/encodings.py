@@ -76,7 +76,7 @@ def encodings_table(
     >>> samples = Samples([[1, 0, 1], [1, 1, 0], [0, 1, 1]], [1, 1, 0], features=("a", "b", "c"))
     >>> table = encodings_table(KMonomial(samples, k=2), ["clausal", "reified"], ["wcnf"])
     >>> table.to_frame()[["variables", "constraints", "fixed_all"]].values.tolist()
-    [[6.0, 4.0, 1.0], [6.0, 6.0, 3.0]]
+    [[6.0, 4.0, 1.24], [6.0, 7.0, 3.0]]
     """
     integer_in("samples", samples, 1)
     valid_seed(seed)

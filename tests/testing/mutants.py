@@ -49,7 +49,7 @@ _SUM = "        stated.under(\"sum_j X_j <= k\", [cp.sum(X) <= form.k])\n    row
 
 MUTANTS = [
     # The number of features.
-    Mutant("one too many", "clausal", _SUM, _SUM.replace("k)", "k + 1)"), "too weak"),
+    Mutant("one too many", "clausal", _SUM, _SUM.replace("form.k", "form.k + 1"), "too weak"),
     Mutant("one too few", "clausal", _SUM, _SUM.replace("<=", "<"), "too strong"),
     Mutant("exactly k", "clausal", _SUM, _SUM.replace("<=", "=="), "too strong"),
     Mutant("no number", "clausal", _SUM, _SUM.replace("<= form.k", ">= 0"), "too weak"),
