@@ -71,7 +71,9 @@ class Origins:
             return "values of integer variables"
         if place < len(lines):
             return lines[place]
-        return f"constraint {place}" if not lines else "side constraint"
+        if lines and self._problem.side_constraints:
+            return "side constraint"
+        return f"constraint {place}"
 
     def _subjects(self, line: str, named: Sequence[Named]) -> list[str]:
         """Return what variables stand for: samples and the like, features of a line for each."""

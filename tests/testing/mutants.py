@@ -45,7 +45,7 @@ def built(mutant: Mutant) -> Any:
     return namespace[mutant.encoding]
 
 
-_SUM = "        stated.under(\"sum_j X_j <= k\", [cp.sum(X) <= form.k])\n    rows"
+_SUM = '        stated.under("sum_j X_j <= k", [cp.sum(X) <= form.k])\n    rows'
 
 MUTANTS = [
     # The number of features.
