@@ -66,7 +66,7 @@ def _named(text: str, names: dict[str, Any]) -> str:
 
 def _mathematics(text: str, names: dict[str, Any]) -> list[str]:
     """Return the statement in the signs of mathematics."""
-    lines = [line.strip() for line in text.splitlines() if not line.startswith("#")]
+    lines = [line for line in map(str.strip, text.splitlines()) if not line.startswith("#")]
     out = []
     for line in lines:
         head, _, rest = line.partition(" ")
