@@ -29,14 +29,14 @@ BLUE, ORANGE, GREEN = "#2f8fd8", "#d9822b", "#23a67a"
 
 
 def k_monomial() -> Figure:
-    """The four samples, and what the rule of each feature covers and loses."""
-    rows = np.array([[1, 1, 1, 0], [1, 1, 0, 1], [1, 0, 1, 0], [0, 1, 1, 0]])
-    same = np.array([1, 0, 0, 0])
+    """The five samples, and what the rule of each feature covers and loses."""
+    rows = np.array([[1, 0, 0, 1], [0, 0, 0, 1], [1, 1, 0, 0], [0, 1, 1, 0], [1, 0, 0, 0]])
+    same = np.array([1, 0, 0, 0, 1])
     samples = cpx.Samples(rows, same, features=("a", "b", "c", "d"))
-    figure = Figure(figsize=(7.4, 2.9))
+    figure = Figure(figsize=(7.4, 3.3))
     ax = figure.subplots()
-    rules: list[list[int]] = [[], [0], [1], [2], [3], [0, 1], [0, 1, 2]]
-    for row in range(4):
+    rules: list[list[int]] = [[], [0], [1], [2], [3], [0, 3], [0, 1]]
+    for row in range(5):
         for j in range(4):
             _cell(ax, j, row, BLUE if rows[row, j] else None)
         ax.text(4.3, row + 0.5, "same" if same[row] else "other", va="center", color=INK)
@@ -45,22 +45,22 @@ def k_monomial() -> Figure:
         evaluation = cpx.KMonomial(samples, k=k).evaluate(
             cpx.KMonomial(samples, k=k).explanation(rule)
         )
-        for row in range(4):
+        for row in range(5):
             covered = bool(rows[row, rule].all())
             right = covered == bool(same[row])
             _cell(ax, 6 + at, row, (GREEN if right else ORANGE) if covered else None)
             if not right:
                 ink = "white" if covered else INK
                 ax.text(6.5 + at, row + 0.5, "x", ha="center", va="center", color=ink)
-        ax.text(6.5 + at, 4.45, evaluation.objective, ha="center", va="center", color=INK)
+        ax.text(6.5 + at, 5.45, evaluation.objective, ha="center", va="center", color=INK)
         name = "".join("abcd"[j] for j in rule) or "none"
         ax.text(6.5 + at, -0.35, name, ha="center", va="center", color=INK)
     for j, name in enumerate("abcd"):
         ax.text(j + 0.5, -0.35, name, ha="center", va="center", color=INK)
-    ax.text(5.9, 4.45, "loss", ha="right", va="center", color=INK)
+    ax.text(5.9, 5.45, "loss", ha="right", va="center", color=INK)
     ax.text(2, -1.05, "agrees with x on", ha="center", va="center", color=INK)
     ax.text(9.5, -1.05, "the rule covers (x: lost)", ha="center", va="center", color=INK)
-    ax.set(xlim=(-0.1, 13.2), ylim=(4.9, -1.4))
+    ax.set(xlim=(-0.1, 13.2), ylim=(5.9, -1.4))
     ax.set_axis_off()
     return figure
 
