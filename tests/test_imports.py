@@ -45,6 +45,7 @@ def test_no_module_outside_an_engine_loads_one() -> None:
         *inside,
         "cpx.backends.linear_program",
         "cpx.backends.normal_forms",
+        "cpx.export.latex",
         "cpx.export.minizinc",
         "cpx.models.rule_set.methods.column_generation.master",
     }
