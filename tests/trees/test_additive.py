@@ -35,6 +35,8 @@ from sklearn.svm import LinearSVC
 
 import cpx
 from cpx.errors import DataError, InvalidOption, ModelError, UnsupportedModel
+from cpx.models.sufficient_reason.methods.separable import lightest_gain
+from cpx.models.sufficient_reason.methods.smallest_change import contrastive
 from cpx.trees import Attribute, read_additive, read_model
 
 RNG = np.random.default_rng(0)
@@ -226,3 +228,33 @@ def test_bounds_in_place_of_rows() -> None:
     assert trees.covering([0, 1, 1.5, 2]).attributes[2].values == (0.0, 1.5, 2.0)
     with pytest.raises(DataError, match="no value of the attribute"):
         cpx.SufficientReason(trees, [0, 0, 0, 3])
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_columns_of_greatest_gain(seed: int) -> None:
+    """Changes of sums weigh as little as brute force says, ties and knapsacks among them."""
+    rng = np.random.default_rng(seed)
+    names = list("abcdefg")
+    rows = pd.DataFrame([[0] * 7, [1] * 7], columns=names)
+    grid = np.array(list(product([0, 1], repeat=7)), dtype=np.float64)
+    for count in (1, 3):
+        model = LogisticRegression().fit(pd.concat([rows] * 2), [0, 1, 0, 2 if count > 1 else 1])
+        model.coef_ = rng.integers(-4, 5, (count, 7)).astype(float)
+        model.intercept_ = rng.integers(-3, 4, count).astype(float)
+        trees, said = (
+            read_additive(model, rows=rows),
+            model.predict(pd.DataFrame(grid, columns=names)),
+        )
+        x = grid[rng.integers(len(grid))]
+        own = int(trees.predict_index(x)[0])
+        for weights in ([1] * 7, rng.integers(1, 9, 7).tolist()):
+            cost = dict(enumerate(weights))
+            away = [
+                (grid[r] != x) @ weights for r in range(len(grid)) if said[r] != trees.classes[own]
+            ]
+            rivals = [c for c in range(len(trees.classes)) if c != own]
+            found = lightest_gain(trees, trees.cells(x), own, rivals, cost)
+            assert (found and found[0]) == min(away, default=None)
+            change = contrastive(trees, x, weights=cost)
+            assert change.proved
+            assert change.upper == min(away, default=None)

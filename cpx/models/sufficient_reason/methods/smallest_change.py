@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from cpx.models.sufficient_reason.methods.deletion import delete_from_change, delete_from_reason
 from cpx.models.sufficient_reason.methods.hitting_set import HittingSetSearch
+from cpx.models.sufficient_reason.methods.separable import lightest_gain
 from cpx.models.sufficient_reason.methods.wanted_rows import Rarity, WantedRows
 from cpx.models.sufficient_reason.sufficiency.oracle import Stopped, SufficiencyOracle
 from cpx.models.sufficient_reason.sufficiency.set_family import shuffled
@@ -19,6 +20,9 @@ from cpx.trees import TreeModel
 from cpx.trees.hold import hold_change
 
 __all__ = ["SmallestChange", "contrastive", "contrastive_several"]
+
+_CALLS = 300
+"""Sets that are asked about, before it counts that columns add up."""
 
 
 @dataclass(frozen=True)
@@ -150,10 +154,12 @@ def contrastive_several(
     listed = None
     if rarity is not None or len(wanted) < len(model.classes) - 1:
         listed = WantedRows(model, row.reshape(-1).tolist(), wanted, rarity, oracle.look)
+    free = {oracle.grid.used[place]: price for place, price in cost.items()}
+    gains = lightest_gain(model, oracle.cells, own, wanted, free)
     answers: list[SmallestChange] = []
     search: _Search | None = None
     for _ in range(integer_in("n", n, 1)):
-        search = _Search(oracle, cost, seed, listed, table, search)
+        search = _Search(oracle, cost, seed, listed, table, search, gains)
         with suppress(Stopped):
             search.run()
         answers.append(found := search.result())
@@ -169,6 +175,7 @@ class _Search(HittingSetSearch):
     listed: Says which rows are wanted, where the oracle only says which are of a rival class.
     table: Rows to begin with.
     before: The search for the change before, of which this one has no superset.
+    gains: What a change weighs at least, and columns that may be one of that weight.
     """
 
     cells: NDArray[np.int32] | None = None
@@ -182,9 +189,11 @@ class _Search(HittingSetSearch):
         listed: WantedRows | None,
         table: NDArray[np.float64] | None,
         before: _Search | None,
+        gains: tuple[int, tuple[int, ...]] | None = None,
     ) -> None:
         super().__init__(oracle, cost, seed)
         self.listed, self.table, self.reasons = listed, table, list[int]()
+        self.gains = gains
         self._all_asked = True
         if before is not None and before.best is not None:
             self.excluded = (*before.excluded, before.best)
@@ -201,7 +210,8 @@ class _Search(HittingSetSearch):
             return
         if self.listed is None and not self.excluded:
             self.found(delete_from_change(self.oracle, change, shuffled(change, self.random)))
-            self.close_in()
+            self.close_in(_CALLS if self.gains is not None else None)
+            self._gain()
             return
         # No change is known: one more than all changes together weigh.
         self.upper = most = 1 + sum(self.cost.values())
@@ -212,6 +222,19 @@ class _Search(HittingSetSearch):
             if self.upper == most:
                 self.upper = None
         self.none = self.best is None and self._all_asked
+
+    def _gain(self) -> None:
+        """Where too few sets were found that prove it, take the columns of greatest gain."""
+        if self.gains is None or self.proved:
+            return
+        weight, chosen = self.gains
+        columns = self.oracle.bits(chosen)
+        if self.oracle.change(columns) is not None:
+            self.found(columns)
+        self.bounded(weight)
+        if not self.proved:
+            self._new = [*self.family]
+            self.close_in()
 
     def _begin(self) -> None:
         """Take a wanted row that is near one of the table."""
