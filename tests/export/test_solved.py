@@ -75,6 +75,7 @@ def test_what_an_engine_does_is_told(form: str) -> None:
 COUNTED = {
     "search": {"nodes"},
     "cpsat": {"conflicts", "decisions", "propagations", "restarts", "lp_iterations"},
+    "cpmpy:ortools": {"conflicts", "decisions", "propagations", "restarts", "lp_iterations"},
     "maxsat": {"calls", "conflicts", "decisions", "propagations", "restarts"},
     "milp:highs": {"nodes", "lp_iterations"},
     "milp:cbc": {"nodes", "lp_iterations"},

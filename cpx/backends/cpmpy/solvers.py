@@ -32,9 +32,10 @@ class Ortools(Cpmpy, solver="ortools", requires={"ortools": "ortools>=9.15,<9.16
 
     def search(self, run: Run, options: SolveOptions) -> Outcome:
         """Solve with solutions as they come."""
+        from cpmpy.solvers.solver_interface import ExitStatus
         from ortools.sat.python.cp_model import CpSolverSolutionCallback
 
-        from cpx.backends.cpsat.compile import safe_parameters
+        from cpx.backends.cpsat.compile import counted, safe_parameters
 
         native = run.compiled.ort_solver
         parameters = {**safe_parameters(run.compiled.ort_model), **self.parameters(options)}
@@ -44,7 +45,10 @@ class Ortools(Cpmpy, solver="ortools", requires={"ortools": "ortools>=9.15,<9.16
                 run.solution(lambda each: [self.value(run.compiled._varmap[v.name]) for v in each])
 
         def call() -> Outcome:
-            return self.solved_by_cpmpy(run, solution_callback=Watcher(), **parameters)
+            outcome = self.solved_by_cpmpy(run, solution_callback=Watcher(), **parameters)
+            if run.compiled.status().exitstatus is not ExitStatus.NOT_RUN:
+                run.progress.count(**counted(native.response_proto))
+            return outcome
 
         return run_interruptibly(call, run.progress, native.stop_search)
 

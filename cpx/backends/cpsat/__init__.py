@@ -123,7 +123,7 @@ class CpSat(Backend):
         """State, compile and solve; see :class:`~cpx.backends.base.Backend`."""
         from ortools.sat.python import cp_model
 
-        from cpx.backends.cpsat.compile import compile_cp_model, safe_parameters
+        from cpx.backends.cpsat.compile import compile_cp_model, counted, safe_parameters
 
         with progress.phase("state"):
             statement = problem.model(options.encoding)
@@ -152,7 +152,7 @@ class CpSat(Backend):
                 solver.best_bound_callback = _bound_watcher(model, statement, progress)
                 solve = partial(solver.solve, model, _watcher(cp_model, variables, progress))
                 code = run_interruptibly(solve, progress, solver.stop_search)
-                progress.count(**_statistics(solver.response_proto))
+                progress.count(**counted(solver.response_proto))
                 outcome = self._outcome(solver, code, model, statement, progress, sizes)
                 failed = outcome.termination is Termination.SOLVER_ERROR
                 if outcome.proved or failed or progress.should_stop:
@@ -187,17 +187,6 @@ class CpSat(Backend):
         if not proved:
             termination = _why_stopped(progress)
         return Outcome(proved, termination, name, claimed, sizes)
-
-
-def _statistics(response: Any) -> dict[str, int]:
-    """Return what a search counted, by our names."""
-    return {
-        "conflicts": response.num_conflicts,
-        "decisions": response.num_branches,
-        "propagations": response.num_binary_propagations + response.num_integer_propagations,
-        "restarts": response.num_restarts,
-        "lp_iterations": response.num_lp_iterations,
-    }
 
 
 def _phases(model: Any, statement: Statement, options: SolveOptions) -> Sequence[_Phase]:

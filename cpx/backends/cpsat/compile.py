@@ -106,3 +106,14 @@ def safe_parameters(model: Any) -> dict[str, int]:
         for constraint in model.proto.constraints
     )
     return {"presolve_inclusion_work_limit": 0} if weighted else {}
+
+
+def counted(response: Any) -> dict[str, int]:
+    """Return what a search counted, by our names."""
+    return {
+        "conflicts": response.num_conflicts,
+        "decisions": response.num_branches,
+        "propagations": response.num_binary_propagations + response.num_integer_propagations,
+        "restarts": response.num_restarts,
+        "lp_iterations": response.num_lp_iterations,
+    }
