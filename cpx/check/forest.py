@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -38,6 +39,7 @@ class Forest:
     sets: For each column, the cells between thresholds that each of its sets has.
     conditions: Column and place of each test that can go both ways, in order: that of its
         threshold, or those after all thresholds for sets.
+    derived: What judges derive from the trees for all rows alike.
     """
 
     def __init__(
@@ -72,6 +74,13 @@ class Forest:
         }
         places = {test for tree in model["trees"] for test in _tests(tree)}
         self.conditions = sorted(p for p in places if p[1] not in (-1, len(self.thresholds[p[0]])))
+        self.derived: dict[object, Any] = {}
+
+    def of_row(self, x: list[float | None]) -> Forest:
+        """Return the same model with another row."""
+        other = copy.copy(self)
+        other.given, other.x = x, [None if v is None else self.cast(v) for v in x]
+        return other
 
     def _integer(self, value: float) -> int:
         numerator, denominator = value.as_integer_ratio()

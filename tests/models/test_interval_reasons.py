@@ -90,3 +90,16 @@ def test_an_end_that_says_more_than_the_features_is_refused() -> None:
     rule = replace(less.explanation.rule, conditions=narrow)
     said = {**less.to_dict(), "explanation": replace(less.explanation, rule=rule).to_dict()}
     assert "one for each column" in " ".join(violations(alone.to_dict(), said))
+
+
+def test_a_model_that_is_kept_for_other_rows_is_read_anew_once_it_is_altered() -> None:
+    saved = [
+        (problem.to_dict(), solve(problem).to_dict())
+        for problem in (SufficientReason(_between(), x) for x in ((0, 2), (5, 0), (0, 9)))
+    ]
+    for instance, result in (*saved, *saved):
+        assert not violations(instance, result)
+    instance, result = saved[-1]
+    values = instance["model"]["trees"][0]["values"]
+    values[:] = [(-float.fromhex(v)).hex() for v in values]
+    assert violations(instance, result)

@@ -7,7 +7,9 @@ until the class of x wins in each or a row of another class is met; in exact int
 
 from __future__ import annotations
 
+import hashlib
 import itertools
+import json
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -41,7 +43,7 @@ def judge(instance: Mapping[str, Any], seconds: float) -> Callable[[Mapping[str,
     Reading and judging a result take so many seconds; then sufficiency is left undecided.
     """
     started = time.monotonic()
-    reading = Reason(instance)
+    reading = Reason(instance, _forest(instance["model"], instance["x"]))
     parameters = instance["parameters"]
     data = minimum_subset.MinimumSubset(
         list(parameters.get("weights") or [1] * reading.n),
@@ -65,11 +67,30 @@ def judge(instance: Mapping[str, Any], seconds: float) -> Callable[[Mapping[str,
     return violations
 
 
+_MOST_VALUES = 100_000
+"""Numbers at the leaves of a model that is kept for further rows."""
+
+_last: list[tuple[bytes, Forest]] = []
+
+
+def _forest(model: Mapping[str, Any], x: list[float | None]) -> Forest:
+    """Read a model; the last one is kept, for other rows of what is, written out, the same."""
+    key = hashlib.sha256(json.dumps(model).encode()).digest()
+    known = next((forest for last, forest in _last if last == key), None)
+    if known is not None:
+        return known.of_row(x)
+    forest = Forest(model, x)
+    if sum(len(tree["values"]) for tree in model["trees"]) <= _MOST_VALUES:
+        _last[:] = [(key, forest)]
+    return forest
+
+
 class Reason:
     """What a saved reason is judged by: the forest, the row and its class."""
 
-    def __init__(self, instance: Mapping[str, Any]) -> None:
-        self.forest = forest = Forest(instance["model"], instance["x"])
+    def __init__(self, instance: Mapping[str, Any], forest: Forest | None = None) -> None:
+        forest = forest or Forest(instance["model"], instance["x"])
+        self.forest = forest
         parameters = instance["parameters"]
         self.level = parameters["level"]
         by_columns = self.level != "conditions"

@@ -45,11 +45,18 @@ class Cells:
         self.everything = np.concatenate([np.empty(0, dtype=np.bool_), *possible])
         self.own = self.first[:-1] + np.array(list(self._cells_of_x()), dtype=np.int64)
         self._before = counted(self.everything).tolist()
-        walks = [list(self._walk(tree)) for tree in forest.trees]
-        self.leaves = [leaf for walk in walks for leaf, _ in walk]
-        self.spans = [spans for walk in walks for _, spans in walk]
-        self.of_tree = np.cumsum([0, *map(len, walks)])
-        self._paths = Paths(self.first, self.spans)
+        # By what is possible the walks are the same for all rows.
+        key = by_columns, self.everything.tobytes()
+        if key not in forest.derived:
+            forest.derived.clear()
+            forest.derived[key] = self._walks()
+        self.leaves, self.spans, self.of_tree, self._paths = forest.derived[key]
+
+    def _walks(self) -> tuple[list[Node], list[dict[int, Span]], NDArray[np.int64], Paths]:
+        walks = [list(self._walk(tree)) for tree in self._forest.trees]
+        spans = [spans for walk in walks for _, spans in walk]
+        leaves = [leaf for walk in walks for leaf, _ in walk]
+        return leaves, spans, np.cumsum([0, *map(len, walks)]), Paths(self.first, spans)
 
     def _possible(self) -> Iterator[Box]:
         """Yield the cells of each feature that rows can have."""
