@@ -32,9 +32,11 @@ from sklearn.naive_bayes import (
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import KBinsDiscretizer, OneHotEncoder, StandardScaler
 from sklearn.svm import LinearSVC
+from sklearn.tree import DecisionTreeClassifier
 
 import cpx
 from cpx.errors import DataError, InvalidOption, ModelError, UnsupportedModel
+from cpx.models.sufficient_reason.judge_change import Change
 from cpx.models.sufficient_reason.methods.separable import lightest_gain
 from cpx.models.sufficient_reason.methods.smallest_change import contrastive
 from cpx.trees import Attribute, read_additive, read_model
@@ -258,3 +260,22 @@ def test_columns_of_greatest_gain(seed: int) -> None:
             change = contrastive(trees, x, weights=cost)
             assert change.proved
             assert change.upper == min(away, default=None)
+
+
+def test_a_judge_adds_up_what_columns_gain() -> None:
+    rows = pd.DataFrame([[0] * 14, [1] * 14], columns=list("abcdefghijklmn"))
+    model = LogisticRegression().fit(pd.concat([rows] * 2), [0, 1, 0, 1])
+    model.coef_, model.intercept_ = np.ones((1, 14)), np.array([-6.5])
+    found = cpx.explain(model, rows, rows.iloc[0], kind="contrast")
+    assert len(found.features) == 7
+    assert found.proved.endswith("checked: added up, smaller ones gain too little")
+    trees = read_additive(model, rows=rows)
+    x, row = [0.0] * 14, [1.0] * 7 + [0.0] * 7
+    for weights, kept, bound in (([1] * 14, (), 7), ([2] * 7 + [3] * 7, (), 14)):
+        change = Change(trees.to_dict(), x, row, [1], kept, weights)
+        assert change.gains_too_little(bound)
+        assert not change.gains_too_little(bound + 1)
+    assert Change(trees.to_dict(), x, row, [1], range(8), [1] * 14).gains_too_little(99)
+    forest = DecisionTreeClassifier(random_state=0).fit(X[["a", "b"]], (X.a == X.b).astype(int))
+    of_two = Change(read_model(forest).to_dict(), [0.0, 0.0], [0.0, 1.0], [0], (), [1, 1])
+    assert not of_two.gains_too_little(1)

@@ -253,7 +253,7 @@ class _Asked:
         row = np.array(x, dtype=np.float64)
         row[[*new]] = [*new.values()]
         hold_change(model, x, cells, row.tolist())
-        reasons = self._checked(found, row.tolist(), ends)
+        checked = self._checked(found, row.tolist(), ends)
         over: dict[str, Any] = {"frozen": len(self.kept)} if self.kept else {}
         over |= {} if self.question.weights is None else {"weights": model.n_attributes}
         over |= {"target": self._wanted} if self._wanted else {}
@@ -263,7 +263,7 @@ class _Asked:
         told = ["checked: the trees give every such row this class"]
         if self.rarity is not None:
             told = [_rarity_text(self.rarity, row)]
-        if reasons is None and found.proved:
+        if not checked and found.proved:
             told.append("that no change is lighter is the engine's word")
         return Contrast(
             Rule(
@@ -273,7 +273,7 @@ class _Asked:
             claim=Claim(
                 "contrast",
                 over,
-                {} if reasons is None else {"reasons": reasons},
+                checked,
                 optimal=found.proved,
                 value=found.upper,
                 bound=found.lower,
@@ -292,8 +292,8 @@ class _Asked:
     def _now(self, a: int) -> str:
         return replace(self.model.attributes[a], unit="").in_words(self.x[a])
 
-    def _checked(self, found: SmallestChange, row: list[float], ends: float) -> int | None:
-        """Let code that no search uses judge a change; return by how many sets it is a least one.
+    def _checked(self, found: SmallestChange, row: list[float], ends: float) -> dict[str, Any]:
+        """Let code that no search uses judge a change; return by what it is a least one.
 
         Raises CheckFailed: When the change is none.
         """
@@ -309,9 +309,12 @@ class _Asked:
         if wrong := change.violations(found.upper):
             raise CheckFailed(f"check of the change failed: {wrong[0]}")
         if not found.proved or found.lower is None:
-            return None
+            return {}
         left = min(max(ends - time.monotonic(), 0.1), _CHECK_SECONDS)
-        return change.confirmed(found.reasons, found.lower, left)
+        sets = change.confirmed(found.reasons, found.lower, left)
+        if sets is not None:
+            return {"reasons": sets}
+        return {"gains": True} if change.gains_too_little(found.lower) else {}
 
 
 def _saved(row: Sequence[float]) -> list[float | None]:

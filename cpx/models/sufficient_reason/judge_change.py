@@ -2,14 +2,18 @@
 
 A change must meet each set of columns which, with those that may not change, force that no wanted
 class is given. That they do is decided on the saved model; and that no set of less weight meets
-them all, by branching.
+them all, by branching. Of a sum of functions of one column each it is enough to add up what
+columns gain at most.
 """
 
 from __future__ import annotations
 
+import itertools
+import math
 import time
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 from cpx.models.sufficient_reason.judge import Reason
@@ -80,6 +84,41 @@ class Change:
             if reading.forces(reading.cells.box(reason | {*self.kept})) is not True:
                 return None
         return count
+
+    def gains_too_little(self, bound: int) -> bool:
+        """Say whether columns that weigh less than a bound gain no wanted class enough, added up.
+
+        False where a tree tests several columns, and where that does not show it.
+        """
+        reading = _reading(self.model, self.x)
+        cells, classes = reading.cells, reading.forest.classes
+        trees = [
+            {j for spans in cells.spans[a:b] for j in spans}
+            for a, b in itertools.pairwise(cells.of_tree.tolist())
+        ]
+        if any(len(columns) > 1 for columns in trees):
+            return False
+        reached = reading._reached(cells.box(frozenset(self.kept)))
+        for rival in (r for r in reading.rivals if classes[r] in self.wanted):
+            lead = reading.margin(reading.forest.base, rival)
+            gains: dict[int, int] = {}
+            for columns, own, leaves in zip(trees, reading.own, reached, strict=True):
+                now = reading.margin(own.values, rival)
+                lead += now
+                least = min(reading.margin(leaf.values, rival) for leaf in leaves)
+                for column in columns:
+                    gains[column] = gains.get(column, 0) + now - least
+            if not reading.wins(lead - self._most_gained(gains, bound - 1), rival):
+                return False
+        return True
+
+    def _most_gained(self, gains: Mapping[int, int], weight: int) -> int:
+        """Return what columns of so much weight gain at most, parts of them allowed."""
+        total = Fraction(0)
+        for a in sorted(gains, key=lambda a: Fraction(-gains[a], self.weights[a])):
+            part = min(Fraction(weight, self.weights[a]), Fraction(1))
+            total, weight = total + part * gains[a], weight - min(weight, self.weights[a])
+        return math.floor(total)
 
 
 def _reading(model: Mapping[str, Any], row: list[float | None]) -> Reason:

@@ -65,6 +65,8 @@ def contrast_words(claim: Claim, found: Explanation) -> Words:
         if checked is not None:
             sets = f"{plural(checked, 'set')} of columns"
             by = f"; checked by {sets}, in each of which one must change"
+        elif figures.get("gains"):
+            by = "; checked: added up, smaller ones gain too little"
         return Words(f"{told}: no {less} change{which} gives {gives}{by}")
     if weighted:
         return Words(f"{told}: not shown to be the least, at least {claim.bound} is needed")
