@@ -151,6 +151,11 @@ class Run:
         machine = data.get("machine", {})
         if not isinstance(machine, Mapping):
             raise InvalidInstance(f"the machine of a run must be an object, got {shown(machine)}")
+        for name in ("load", "cores", "memory"):
+            value = machine.get(name, 0)
+            if value is not None and type(value) not in (int, float):
+                told = f"the {name} of a machine must be a number, got {shown(value)}"
+                raise InvalidInstance(told)
         result = Result.from_dict(result)
         _check_options(result.options)
         return cls(**texts, result=result, machine=machine)

@@ -95,6 +95,17 @@ def test_what_is_no_store_is_refused(tmp_path: Path) -> None:
         store.read(tmp_path)
 
 
+@pytest.mark.parametrize("wrong", ["OPTIMAL", [1.5], True])
+@pytest.mark.parametrize("name", ["load", "cores", "memory"])
+def test_loads_and_cores_of_machines_are_numbers(name: str, wrong: object) -> None:
+    (one,) = _runs(1)
+    data = replace(one, machine={"load": 1.5, "cores": 2}).to_dict()
+    assert Run.from_dict(data).machine["cores"] == 2
+    data["machine"][name] = wrong
+    with pytest.raises(InvalidInstance, match=f"the {name} of a machine must be a number"):
+        Run.from_dict(data)
+
+
 def test_each_experiment_is_counted_once(tmp_path: Path) -> None:
     (one,) = _runs(1)
     failed = replace(one, result=replace(one.result, status=Status.ERROR))
