@@ -13,9 +13,10 @@ import numpy.typing as npt
 
 from cpx.data.coding import saved_object
 from cpx.data.fitted.message_passing import ONE, Forest, log_sum
+from cpx.data.fitted.row_checks import agreement, checked_codes, checked_masks, checked_observed
 from cpx.data.fitted.tree_mixture_checks import parent_array, probabilities
 from cpx.errors import DataError, NoMass, shown
-from cpx.support.validation import index_set, positive_integer
+from cpx.support.validation import positive_integer
 
 __all__ = ["ONE", "TreeMixture"]
 
@@ -159,7 +160,7 @@ class TreeMixture:
 
     def component_log_likelihood(self, codes: npt.ArrayLike) -> FloatArray:
         """Return the log-probability of whole rows under each component, shape (n, C)."""
-        rows = self._checked(np.asarray(codes), 2)
+        rows = checked_codes(np.asarray(codes), 2, self.cardinalities)
         result = np.empty((len(rows), self.n_components))
         sizes = np.array(self.cardinalities)
         for c, forest in enumerate(self.forests):
@@ -185,8 +186,8 @@ class TreeMixture:
         -------
         (N, C) array
         """
-        row = self._checked(np.asarray(x), 1)
-        seen = self._observed(observed)
+        row = checked_codes(np.asarray(x), 1, self.cardinalities)
+        seen = checked_observed(observed, self.n_attributes)
         if self.edgeless:
             alone = [[t[0, s] for t, s in zip(f.shares, row)] for f in self.forests]
             return np.asarray(seen @ np.log(alone).T)
@@ -221,7 +222,7 @@ class TreeMixture:
             The states that each attribute may have: of shape (K_a,) in all events, of shape
             (N, K_a) in each of N; None for all states.
         """
-        asked = self._masks(masks)
+        asked = checked_masks(masks, self.cardinalities)
         lengths = {len(mask) for mask in asked.values() if mask.ndim == 2}
         if len(lengths) > 1:
             raise DataError(f"masks must have as many rows each, got {sorted(lengths)}")
@@ -253,7 +254,7 @@ class TreeMixture:
 
     def exact_marginal(self, x: npt.ArrayLike, S: Iterable[int]) -> Fraction:
         """Return the exact probability that the attributes in S have the states of x."""
-        return self.exact_event_probability(self._agreement(x, S))
+        return self.exact_event_probability(agreement(x, S, self.cardinalities))
 
     def exact_event_probability(self, masks: Sequence[Any]) -> Fraction:
         """Return the exact probability that every attribute is in its mask.
@@ -262,7 +263,7 @@ class TreeMixture:
         ----------
         masks : sequence of A arrays of bool of shape (K_a,), or None
         """
-        asked = self._masks(masks)
+        asked = checked_masks(masks, self.cardinalities)
         if any(mask.ndim != 1 for mask in asked.values()):
             raise DataError("masks must be of one event here, arrays of one dimension")
         total = Fraction(0)
@@ -281,7 +282,7 @@ class TreeMixture:
         self, m: int, x: npt.ArrayLike, S: Iterable[int], rng: np.random.Generator
     ) -> IntArray:
         """Draw m rows of codes that have the states of x in the attributes S."""
-        return self.sample_event(m, self._agreement(x, S), rng)
+        return self.sample_event(m, agreement(x, S, self.cardinalities), rng)
 
     def sample_event(self, m: int, masks: Sequence[Any], rng: np.random.Generator) -> IntArray:
         """Draw m rows of codes given that every attribute is in its mask.
@@ -300,7 +301,7 @@ class TreeMixture:
         NoMass
             When a mask has no state.
         """
-        asked = self._masks(masks)
+        asked = checked_masks(masks, self.cardinalities)
         for a, mask in asked.items():
             if not mask.any():
                 raise NoMass(f"masks[{a}] has no state, so the event has probability 0")
@@ -315,61 +316,6 @@ class TreeMixture:
             if count
         ]
         return np.asarray(rng.permutation(np.concatenate(drawn)))
-
-    # -------------------------------------------------------------- arguments
-
-    def _checked(self, codes: npt.NDArray[Any], dimensions: int) -> npt.NDArray[np.int64]:
-        """Return codes of one row or of several that are all in range."""
-        if codes.ndim != dimensions or codes.shape[-1] != self.n_attributes:
-            raise DataError(
-                f"codes must have {self.n_attributes} columns and {dimensions} dimension(s), got "
-                f"an array of shape {codes.shape}"
-            )
-        if codes.dtype.kind not in "iu":
-            raise DataError(f"codes must be integers, got {codes.dtype}")
-        wrong = (codes < 0) | (codes >= np.array(self.cardinalities))
-        if wrong.any():
-            where = tuple(np.argwhere(wrong)[0])
-            a = int(where[-1])
-            raise DataError(
-                f"attribute {a} has no state {int(codes[where])}: its states go from 0 to "
-                f"{self.cardinalities[a] - 1}"
-            )
-        return codes.astype(np.int64)
-
-    def _observed(self, observed: npt.ArrayLike) -> BoolArray:
-        seen = np.atleast_2d(np.asarray(observed))
-        if seen.dtype != np.bool_ or seen.ndim != 2 or seen.shape[1] != self.n_attributes:
-            raise DataError(
-                f"observed must be an (N, {self.n_attributes}) array of bool, got {seen.dtype} of "
-                f"shape {seen.shape}"
-            )
-        return seen
-
-    def _agreement(self, x: npt.ArrayLike, S: Iterable[int]) -> list[BoolArray | None]:
-        """Return the masks of the rows that have the states of x in S."""
-        row = self._checked(np.asarray(x), 1)
-        masks: list[BoolArray | None] = [None] * self.n_attributes
-        for a in index_set("S", S, self.n_attributes, "attribute", error=DataError):
-            masks[a] = np.arange(self.cardinalities[a]) == row[a]
-        return masks
-
-    def _masks(self, masks: Sequence[Any]) -> dict[int, BoolArray]:
-        """Return the masks that are not None, by attribute."""
-        if len(masks) != self.n_attributes:
-            raise DataError(f"masks must have {self.n_attributes} entries, got {len(masks)}")
-        result = {}
-        for a, (mask, size) in enumerate(zip(masks, self.cardinalities)):
-            if mask is None:
-                continue
-            array = np.asarray(mask)
-            if array.dtype != np.bool_ or array.ndim not in (1, 2) or array.shape[-1] != size:
-                raise DataError(
-                    f"masks[{a}] must be an array of bool over {size} states, got {array.dtype} "
-                    f"of shape {array.shape}"
-                )
-            result[a] = array
-        return result
 
     # --------------------------------------------------------------- its file
 

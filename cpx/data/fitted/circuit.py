@@ -1,0 +1,394 @@
+"""Probabilistic circuits: smooth decomposable ones over coded attributes, exact probabilities."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+from functools import cached_property
+from math import log
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from cpx.data.coding import saved_object
+from cpx.data.fitted.circuit_nodes import InnerNode, LeafNode, Node, checked_nodes, scope_of
+from cpx.data.fitted.circuit_passes import STEP, Nodes, Room, conditionals, event_values
+from cpx.data.fitted.message_passing import ONE
+from cpx.data.fitted.row_checks import agreement, checked_codes, checked_masks, checked_observed
+from cpx.errors import DataError, NoMass
+from cpx.support.validation import name_list, positive_integer
+
+__all__ = ["Circuit", "InnerNode", "LeafNode"]
+
+BoolArray = npt.NDArray[np.bool_]
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int32]
+
+_FORMAT, _VERSION = "cpx-circuit", 1
+
+_AT_ONCE = 2**23
+"""States of all attributes times events that are worked on at once: 8 MB."""
+
+
+class Circuit:
+    """A distribution of states as a circuit of sums and products.
+
+    Each node is a distribution of some attributes: a *leaf* of one, by a table; a *product* of
+    nodes over different attributes (it is decomposable); a *sum* that mixes nodes over the same
+    attributes by weights (it is smooth). The last node is the distribution. Sum-product networks,
+    PSDDs, Chow-Liu trees and mixtures of them are such circuits. All numbers are integers over
+    2**30, so that the probability of any event is an exact fraction, found in one pass.
+
+    Parameters
+    ----------
+    nodes : sequence of mappings
+        Children before parents: ``{"attribute": a, "probabilities": [...]}``, ``{"product":
+        [...]}`` or ``{"sum": [...], "weights": [...]}``, with children by their place.
+        Probabilities and weights are integers that sum to 2**30, or numbers that sum to 1, which
+        are rounded to multiples of 2**-30.
+    names : sequence of str, optional
+        Names of the attributes, which must then be those of the table.
+
+    Raises
+    ------
+    DataError
+        Naming the node that is wrong: it has a child that is not before it (so that there may be
+        a cycle), is not smooth or not decomposable, or has weights that do not sum to 1.
+
+    Examples
+    --------
+    A coin that shows what an earlier one showed, three times in four:
+
+    >>> coins = Circuit([
+    ...     {"attribute": 0, "probabilities": [1, 0]}, {"attribute": 0, "probabilities": [0, 1]},
+    ...     {"attribute": 1, "probabilities": [0.75, 0.25]},
+    ...     {"attribute": 1, "probabilities": [0.25, 0.75]},
+    ...     {"product": [0, 2]}, {"product": [1, 3]}, {"sum": [4, 5], "weights": [0.5, 0.5]}])
+    >>> coins
+    <Circuit: 7 nodes, 2 attributes>
+    >>> coins.exact_marginal([1, 1], [0, 1]), coins.exact_marginal([1, 1], [1])
+    (Fraction(3, 8), Fraction(1, 2))
+    >>> coins.conditionals([[1, 1], [0, 1]], [[True, False], [False, True]])[1].tolist()
+    [[0.25, 0.75], [0.0, 1.0]]
+    """
+
+    edgeless, factorised, n_components = False, False, 1
+    structure = "circuit"
+
+    def __init__(self, nodes: Sequence[Any], names: Sequence[str] | None = None) -> None:
+        self.nodes, self.cardinalities = checked_nodes(nodes)
+        self.names: tuple[str, ...] | None = None
+        if names is not None:
+            self.names = name_list("names", names, self.n_attributes, error=DataError)
+
+    @classmethod
+    def of_checked(cls, nodes: Sequence[Node], cardinalities: Sequence[int]) -> Self:
+        """Return the circuit of nodes that are known to be right."""
+        made = cls.__new__(cls)
+        made.nodes, made.cardinalities, made.names = tuple(nodes), tuple(cardinalities), None
+        return made
+
+    # ---------------------------------------------------------------- measure
+
+    @property
+    def n_attributes(self) -> int:
+        """Number A of attributes."""
+        return len(self.cardinalities)
+
+    @cached_property
+    def offsets(self) -> npt.NDArray[np.int64]:
+        """Where the states of each attribute begin among those of all, and their number."""
+        return np.cumsum([0, *self.cardinalities])
+
+    @cached_property
+    def arrays(self) -> Nodes:
+        """The nodes as arrays, for kernels."""
+        return Nodes.of(self.nodes, self.offsets)
+
+    @cached_property
+    def above(self) -> tuple[tuple[int, ...], ...]:
+        """For each attribute, the nodes whose distribution it is part of, children first."""
+        scopes = list[int]()
+        found: list[list[int]] = [[] for _ in self.cardinalities]
+        for n, node in enumerate(self.nodes):
+            own = scope_of("", node, scopes)
+            scopes.append(own)
+            while own:
+                found[(own & -own).bit_length() - 1].append(n)
+                own &= own - 1
+        return tuple(map(tuple, found))
+
+    # ---------------------------------------------------------- probabilities
+
+    def log_likelihood(self, codes: npt.ArrayLike) -> FloatArray:
+        """Return the natural logarithm of the probability of whole rows; (n, A) to (n,)."""
+        rows = checked_codes(np.asarray(codes), 2, self.cardinalities)
+        return self.log_marginal(rows, np.ones(rows.shape, dtype=np.bool_))
+
+    def log_marginal(self, x: npt.ArrayLike, observed: npt.ArrayLike) -> FloatArray:
+        """Return the log-probability of parts of rows, shape (N,); -inf for 0.
+
+        Parameters
+        ----------
+        x : (N, A) or (A,) array of int
+            Codes of N rows, or of one.
+        observed : (N, A) or (A,) array of bool
+            Which attributes have the states of x.
+        """
+        parts = [self._values(allowed) for allowed in self._agreeing(x, observed)]
+        return np.concatenate([*parts, np.empty(0)])
+
+    def conditionals(self, x: npt.ArrayLike, observed: npt.ArrayLike) -> tuple[FloatArray, ...]:
+        """Return the probability of each state of each attribute given parts of rows.
+
+        Parameters
+        ----------
+        x, observed
+            As for :meth:`log_marginal`.
+
+        Returns
+        -------
+        A arrays of shape (N, K_a)
+
+        Raises
+        ------
+        NoMass
+            When what is observed has the probability 0.
+        """
+        parts = []
+        for allowed in self._agreeing(x, observed):
+            found = np.empty(allowed.shape)
+            if not conditionals(self.arrays, Room.of(self.arrays), allowed, found.reshape(-1)):
+                raise NoMass("what is observed of a row has the probability 0")
+            parts.append(found)
+        whole = np.concatenate(parts) if parts else np.empty((0, int(self.offsets[-1])))
+        return tuple(np.split(whole, self.offsets[1:-1], axis=1))
+
+    def event_probability(self, masks: Sequence[Any]) -> Any:
+        """Return the probability that every attribute is in its mask.
+
+        Parameters
+        ----------
+        masks : sequence of A arrays of bool, or None
+            The states that each attribute may have: of shape (K_a,) in all events, of shape
+            (N, K_a) in each of N; None for all states.
+
+        Returns
+        -------
+        float, or (N,) array where a mask has N rows
+        """
+        asked = checked_masks(masks, self.cardinalities)
+        lengths = {len(mask) for mask in asked.values() if mask.ndim == 2}
+        if len(lengths) > 1:
+            raise DataError(f"masks must have as many rows each, got {sorted(lengths)}")
+        n = max(lengths, default=1)
+        allowed = np.ones((n, int(self.offsets[-1])), dtype=np.uint8)
+        for a, mask in asked.items():
+            allowed[:, self.offsets[a] : self.offsets[a + 1]] = mask
+        found = np.exp(self._values(allowed))
+        return found if lengths else float(found[0])
+
+    def _agreeing(self, x: npt.ArrayLike, observed: npt.ArrayLike) -> Iterable[Any]:
+        """Yield for some rows at a time which states of all attributes they may have."""
+        rows = np.asarray(x)
+        rows = checked_codes(rows, rows.ndim if rows.ndim == 1 else 2, self.cardinalities)
+        seen = checked_observed(observed, self.n_attributes)
+        rows, seen = np.broadcast_arrays(np.atleast_2d(rows), seen)
+        size, whole = max(1, _AT_ONCE // int(self.offsets[-1])), int(self.offsets[-1])
+        for first in range(0, len(rows), size):
+            some, known = rows[first : first + size], seen[first : first + size]
+            allowed = np.repeat(~known, self.cardinalities, axis=1).astype(np.uint8)
+            line = np.arange(len(some))[:, None] * whole
+            allowed.reshape(-1)[line + self.offsets[:-1] + some] = 1
+            yield allowed
+
+    def _values(self, allowed: npt.NDArray[np.uint8]) -> FloatArray:
+        value, power = np.empty(len(allowed)), np.empty(len(allowed), dtype=np.int64)
+        event_values(self.arrays, Room.of(self.arrays), allowed, value, power)
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(value) + power * (STEP * log(2)))
+
+    def exact_marginal(self, x: npt.ArrayLike, S: Iterable[int]) -> Fraction:
+        """Return the exact probability that the attributes in S have the states of x."""
+        return self.exact_event_probability(agreement(x, S, self.cardinalities))
+
+    def exact_event_probability(self, masks: Sequence[Any]) -> Fraction:
+        """Return the exact probability that every attribute is in its mask.
+
+        Parameters
+        ----------
+        masks : sequence of A arrays of bool of shape (K_a,), or None
+        """
+        asked = checked_masks(masks, self.cardinalities)
+        if any(mask.ndim != 1 for mask in asked.values()):
+            raise DataError("masks must be of one event here, arrays of one dimension")
+        return self.exact_events(asked, [])[0]
+
+    def exact_events(
+        self, given: Mapping[int, BoolArray], more: Iterable[Mapping[int, BoolArray]]
+    ) -> tuple[Fraction, list[Fraction]]:
+        """Return the exact probability of an event, and of it with each of others.
+
+        Parameters
+        ----------
+        given : mapping of attributes to arrays of bool of shape (K_a,)
+            The states that they may have.
+        more : mappings of the same kind
+            Over other attributes than ``given``.
+        """
+        whole: dict[int, _Dyadic] = {}
+        base = self._exact(given, whole, whole)
+        return base.fraction, [self._exact(event, {}, whole).fraction for event in more]
+
+    def _exact(
+        self,
+        asked: Mapping[int, BoolArray],
+        found: dict[int, _Dyadic],
+        before: Mapping[int, _Dyadic],
+    ) -> _Dyadic:
+        """Return the value of the last node where it is asked more of some attributes."""
+        tables = {a: mask.tolist() for a, mask in asked.items()}
+        for n in sorted(set[int]().union(*(self.above[a] for a in tables))):
+            node = self.nodes[n]
+            if isinstance(node, LeafNode):
+                inside = zip(node.table, tables[node.attribute], strict=True)
+                found[n] = _Dyadic(sum(p for p, may in inside if may), 1)
+                continue
+            values = [found.get(c) or before.get(c, _CERTAIN) for c in node.children]
+            found[n] = _product(values) if node.weights is None else _mean(values, node.weights)
+        last = len(self.nodes) - 1
+        return found.get(last) or before.get(last, _CERTAIN)
+
+    # --------------------------------------------------------------- sampling
+
+    def sample(self, m: int, rng: np.random.Generator) -> IntArray:
+        """Draw m rows of codes, shape (m, A)."""
+        return self.sample_event(m, [None] * self.n_attributes, rng)
+
+    def sample_given(
+        self, m: int, x: npt.ArrayLike, S: Iterable[int], rng: np.random.Generator
+    ) -> IntArray:
+        """Draw m rows of codes that have the states of x in the attributes S."""
+        return self.sample_event(m, agreement(x, S, self.cardinalities), rng)
+
+    def sample_event(self, m: int, masks: Sequence[Any], rng: np.random.Generator) -> IntArray:
+        """Draw m independent rows of codes given that every attribute is in its mask.
+
+        Parameters
+        ----------
+        m : int
+            At least 1.
+        masks : sequence of A arrays of bool of shape (K_a,), or None
+        rng : numpy.random.Generator
+
+        Raises
+        ------
+        NoMass
+            When the event has the probability 0.
+        """
+        allowed = np.ones((1, int(self.offsets[-1])), dtype=np.uint8)
+        for a, mask in checked_masks(masks, self.cardinalities).items():
+            allowed[0, self.offsets[a] : self.offsets[a + 1]] = mask
+        room, value = Room.of(self.arrays), np.empty(1)
+        event_values(self.arrays, room, allowed, value, np.empty(1, dtype=np.int64))
+        if not value[0]:
+            raise NoMass("the event has the probability 0")
+        result = np.zeros((positive_integer("m", m), self.n_attributes), dtype=np.int32)
+        waiting: dict[int, list[npt.NDArray[np.int64]]] = {
+            len(self.nodes) - 1: [np.arange(len(result))]
+        }
+        first = self.arrays.first
+        for n in range(len(self.nodes) - 1, -1, -1):
+            if n not in waiting:
+                continue
+            rows, node = np.concatenate(waiting.pop(n)), self.nodes[n]
+            if isinstance(node, LeafNode):
+                a = node.attribute
+                may = allowed[0, self.offsets[a] : self.offsets[a + 1]]
+                result[rows, a] = _drawn(np.array(node.table, dtype=float) * may, len(rows), rng)
+            elif node.weights is None:
+                for c in node.children:
+                    waiting.setdefault(c, []).append(rows)
+            else:
+                which = _drawn(room.share[first[n] : first[n + 1]], len(rows), rng)
+                for place in np.unique(which).tolist():
+                    part = rows[which == place]
+                    waiting.setdefault(node.children[place], []).append(part)
+        return result
+
+    # --------------------------------------------------------------- its file
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the circuit as JSON values, exactly."""
+        nodes: list[dict[str, Any]] = []
+        for node in self.nodes:
+            if isinstance(node, LeafNode):
+                nodes.append({"attribute": node.attribute, "probabilities": [*node.table]})
+            elif node.weights is None:
+                nodes.append({"product": [*node.children]})
+            else:
+                nodes.append({"sum": [*node.children], "weights": [*node.weights]})
+        named = {} if self.names is None else {"names": [*self.names]}
+        return {"format": _FORMAT, "version": _VERSION, **named, "nodes": nodes}
+
+    @classmethod
+    def from_dict(cls, data: object) -> Self:
+        """Read what :meth:`to_dict` wrote.
+
+        Raises
+        ------
+        DataError
+            Naming the key or value that is wrong.
+        """
+        keys = ("names", "nodes") if isinstance(data, Mapping) and "names" in data else ("nodes",)
+        return cls(**saved_object("a circuit", data, _FORMAT, _VERSION, keys))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Circuit):
+            return NotImplemented
+        return self.nodes == other.nodes and self.names == other.names
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"<Circuit: {len(self.nodes)} nodes, {self.n_attributes} attributes>"
+
+
+class _Dyadic(NamedTuple):
+    """The number ``numerator / 2**(30 power)``."""
+
+    numerator: int
+    power: int
+
+    @property
+    def fraction(self) -> Fraction:
+        return Fraction(self.numerator, ONE**self.power)
+
+
+_CERTAIN = _Dyadic(1, 0)
+
+
+def _product(values: Iterable[_Dyadic]) -> _Dyadic:
+    numerator, power = 1, 0
+    for value in values:
+        numerator, power = numerator * value.numerator, power + value.power
+    return _Dyadic(numerator, power)
+
+
+def _mean(values: Sequence[_Dyadic], weights: Sequence[int]) -> _Dyadic:
+    if len(values) == 1:
+        return values[0]
+    most = max(value.power for value in values)
+    total = 0
+    for value, weight in zip(values, weights, strict=True):
+        total += weight * value.numerator << 30 * (most - value.power)
+    return _Dyadic(total, most + 1)
+
+
+def _drawn(weights: FloatArray, m: int, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+    """Draw m places in proportion to weights, none of weight 0."""
+    limits = np.cumsum(weights)
+    last = int(np.flatnonzero(weights)[-1])
+    place = np.searchsorted(limits, rng.random(m) * limits[-1], side="right")
+    return np.minimum(place, last)
