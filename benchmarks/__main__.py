@@ -5,8 +5,8 @@ Commands of their own, each with ``--help``:
 - ``fuzz`` solves random problems with every engine and looks for wrong answers;
 - ``mutate`` alters the code and runs its tests;
 - ``library`` solves the instances of the library anew and notes what is known of them;
-- ``koriche``, ``equal-calls``, ``ads``, ``kernels`` and ``sufficient`` reproduce published
-  experiments.
+- ``koriche``, ``equal-calls``, ``ads``, ``kernels``, ``sufficient`` and ``published-circuit``
+  reproduce published experiments.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ ELSEWHERE = {
     "intervals": "peers.intervals",
 }
 TOOLS = ("fuzz", "mutate", "library")
-PAPERS = ("koriche", "equal-calls", "ads", "kernels", "sufficient")
+PAPERS = ("koriche", "equal-calls", "ads", "kernels", "sufficient", "published-circuit")
 
 
 def main(names: list[str]) -> int:

@@ -9,6 +9,7 @@ from benchmarks.papers.kernels.command import kernels
 from benchmarks.papers.koriche.command import koriche
 from benchmarks.papers.koriche.equal_calls.command import equal_calls
 from benchmarks.papers.sufficient.command import sufficient
+from benchmarks.papers.sufficient.published_circuit import published_circuit
 from cpx.cli.app import CommandGroup, main
 from cpx.cli.groups import help_text
 
@@ -27,6 +28,7 @@ for _command, _summary in (
     (ads, "Decision sets for a network on Adult, of Lu and Ester (2019)."),
     (kernels, "Table 2 of Polato and Aiolli (ESANN 2018): rules of kernel machines."),
     (sufficient, "Tables and figures of Wang et al. (IJCAI 2021): probabilistic explanations."),
+    (published_circuit, "Table 1 of Wang et al. from the authors' circuit, forest and images."),
 ):
     _name = _command.__name__.replace("_", "-")
     app.command(_name, short_help=_summary, help=help_text(_command))(_command)

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from cpx.data.classifiers import named_classifier
     from cpx.data.coding import Coding
     from cpx.data.distributions import Empirical, Perturbed, Product, distribution
+    from cpx.data.fitted.circuit import Circuit
+    from cpx.data.fitted.distribution import read_distribution
     from cpx.data.fitted.fitted import ChowLiu, Factorised, Fitted, Mixture
     from cpx.data.fitted.mixture_choice import Trial, choose_mixture
     from cpx.data.fitted.mixture_fit import fit_mixture
@@ -37,6 +39,7 @@ __all__ = [
     "Batch",
     "Binarizer",
     "ChowLiu",
+    "Circuit",
     "Coding",
     "Distribution",
     "Empirical",
@@ -58,6 +61,7 @@ __all__ = [
     "fit_naive_bayes",
     "labels",
     "named_classifier",
+    "read_distribution",
     "read_table",
     "row",
     "rule_count",
@@ -70,6 +74,7 @@ _HOME = {
     "Batch": "base",
     "Binarizer": "binarizer",
     "ChowLiu": "fitted.fitted",
+    "Circuit": "fitted.circuit",
     "Coding": "coding",
     "Distribution": "base",
     "Empirical": "distributions",
@@ -91,6 +96,7 @@ _HOME = {
     "fit_naive_bayes": "fitted.naive_bayes",
     "labels": "oracle",
     "named_classifier": "classifiers",
+    "read_distribution": "fitted.distribution",
     "read_table": "tables",
     "row": "tables",
     "rule_count": "statistics",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -9,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cpx.data.coding import Coding
+from cpx.data.fitted.circuit import Circuit
+from cpx.data.fitted.distribution import StateDistribution, read_distribution
 from cpx.data.fitted.mixture_choice import Trial, choose_mixture
 from cpx.data.fitted.mixture_fit import fit_mixture, structure_of
 from cpx.data.fitted.naive_bayes import fit_naive_bayes
@@ -57,7 +60,7 @@ def fitted_distribution(
     """
     name, options = read_named("distribution", distribution)
     if name not in FITTED:
-        raise UnknownName("distribution", name, FITTED)
+        raise UnknownName("distribution", name, (*FITTED, "the path of a file"))
     if components is not None:
         options = {"components": components} | options
     own = _OPTIONS.get(name, ("components",))
@@ -74,6 +77,43 @@ def fitted_distribution(
         count = positive_integer("components", options.pop("components", _COMPONENTS.get(name, 1)))
         structure = structure_of(name, count)
         return fit_mixture(codes, sizes, structure=structure, components=count, **options), ()
+
+
+def given_distribution(distribution: Any) -> StateDistribution | None:
+    """Return a distribution that is fitted already, or in a file; None where one is to be fitted.
+
+    Raises DataError: With the path, naming what is wrong in a file.
+    """
+    if isinstance(distribution, TreeMixture | Circuit):
+        return distribution
+    if isinstance(distribution, str) and distribution.partition("{")[0] in FITTED:
+        return None
+    if isinstance(distribution, str | os.PathLike) and os.path.isfile(distribution):
+        return read_distribution(distribution)
+    if not isinstance(distribution, str):
+        raise InvalidOption(
+            "distribution must be a name, the path of a file, a TreeMixture or a Circuit, got "
+            f"{shown(distribution)}"
+        )
+    return None
+
+
+def cuts_of(
+    trees: TreeModel, rows: pd.DataFrame, distribution: StateDistribution | None
+) -> list[Any]:
+    """Return where the columns must be cut: at the thresholds of the model.
+
+    Columns of 0 and 1 are cut between these as well where a distribution that is given has two
+    states of them: all rows may have the same one.
+    """
+    cuts = [own if len(own) else [] for own in trees.thresholds]
+    sizes = () if distribution is None else distribution.cardinalities
+    if len(sizes) == len(cuts):
+        table = rows.to_numpy()
+        for c, size in enumerate(sizes):
+            if size == 2 and not len(cuts[c]) and np.isin(table[:, c], (0, 1)).all():
+                cuts[c] = [0.5]
+    return cuts
 
 
 def read_background(

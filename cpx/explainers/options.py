@@ -28,6 +28,7 @@ class Option:
     choices: Its values, where they have names.
     many: Whether it can be given several times in the shell.
     read: Makes of what the shell has read what Python takes.
+    or_file: Whether the path of a file may stand for one of these.
     shell: Its name in the shell: empty for the same one, None where the shell has it not.
     """
 
@@ -37,6 +38,7 @@ class Option:
     choices: tuple[str, ...] = ()
     many: bool = False
     read: Callable[[Any], Any] | None = None
+    or_file: bool = False
     shell: str | None = ""
 
 

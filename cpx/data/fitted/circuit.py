@@ -6,26 +6,31 @@ from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
 from math import log
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from cpx.data.coding import saved_object
-from cpx.data.fitted.circuit_nodes import InnerNode, LeafNode, Node, checked_nodes, scope_of
+from cpx.data.fitted.circuit_nodes import LeafNode, Node, checked_nodes, scope_of
 from cpx.data.fitted.circuit_passes import STEP, Nodes, Room, conditionals, event_values
 from cpx.data.fitted.message_passing import ONE
 from cpx.data.fitted.row_checks import agreement, checked_codes, checked_masks, checked_observed
 from cpx.errors import DataError, NoMass
 from cpx.support.validation import name_list, positive_integer
 
-__all__ = ["Circuit", "InnerNode", "LeafNode"]
+__all__ = ["Circuit", "Dyadic", "dyadic_sum"]
 
 BoolArray = npt.NDArray[np.bool_]
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int32]
 
-_FORMAT, _VERSION = "cpx-circuit", 1
+Dyadic = tuple[int, int]
+"""The number ``numerator / 2**(30 power)``."""
+
+_CERTAIN: Dyadic = (1, 0)
+
+_VERSION = 1
 
 _AT_ONCE = 2**23
 """States of all attributes times events that are worked on at once: 8 MB."""
@@ -74,7 +79,7 @@ class Circuit:
     """
 
     edgeless, factorised, n_components = False, False, 1
-    structure = "circuit"
+    structure, format = "circuit", "cpx-circuit"
 
     def __init__(self, nodes: Sequence[Any], names: Sequence[str] | None = None) -> None:
         self.nodes, self.cardinalities = checked_nodes(nodes)
@@ -95,6 +100,11 @@ class Circuit:
     def n_attributes(self) -> int:
         """Number A of attributes."""
         return len(self.cardinalities)
+
+    @property
+    def circuit(self) -> Self:
+        """The circuit itself, as mixtures of trees have one."""
+        return self
 
     @cached_property
     def offsets(self) -> npt.NDArray[np.int64]:
@@ -223,11 +233,12 @@ class Circuit:
         asked = checked_masks(masks, self.cardinalities)
         if any(mask.ndim != 1 for mask in asked.values()):
             raise DataError("masks must be of one event here, arrays of one dimension")
-        return self.exact_events(asked, [])[0]
+        numerator, power = self.exact_events(asked, ())[0]
+        return Fraction(numerator, ONE**power)
 
     def exact_events(
         self, given: Mapping[int, BoolArray], more: Iterable[Mapping[int, BoolArray]]
-    ) -> tuple[Fraction, list[Fraction]]:
+    ) -> tuple[Dyadic, list[Dyadic]]:
         """Return the exact probability of an event, and of it with each of others.
 
         Parameters
@@ -237,28 +248,65 @@ class Circuit:
         more : mappings of the same kind
             Over other attributes than ``given``.
         """
-        whole: dict[int, _Dyadic] = {}
+        whole: dict[int, Dyadic] = {}
         base = self._exact(given, whole, whole)
-        return base.fraction, [self._exact(event, {}, whole).fraction for event in more]
+        return base, [self._exact(event, {}, whole) for event in more]
 
     def _exact(
         self,
         asked: Mapping[int, BoolArray],
-        found: dict[int, _Dyadic],
-        before: Mapping[int, _Dyadic],
-    ) -> _Dyadic:
-        """Return the value of the last node where it is asked more of some attributes."""
+        found: dict[int, Dyadic],
+        before: Mapping[int, Dyadic],
+    ) -> Dyadic:
+        """Return the value of the last node where something is asked of attributes.
+
+        found: Gets the values that change by it.
+        before: Those of an event that is asked as well; 1 where they are not there.
+        """
         tables = {a: mask.tolist() for a, mask in asked.items()}
         for n in sorted(set[int]().union(*(self.above[a] for a in tables))):
             node = self.nodes[n]
             if isinstance(node, LeafNode):
                 inside = zip(node.table, tables[node.attribute], strict=True)
-                found[n] = _Dyadic(sum(p for p, may in inside if may), 1)
+                found[n] = sum(p for p, may in inside if may), 1
                 continue
             values = [found.get(c) or before.get(c, _CERTAIN) for c in node.children]
-            found[n] = _product(values) if node.weights is None else _mean(values, node.weights)
+            if len(values) == 1:
+                found[n] = values[0]
+            elif node.weights is None:
+                numerator, power = 1, 0
+                for factor, own in values:
+                    numerator, power = numerator * factor, power + own
+                found[n] = numerator, power
+            else:
+                total, power = dyadic_sum(node.weights, values)
+                found[n] = total, power + 1
         last = len(self.nodes) - 1
         return found.get(last) or before.get(last, _CERTAIN)
+
+    @cached_property
+    def roundings(self) -> int:
+        """How often 2**-53 what floats make of conditional probabilities may be off, at most.
+
+        Relative to the probability, whatever is known and asked. A share is a quotient of two
+        values, and a ratio a mean by shares, or a product.
+        """
+        values, ratios = list[int](), list[int]()
+        for node in self.nodes:
+            if isinstance(node, LeafNode):
+                own = ratio = len(node.table)
+            else:
+                count, children = len(node.children), node.children
+                if node.weights is None:
+                    own = sum(values[c] for c in children) + count
+                    ratio = sum(ratios[c] for c in children) + count
+                else:
+                    own = max(values[c] for c in children) + count + 2
+                    share = max(values[c] + ratios[c] for c in children) + own + 2
+                    ratio = share + count + 1
+            values.append(own)
+            ratios.append(ratio)
+        return ratios[-1]
 
     # --------------------------------------------------------------- sampling
 
@@ -330,7 +378,7 @@ class Circuit:
             else:
                 nodes.append({"sum": [*node.children], "weights": [*node.weights]})
         named = {} if self.names is None else {"names": [*self.names]}
-        return {"format": _FORMAT, "version": _VERSION, **named, "nodes": nodes}
+        return {"format": self.format, "version": _VERSION, **named, "nodes": nodes}
 
     @classmethod
     def from_dict(cls, data: object) -> Self:
@@ -342,7 +390,7 @@ class Circuit:
             Naming the key or value that is wrong.
         """
         keys = ("names", "nodes") if isinstance(data, Mapping) and "names" in data else ("nodes",)
-        return cls(**saved_object("a circuit", data, _FORMAT, _VERSION, keys))
+        return cls(**saved_object("a circuit", data, cls.format, _VERSION, keys))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Circuit):
@@ -355,35 +403,17 @@ class Circuit:
         return f"<Circuit: {len(self.nodes)} nodes, {self.n_attributes} attributes>"
 
 
-class _Dyadic(NamedTuple):
-    """The number ``numerator / 2**(30 power)``."""
+def dyadic_sum(times: Iterable[int], values: Sequence[Dyadic]) -> Dyadic:
+    """Return the sum of whole numbers times dyadic ones.
 
-    numerator: int
-    power: int
-
-    @property
-    def fraction(self) -> Fraction:
-        return Fraction(self.numerator, ONE**self.power)
-
-
-_CERTAIN = _Dyadic(1, 0)
-
-
-def _product(values: Iterable[_Dyadic]) -> _Dyadic:
-    numerator, power = 1, 0
-    for value in values:
-        numerator, power = numerator * value.numerator, power + value.power
-    return _Dyadic(numerator, power)
-
-
-def _mean(values: Sequence[_Dyadic], weights: Sequence[int]) -> _Dyadic:
-    if len(values) == 1:
-        return values[0]
-    most = max(value.power for value in values)
+    >>> dyadic_sum([3, 1], [(2, 0), (2**29, 1)]), dyadic_sum([], [])
+    ((6979321856, 1), (0, 0))
+    """
+    most = max((power for _, power in values), default=0)
     total = 0
-    for value, weight in zip(values, weights, strict=True):
-        total += weight * value.numerator << 30 * (most - value.power)
-    return _Dyadic(total, most + 1)
+    for weight, (numerator, power) in zip(times, values, strict=True):
+        total += weight * numerator << 30 * (most - power)
+    return total, most
 
 
 def _drawn(weights: FloatArray, m: int, rng: np.random.Generator) -> npt.NDArray[np.int64]:
@@ -391,4 +421,4 @@ def _drawn(weights: FloatArray, m: int, rng: np.random.Generator) -> npt.NDArray
     limits = np.cumsum(weights)
     last = int(np.flatnonzero(weights)[-1])
     place = np.searchsorted(limits, rng.random(m) * limits[-1], side="right")
-    return np.minimum(place, last)
+    return np.asarray(np.minimum(place, last))

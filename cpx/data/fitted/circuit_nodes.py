@@ -135,14 +135,14 @@ def _read(what: str, value: Any, n: int) -> Node:
         a = integer_in(f"{what}: attribute", value["attribute"], 0, 2**20, error=DataError)
         return LeafNode(a, _shares(f"{what}: probabilities", value["probabilities"]))
     key = "product" if "product" in value else "sum"
-    children = entries(f"{what}: {key}", value[key], "nodes", error=DataError)
+    children: Any = entries(f"{what}: {key}", value[key], "nodes", error=DataError)
     for c in children:
         if isinstance(c, bool) or not isinstance(c, int | np.integer) or not 0 <= c < n:
             raise DataError(
                 f"{what}: {key} has the child {shown(c)}: the children of a node stand before it, "
                 "so that there is no cycle"
             )
-    own = tuple(map(int, children))  # type: ignore[call-overload]
+    own = tuple(map(int, children))
     if not own:
         raise DataError(f"{what}: {key} has no children")
     if key == "product":

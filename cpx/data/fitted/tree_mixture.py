@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +17,9 @@ from cpx.data.fitted.row_checks import agreement, checked_codes, checked_masks, 
 from cpx.data.fitted.tree_mixture_checks import parent_array, probabilities
 from cpx.errors import DataError, NoMass, shown
 from cpx.support.validation import positive_integer
+
+if TYPE_CHECKING:
+    from cpx.data.fitted.circuit import Circuit
 
 __all__ = ["ONE", "TreeMixture"]
 
@@ -146,6 +149,13 @@ class TreeMixture:
         return tuple(
             Forest(parents, tables) for parents, tables in zip(self.parents.tolist(), self.tables)
         )
+
+    @cached_property
+    def circuit(self) -> Circuit:
+        """The same distribution as a circuit."""
+        from cpx.data.fitted.tree_circuit import circuit_of  # needs this module
+
+        return circuit_of(self)
 
     @cached_property
     def log_weights(self) -> FloatArray:

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 
 from cpx.data.coding import Coding
+from cpx.data.fitted.circuit import Circuit
+from cpx.data.fitted.distribution import StateDistribution
 from cpx.data.fitted.tree_mixture import ONE, TreeMixture
 from cpx.errors import InvalidInstance
 from cpx.models.expected_prediction.fewest import FewestExpected
@@ -19,7 +21,7 @@ from cpx.trees.attribute import Attribute
 from cpx.trees.form import TreeModel
 from cpx.trees.tree import Tree
 
-STRUCTURES = ("factorised", "mixture", "chow-liu", "mixture of chow-liu trees")
+STRUCTURES = ("factorised", "mixture", "chow-liu", "mixture of chow-liu trees", "circuit")
 
 
 def best_set(problem: ExpectedPrediction) -> tuple[int, int, tuple[int, ...]] | None:
@@ -59,6 +61,51 @@ def random_mixture(
     return TreeMixture(_shares(rng, 1, components)[0], parents, tables)
 
 
+def random_circuit(seed: int, cardinalities: Sequence[int]) -> Circuit:
+    """Return a random smooth decomposable circuit; nodes are shared, some probabilities are 0.
+
+    >>> random_circuit(0, [2, 3, 2])
+    <Circuit: 10 nodes, 3 attributes>
+    """
+    rng = np.random.default_rng(seed)
+    nodes: list[dict[str, Any]] = []
+    known: dict[tuple[int, ...], list[int]] = {}
+
+    def add(node: dict[str, Any]) -> int:
+        nodes.append(node)
+        return len(nodes) - 1
+
+    def node_over(scope: tuple[int, ...]) -> int:
+        made = known.setdefault(scope, [])
+        if made and (len(made) > 3 or rng.random() < 0.4):
+            return int(rng.choice(made))
+        children = [_part(rng, scope, cardinalities, add, node_over) for _ in range(3)]
+        count = int(rng.integers(1, 4))
+        weights = _shares(rng, 1, count)[0].tolist()
+        made.append(
+            children[0] if count == 1 else add({"sum": children[:count], "weights": weights})
+        )
+        return made[-1]
+
+    top = node_over(tuple(range(len(cardinalities))))
+    return Circuit(nodes[: top + 1])
+
+
+def _part(
+    rng: np.random.Generator, scope: tuple[int, ...], sizes: Sequence[int], add: Any, over: Any
+) -> int:
+    """Return a leaf over one attribute, a product of random parts of several."""
+    if len(scope) == 1:
+        table = _shares(rng, 1, sizes[scope[0]])[0]
+        if len(table) > 1 and rng.random() < 0.2:
+            table[0], table[-1] = table[0] + table[-1], 0
+        return int(add({"attribute": scope[0], "probabilities": table.tolist()}))
+    order = rng.permutation(scope).tolist()
+    cut = int(rng.integers(1, len(order)))
+    parts = [tuple(sorted(order[:cut])), tuple(sorted(order[cut:]))]
+    return int(add({"product": [over(part) for part in parts]}))
+
+
 def _shares(rng: np.random.Generator, rows: int, size: int) -> Any:
     """Return rows of random probabilities over 2**30; one in three is very uneven."""
     power = 4 if rng.random() < 0.3 else 1
@@ -90,7 +137,11 @@ def random_expectation(
         x = random_row(model, seed)
         try:
             coding = random_states(model, seed, x)
-            mixture = random_mixture(seed, coding.cardinalities, structure)
+            mixture: StateDistribution = (
+                random_circuit(seed + attempt, coding.cardinalities)
+                if structure == "circuit"
+                else random_mixture(seed, coding.cardinalities, structure)
+            )
             A = coding.n_attributes
             order = rng.permutation(A).tolist()
             asked: dict[str, Any] = {

@@ -6,9 +6,8 @@ the posterior w_c(z), in proportion to the weight of the component times P_c(z):
     EP(z) = base + sum_c w_c(z) sum_l v_l P_c(l | z)
 
 All one-attribute extensions of z come from one pass. Without edges P_c(l | z) is a product
-(:mod:`~cpx.models.expected_prediction.leaf_products`). With edges, messages go up and down the
-tree of the component, for z with each leaf: they give P_c(X_j = x_j | z and l is reached) for all
-j, and by Bayes' rule P_c(l | z, x_j) = P_c(l | z) P_c(x_j | z, l) / P_c(x_j | z).
+(:mod:`~cpx.models.expected_prediction.leaf_products`). With edges the distribution is a circuit,
+and passes over it give the same (:mod:`~cpx.models.expected_prediction.leaf_circuits`).
 """
 
 from __future__ import annotations
@@ -22,7 +21,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.data.fitted.tree_mixture import ONE, TreeMixture
+from cpx.data.fitted.distribution import StateDistribution, as_mixture
+from cpx.data.fitted.tree_mixture import ONE
+from cpx.models.expected_prediction.leaf_circuits import LeafCircuits
 from cpx.models.expected_prediction.leaf_products import LeafProducts
 from cpx.models.expected_prediction.leaves import LeafForm
 
@@ -73,7 +74,7 @@ class Evaluator:
     """
 
     leaves: LeafForm
-    distribution: TreeMixture
+    distribution: StateDistribution
     codes: NDArray[np.int32]
 
     def expected(self, observed: Bools) -> Floats:
@@ -83,10 +84,15 @@ class Evaluator:
     def evaluate(self, observed: Bools) -> tuple[Floats, Floats]:
         """Return the expected scores and the log-probabilities of N sets, (N, A) to twice (N,)."""
         seen = np.atleast_2d(np.asarray(observed, dtype=np.bool_))
+        if self._circuit is not None:
+            means, logs = self._circuit.means(seen)
+            return self.base + means, logs
         expected, logs = np.empty(len(seen)), np.empty(len(seen))
         for rows in self.chunks(len(seen)):
             groups = self.groups(len(seen[rows]))
-            means = np.concatenate([self._means(some, seen[rows]) for some in groups])
+            means = np.concatenate(
+                [self.reached(some, seen[rows]) @ self.values for some in groups]
+            )
             expected[rows], logs[rows] = self._mixed(self._joint(seen[rows]), means)
         return expected, logs
 
@@ -115,13 +121,16 @@ class Evaluator:
         self, seen: Bools, stop: Callable[[], bool], run: Any, threads: int
     ) -> Extensions:
         """Return the same of sets that are measured at once, by some map."""
+        size = -(-len(seen) // threads)
+        parts = [slice(n, n + size) for n in range(0, len(seen), size)]
+        if self._circuit is not None:
+            return self._passed(self._circuit, [seen[part] for part in parts], stop, run)
         joint = self._joint(seen)
-        by_component = self._by_factors if self.distribution.edgeless else self._by_edges
 
         def measured(some: slice) -> tuple[Floats, Floats, Floats]:
             if stop():
                 raise Stopped
-            return by_component(some, seen)
+            return self._by_factors(some, seen)
 
         found = zip(*run(measured, self.groups(len(seen), threads)))
         means, means_with, logs = map(np.concatenate, found)
@@ -129,10 +138,23 @@ class Evaluator:
         def mixed(sets: slice) -> tuple[Floats, Floats]:
             return self._mixed(joint[:, sets, None] + logs[:, sets], means_with[:, sets])
 
-        size = -(-len(seen) // threads)
-        parts = run(mixed, [slice(n, n + size) for n in range(0, len(seen), size)])
         expected, log_probability = self._mixed(joint, means)
-        return Extensions(expected, log_probability, *map(np.concatenate, zip(*parts)))
+        mixtures = zip(*run(mixed, parts))
+        return Extensions(expected, log_probability, *map(np.concatenate, mixtures))
+
+    def _passed(
+        self, circuit: LeafCircuits, parts: list[Bools], stop: Callable[[], bool], run: Any
+    ) -> Extensions:
+        """Return the same by passes over a circuit."""
+
+        def measured(seen: Bools) -> tuple[Floats, ...]:
+            if stop():
+                raise Stopped
+            return circuit.extended(seen)
+
+        found = zip(*run(measured, parts))
+        mean, logs, more, log_more = map(np.concatenate, found)
+        return Extensions(self.base + mean, logs, self.base + more, log_more)
 
     def _mixed(self, joint: Floats, means: Floats) -> tuple[Floats, Floats]:
         """Return the means by the posterior of the components, the first axis, and log Pr."""
@@ -145,17 +167,13 @@ class Evaluator:
 
     def _joint(self, seen: Bools) -> Floats:
         """Return the log-probability of each component with each set, shape (C, N)."""
-        mixture = self.distribution
-        if mixture.edgeless:
-            return self.log_states @ seen.T + mixture.log_weights[:, None]
-        return (mixture.component_log_marginals(self.codes, seen) + mixture.log_weights).T
+        return self.log_states @ seen.T + as_mixture(self.distribution).log_weights[:, None]
 
     def groups(self, n: int, threads: int = 1) -> list[slice]:
-        """Return components that are measured together: one where there are edges."""
-        count, size = self.distribution.n_components, 1
-        if self.distribution.edgeless:
-            in_cache = max(1, _IN_CACHE // (n * self._numbers_per_set))
-            size = min(in_cache, -(-count // threads))
+        """Return components that are measured together; without edges."""
+        count = self.distribution.n_components
+        in_cache = max(1, _IN_CACHE // (n * self._numbers_per_set))
+        size = min(in_cache, -(-count // threads))
         return [slice(c, c + size) for c in range(0, count, size)]
 
     def chunks(self, n: int) -> list[slice]:
@@ -171,11 +189,9 @@ class Evaluator:
 
     @cached_property
     def _numbers_per_set(self) -> int:
-        tests, leaves = len(self.leaves.leaf), len(self.leaves.values) + 1
-        if self.distribution.edgeless:
-            return max(1, tests, leaves)
-        # Two passes of messages along the attributes.
-        return 2 * leaves * sum(self.distribution.cardinalities)
+        if self._circuit is not None:
+            return self._circuit.numbers
+        return max(1, len(self.leaves.leaf), len(self.leaves.values) + 1)
 
     @cached_property
     def base(self) -> float:
@@ -188,19 +204,26 @@ class Evaluator:
         scale = self.leaves.scale
         return np.array([int(v) / scale for v in self.leaves.values.tolist()])
 
+    @cached_property
+    def _circuit(self) -> LeafCircuits | None:
+        """Passes over the distribution as a circuit; None without edges."""
+        if self.distribution.edgeless:
+            return None
+        return LeafCircuits(self.leaves, self.distribution.circuit, self.codes, self.values)
+
     # ------------------------------------------------------- components without edges
 
     @cached_property
     def _products(self) -> LeafProducts:
         """The probability of each leaf under components without edges."""
-        return LeafProducts(self.leaves, self.distribution, self.codes, self.values)
+        return LeafProducts(self.leaves, as_mixture(self.distribution), self.codes, self.values)
 
     @cached_property
     def log_states(self) -> Floats:
         """The log-probability of each state of x in each component without edges, (C, A)."""
         rows = [
             [table[0, s] / ONE for table, s in zip(tables, self.codes.tolist(), strict=True)]
-            for tables in self.distribution.tables
+            for tables in as_mixture(self.distribution).tables
         ]
         return np.log(np.array(rows))
 
@@ -212,57 +235,3 @@ class Evaluator:
         """Return the means, the means with one attribute more, and log P_c(x_j | z)."""
         mean, more = self._products.extended(some, seen)
         return mean, more, np.where(seen, 0.0, self.log_states[some, None])
-
-    def _means(self, some: slice, seen: Bools) -> Floats:
-        """Return the means of the leaves under some components."""
-        if self.distribution.edgeless:
-            return self.reached(some, seen) @ self.values
-        return self._by_edges(some, seen, down=False)[0]
-
-    # ---------------------------------------------------------- components with edges
-
-    @cached_property
-    def _leads(self) -> list[Floats | None]:
-        """Of each attribute, the states that lead to each leaf, and all of them for no leaf."""
-        leaves, found = self.leaves, list[Floats | None]()
-        for a, size in enumerate(self.distribution.cardinalities):
-            tests = np.flatnonzero(leaves.attribute == a)
-            allowed = np.ones((len(leaves.values) + 1, size))
-            for test in tests.tolist():
-                allowed[leaves.leaf[test]] = leaves.masks.states(leaves.mask[test])
-            found.append(allowed if tests.size else None)
-        return found
-
-    def _by_edges(
-        self, one: slice, seen: Bools, down: bool = True
-    ) -> tuple[Floats, Floats, Floats]:
-        """Return the same of a single component with edges."""
-        sets, leaves = len(seen), len(self.values)
-        forest, asked = self.distribution.forests[one.start], self._asked(seen)
-        found = forest.upward(asked)
-        logs = np.broadcast_to(found.logs, sets * (leaves + 1)).reshape(sets, leaves + 1)
-        shares = np.exp(logs[:, :-1] - logs[:, -1:]) * self.values
-        mean = shares.sum(axis=1)
-        if not down:
-            return mean[None], mean, mean
-        more, log_states = np.empty(seen.shape), np.empty(seen.shape)
-        for a, belief in forest.beliefs(asked, found):
-            total = belief.sum(axis=1)
-            given = belief[:, self.codes[a]] / np.where(total > 0, total, 1.0)
-            rows = np.broadcast_to(given, sets * (leaves + 1)).reshape(sets, leaves + 1)
-            more[:, a] = (shares * rows[:, :-1]).sum(axis=1) / rows[:, -1]
-            log_states[:, a] = np.log(rows[:, -1])
-        more = np.where(seen, mean[:, None], more)
-        return mean[None], more[None], np.where(seen, 0.0, log_states)[None]
-
-    def _asked(self, seen: Bools) -> dict[int, Floats]:
-        """Return what each set with each leaf, and with none, asks of the attributes."""
-        asked = {}
-        for a, (leads, size) in enumerate(zip(self._leads, self.distribution.cardinalities)):
-            known = seen[:, a]
-            if leads is None and not known.any():
-                continue
-            state = np.where(known[:, None], np.arange(size) == self.codes[a], True).astype(float)
-            whole = np.ones((len(self.values) + 1, size)) if leads is None else leads
-            asked[a] = (state[:, None, :] * whole).reshape(-1, size)
-        return asked

@@ -12,7 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.data.fitted.tree_mixture import ONE, TreeMixture
+from cpx.data.fitted.circuit import dyadic_sum
+from cpx.data.fitted.distribution import StateDistribution, as_mixture
+from cpx.data.fitted.tree_mixture import ONE
 from cpx.models.expected_prediction.evaluator import Evaluator
 from cpx.models.expected_prediction.leaves import LeafForm
 
@@ -27,7 +29,7 @@ class ExactScores:
     """
 
     leaves: LeafForm
-    distribution: TreeMixture
+    distribution: StateDistribution
     codes: NDArray[np.int32]
     _known: dict[tuple[int, ...], Fraction] = field(default_factory=dict, repr=False)
     _masses: dict[int, list[int]] = field(default_factory=dict, repr=False)
@@ -40,7 +42,7 @@ class ExactScores:
     def numerators(self, component: int = 0) -> list[int]:
         """Return the probability of each mask, over 2**30; without edges."""
         if component not in self._masses:
-            tables = self.distribution.tables[component]
+            tables = as_mixture(self.distribution).tables[component]
             masses = self.leaves.masks.sums(np.concatenate([table[0] for table in tables]))
             self._masses[component] = masses.tolist()
         return self._masses[component]
@@ -60,11 +62,12 @@ class ExactScores:
         S = {*chosen}
         if self.distribution.edgeless:
             return Fraction(sum(self._joint(S)), ONE ** (len(S) + 1))
-        return self.distribution.exact_event_probability(self._event(S))
+        numerator, power = self.distribution.circuit.exact_events(self._event(S), ())[0]
+        return Fraction(numerator, ONE**power)
 
     def _joint(self, S: Iterable[int]) -> list[int]:
         """Return the probability of each component and these states of x, over powers of 2**30."""
-        mixture, found = self.distribution, []
+        mixture, found = as_mixture(self.distribution), []
         for tables, joint in zip(mixture.tables, mixture.weights.tolist(), strict=True):
             for a in S:
                 joint *= int(tables[a][0, self.codes[a]])
@@ -107,25 +110,29 @@ class ExactScores:
         mean = Fraction(numerator, sum(joint) * ONE**longest)
         return (self.leaves.base + mean) / self.leaves.scale
 
-    def _event(self, S: Iterable[int]) -> list[Bools | None]:
+    def _event(self, S: Iterable[int]) -> dict[int, Bools]:
         sizes = self.distribution.cardinalities
-        masks: list[Bools | None] = [None] * len(sizes)
-        for a in S:
-            masks[a] = np.arange(sizes[a]) == self.codes[a]
-        return masks
+        return {a: np.arange(sizes[a]) == self.codes[a] for a in S}
 
     def _by_events(self, S: tuple[int, ...]) -> Fraction:
         """Return the expected score where attributes depend on each other: an event for a leaf."""
-        mixture, masks, total = self.distribution, self._event(S), Fraction(0)
-        attribute = dict(zip(self.leaves.mask.tolist(), self.leaves.attribute.tolist()))
+        attribute, values = self._attributes, list[Any]()
+        events = list[dict[int, Bools]]()
         for value, tests in zip(*self._unknown(S), strict=True):
             if value:
-                event = list(masks)
-                for m in tests:
-                    event[attribute[m]] = self.leaves.masks.states(m)
-                total += value * mixture.exact_event_probability(event)
-        mean = total / mixture.exact_event_probability(masks)
+                values.append(value)
+                events.append({attribute[m]: self.leaves.masks.states(m) for m in tests})
+        whole, parts = self.distribution.circuit.exact_events(self._event(S), events)
+        total, power = dyadic_sum(values, parts)
+        alone, least = whole
+        shared = min(power, least)  # powers of 2**30 that both have
+        mean = Fraction(total << 30 * (least - shared), alone << 30 * (power - shared))
         return (self.leaves.base + mean) / self.leaves.scale
+
+    @cached_property
+    def _attributes(self) -> dict[int, int]:
+        """The attribute of each mask."""
+        return dict(zip(self.leaves.mask.tolist(), self.leaves.attribute.tolist()))
 
     # ------------------------------------------------- what floats decide, where they can
 
@@ -155,12 +162,17 @@ class ExactScores:
         A term is a leaf's value, which was rounded, times one factor for each test of it, which
         is exact, times the weight of its component, which was rounded; and the sum is rounded.
         """
-        if not self.distribution.edgeless or tuple(sorted(S)) in self._known:
+        if tuple(sorted(S)) in self._known:
             mean = self.expected(S)
             return float(mean), abs(float(mean)) * 2.0**-52 + _TINY
-        evaluator, joint = self.evaluator, self._joint({*S})
+        evaluator = self.evaluator
         seen = np.zeros((1, self.leaves.n_attributes), dtype=np.bool_)
         seen[0, list(S)] = True
+        if not self.distribution.edgeless:
+            steps = self.distribution.circuit.roundings + len(evaluator.values) + 2
+            size = abs(evaluator.base) + float(np.abs(evaluator.values).sum())
+            return float(evaluator.expected(seen)[0]), steps * size * 2.0**-52 + _TINY
+        joint = self._joint({*S})
         terms, size, whole = [evaluator.base], abs(evaluator.base), sum(joint)
         weights = np.array([weight / whole for weight in joint])
         for some in evaluator.groups(1):

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from os import PathLike
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Unpack, get_args
 
 import numpy as np
 
 from cpx.answers.result import Result, Status
 from cpx.data.coding import Coding
-from cpx.data.fitted.tree_mixture import TreeMixture
+from cpx.data.fitted.distribution import StateDistribution
 from cpx.data.targets import target_of
 from cpx.errors import InvalidOption, UnknownName, shown
 from cpx.explainers.about_row import of_trees
 from cpx.explainers.background import (
     FITTED,
+    cuts_of,
     fitted_distribution,
+    given_distribution,
     in_words,
     read_background,
     rows_that_may_lack,
@@ -156,13 +159,15 @@ class ExpectationExplainer(Alike):
         columns of few values.
     X : DataFrame or array of shape (n, columns)
         The background: rows of numbers that say what the data look like, without the target.
-    distribution : str or TreeMixture, default="mixture"
+    distribution : str, path, TreeMixture or Circuit, default="mixture"
         What is fitted: ``"factorised"`` (all attributes independent: the best explanation can be
         proved), a ``"mixture"`` of such distributions, ``"chow-liu"`` trees, or ``"fitted"``: the
         one of these that suits rows kept aside best. ``"naive-bayes"`` has all attributes
         independent among the rows that the model gives the same class. Options may follow in
-        braces: ``"mixture{components=5}"``. Or a distribution that is fitted already, over the
-        same states.
+        braces: ``"mixture{components=5}"``. Or a distribution over the same states that is there
+        already: a mixture of trees, a probabilistic circuit
+        (:class:`~cpx.data.fitted.circuit.Circuit`), or the path of a file of one: JSON, or a PSDD
+        as Juice.jl writes it, over columns of 0 and 1.
     components : int, optional
         By default 10 for a mixture, and one Chow-Liu tree.
     groups : mapping of str to columns, optional
@@ -196,7 +201,7 @@ class ExpectationExplainer(Alike):
     model : TreeModel
     coding : Coding
         The states of the attributes.
-    distribution : TreeMixture
+    distribution : TreeMixture or Circuit
     trials : tuple of Trial
         With ``"fitted"``: what was tried, and how probable rows kept aside are under it.
 
@@ -227,7 +232,13 @@ class ExpectationExplainer(Alike):
         X: Any,
         *,
         distribution: Annotated[
-            str | TreeMixture, Option("What is fitted to X.", "NAME", choices=FITTED)
+            str | PathLike[str] | StateDistribution,
+            Option(
+                "What is fitted to X, or a file of a circuit: JSON or a PSDD.",
+                "NAME",
+                choices=FITTED,
+                or_file=True,
+            ),
         ] = "mixture",
         components: Annotated[
             int | None, Option("Parts of a mixture: 10; of Chow-Liu trees 1.", shell=None)
@@ -253,7 +264,7 @@ class ExpectationExplainer(Alike):
         target = target_of(above, below)
         self.model, rows, self.notes = read_background(model, X, reader, target)
         self.model = in_words(self.model, words, X)
-        also = None
+        given, also = given_distribution(distribution), None
         if not (isinstance(missing, str) and missing == "auto"):
             self.model = self.model.with_missing(missing)
             rows, also, told = rows_that_may_lack(self.model, rows, missing)
@@ -261,7 +272,7 @@ class ExpectationExplainer(Alike):
         self.coding = Coding.fit(
             rows,
             names=[a.name for a in self.model.attributes],
-            cuts=self.model.thresholds,
+            cuts=cuts_of(self.model, rows, given),
             groups=groups,
             cast=self.model.cast,
             max_states=max_states,
@@ -269,11 +280,12 @@ class ExpectationExplainer(Alike):
         )
         self.trials: tuple[Trial, ...] = ()
         self._asked_for: str | None = None
-        if isinstance(distribution, TreeMixture):
+        if given is not None:
             if components is not None:
                 raise InvalidOption("components is for a distribution that is fitted, by its name")
-            self.distribution = distribution
+            self.distribution: StateDistribution = given
         else:
+            assert isinstance(distribution, str)
             self.distribution, self.trials = fitted_distribution(
                 distribution, self.model, self.coding, rows, components, smoothing, seed
             )

@@ -13,7 +13,7 @@ from cpx.answers.evaluation import Evaluation
 from cpx.answers.explanation import Explanation
 from cpx.answers.values import Value
 from cpx.data.coding import Coding
-from cpx.data.fitted.tree_mixture import TreeMixture
+from cpx.data.fitted.distribution import StateDistribution
 from cpx.errors import InvalidInstance, shown
 from cpx.modelling.base import Problem
 from cpx.modelling.claims import asked
@@ -99,7 +99,7 @@ class FewestExpected(ExpectedPrediction):
     tree_model: TreeModel = field(metadata=MODEL)
     x: Row = field(metadata=ROW)
     coding: Coding = field(metadata=STATES)
-    distribution: TreeMixture = field(metadata=DISTRIBUTION)
+    distribution: StateDistribution = field(metadata=DISTRIBUTION)
     threshold: Share = field(metadata=parameter(Number(), "tau, what must be reached"))
     measure: Measure = field(
         default="expectation",
@@ -121,7 +121,7 @@ class FewestExpected(ExpectedPrediction):
 
     def _validate(self) -> None:
         """Refuse a threshold that means nothing, and what MLSE refuses."""
-        _ = self.codes
+        self._refuse_impossible()
         if self.measure == "expectation":
             return
         if not 0 < self.tau <= 1:

@@ -160,12 +160,12 @@ class ExactScores:
         chances, known = self.chances, self.event(held)
         if chances.edgeless:
             return self._by_components(held, known)
-        total = Fraction(0)
-        for i in self.reached(held):
-            self.look()
-            event: Event = {**self.states.leaves[i].tests, **known}
-            total += self.leaf_values[i] * chances.of(event)
-        return self.base + total / (self.divisor * self.chance(held))
+        events = (
+            (self.leaf_values[i], {a: some for a, some in tests.items() if a not in held})
+            for i in self.reached(held)
+            for tests in [self.states.leaves[i].tests]
+        )
+        return self.base + chances.dependent.mean(known, events, self.look) / self.divisor
 
     def _by_components(self, held: frozenset[int], known: Event) -> Fraction:
         chances = self.chances

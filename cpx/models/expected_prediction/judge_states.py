@@ -13,6 +13,11 @@ from operator import or_
 from typing import Any, NamedTuple
 
 from cpx.check.forest import Forest, Node
+from cpx.models.expected_prediction.judge_circuits import (
+    CircuitValues,
+    nodes_of_circuit,
+    nodes_of_trees,
+)
 
 __all__ = ["Leaf", "Probabilities", "States"]
 
@@ -162,21 +167,28 @@ def _merged(root: Node) -> Node:
 
 
 class Probabilities:
-    """A saved mixture of trees: the exact probability of events.
+    """A saved distribution: the exact probability of events.
 
-    mixture: As it is saved.
+    saved: A mixture of trees or a circuit, as it is saved.
+    dependent: The same as a circuit; without edges it has no nodes.
     """
 
-    def __init__(self, mixture: Mapping[str, Any]) -> None:
-        self.weights, self.tables = mixture["weights"], mixture["tables"]
-        attributes = range(len(self.tables[0]))
-        parents = mixture["parents"]
-        self._parents = parents or [[-1] * len(attributes) for _ in self.weights]
-        self._upwards = [_children_first(tree) for tree in self._parents] if parents else []
-        self.sizes = [len(table[0]) for table in self.tables[0]]
-        self.edgeless = all(p < 0 for tree in self._parents for p in tree)
+    def __init__(self, saved: Mapping[str, Any]) -> None:
         self._masses: dict[tuple[int, int], list[int]] = {}
         self._sums: dict[int, list[list[int]]] = {}
+        self._circuit = saved["format"] == "cpx-circuit"
+        self.edgeless, nodes = False, list[Any]()
+        if self._circuit:
+            self.weights, nodes = [_ONE], nodes_of_circuit(saved)
+        else:
+            self.weights, self.tables, trees = saved["weights"], saved["tables"], saved["parents"]
+            self.edgeless = all(p < 0 for tree in trees or [] for p in tree)
+            if not self.edgeless:
+                nodes = nodes_of_trees(self.weights, trees, self.tables)
+        self.dependent = CircuitValues(nodes)
+        self.sizes = (
+            [len(table[0]) for table in self.tables[0]] if self.edgeless else self.dependent.sizes
+        )
 
     @property
     def factorised(self) -> bool:
@@ -187,6 +199,8 @@ class Probabilities:
     def structure(self) -> str:
         """What the distribution is called."""
         several = len(self.weights) > 1
+        if self._circuit:
+            return "circuit"
         if self.edgeless:
             return "mixture" if several else "factorised"
         return "mixture of chow-liu trees" if several else "chow-liu"
@@ -213,41 +227,9 @@ class Probabilities:
 
     def of(self, event: Event) -> Fraction:
         """Return the probability of an event."""
-        return sum((self._joint(c, event) for c in range(len(self.weights))), Fraction(0))
-
-    def _joint(self, c: int, event: Event) -> Fraction:
-        """Return the weight of a component times the probability that it gives to an event."""
-        share, power, tables = self.weights[c], 1, self.tables[c]
-        if not self._upwards:
-            for a, some in event.items():
-                share *= self.masses(a, some)[c]
-            return Fraction(share, _ONE ** (1 + len(event)))
-        # For each attribute with something asked of it or below, by its state: how likely that
-        # is, over a power of 2**30 that is counted for all together.
-        waiting = {
-            a: [some >> state & 1 for state in range(self.sizes[a])] for a, some in event.items()
-        }
-        for a in self._upwards[c]:
-            if a not in waiting:
-                continue
-            likely = waiting.pop(a)
-            power += 1
-            upwards = [sum(n * v for n, v in zip(row, likely, strict=True)) for row in tables[a]]
-            parent = self._parents[c][a]
-            if parent < 0:
-                share *= upwards[0]
-            else:
-                before = waiting.get(parent, [1] * self.sizes[parent])
-                waiting[parent] = [b * u for b, u in zip(before, upwards, strict=True)]
-        return Fraction(share, _ONE**power)
-
-
-def _children_first(parents: Sequence[int]) -> list[int]:
-    """Return the attributes of a forest, each before its parent."""
-    order = [a for a, parent in enumerate(parents) if parent < 0]
-    children: dict[int, list[int]] = {}
-    for a, parent in enumerate(parents):
-        children.setdefault(parent, []).append(a)
-    for a in order:
-        order += children.get(a, [])
-    return order[::-1]
+        if not self.edgeless:
+            return self.dependent.of(event)
+        total, masses = 0, [self.masses(a, some) for a, some in event.items()]
+        for c, share in enumerate(self.weights):
+            total += share * math.prod(own[c] for own in masses)
+        return Fraction(total, _ONE ** (1 + len(event)))

@@ -7,6 +7,8 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 from cpx.data.coding import Coding
+from cpx.data.fitted.circuit import Circuit
+from cpx.data.fitted.distribution import StateDistribution, distribution_from_dict
 from cpx.data.fitted.tree_mixture import TreeMixture
 from cpx.errors import CpxError, InvalidInstance, nearest, shown
 from cpx.modelling.parameters import Indices, Json, Kind
@@ -63,15 +65,19 @@ class States(Kind):
             raise InvalidInstance(f"{key}: {error}") from error
 
 
-class Distribution(Kind):
-    """A distribution over the states."""
+_NODES = {"type": "array", "minItems": 1, "items": {"type": "integer", "minimum": 0}}
+_SHARES = {"type": "array", "minItems": 1, "items": {"type": "number", "minimum": 0}}
+
+
+class DistributionOfStates(Kind):
+    """A distribution over the states: a mixture of trees, or a circuit."""
 
     schema: ClassVar[Json] = {
         "type": "object",
-        "required": ["format", "version", "weights", "parents", "tables"],
+        "required": ["format", "version"],
         "additionalProperties": False,
         "properties": {
-            "format": {"const": "cpx-tree-mixture"},
+            "format": {"enum": ["cpx-tree-mixture", "cpx-circuit"]},
             "version": {"const": 1},
             "weights": {**_ONES, "description": "of the components, over 2**30"},
             "parents": {
@@ -84,14 +90,38 @@ class Distribution(Kind):
                 "items": {"type": "array", "items": {"type": "array", "items": _ONES}},
                 "description": "of each component and attribute, over 2**30",
             },
+            "names": {**_TEXTS, "description": "of the attributes of a circuit"},
+            "nodes": {
+                "type": "array",
+                "minItems": 1,
+                "description": "of a circuit, children first: leaves, products and sums",
+                "items": {
+                    "type": "object",
+                    "additionalProperties": False,
+                    "properties": {
+                        "attribute": {"type": "integer", "minimum": 0},
+                        "probabilities": {**_SHARES, "description": "over 2**30, or sum 1"},
+                        "product": _NODES,
+                        "sum": _NODES,
+                        "weights": {**_SHARES, "description": "over 2**30, or sum 1"},
+                    },
+                },
+            },
         },
     }
 
-    def check(self, name: str, value: Any, problem: Any) -> TreeMixture:
+    def check(self, name: str, value: Any, problem: Any) -> StateDistribution:
         """Return the distribution, which must be over the states of the attributes."""
-        if not isinstance(value, TreeMixture):
-            raise InvalidInstance(f"{name} must be a TreeMixture, got {type(value).__name__}")
-        states = problem.coding.cardinalities
+        if not isinstance(value, TreeMixture | Circuit):
+            raise InvalidInstance(
+                f"{name} must be a TreeMixture or a Circuit, got {type(value).__name__}"
+            )
+        states, names = problem.coding.cardinalities, problem.coding.names
+        if isinstance(value, Circuit) and value.names not in (None, names):
+            raise InvalidInstance(
+                f"{name} is over other attributes, or in another order: {shown(value.names)}, "
+                f"coding has {shown(names)}"
+            )
         if tuple(value.cardinalities) != tuple(states):
             if value.n_attributes != len(states):
                 told = f"{value.n_attributes} attributes, coding has {len(states)}"
@@ -99,20 +129,19 @@ class Distribution(Kind):
                 pairs = zip(value.cardinalities, states, strict=True)
                 a = next(a for a, (one, other) in enumerate(pairs) if one != other)
                 told = (
-                    f"{value.cardinalities[a]} states of {shown(problem.coding.names[a])}, coding "
-                    f"has {states[a]}"
+                    f"{value.cardinalities[a]} states of {shown(names[a])}, coding has {states[a]}"
                 )
             raise InvalidInstance(f"{name} was fitted on other columns: it has {told}")
         return value
 
-    def saved(self, value: TreeMixture) -> Json:
+    def saved(self, value: StateDistribution) -> Json:
         """Return the saved form of the distribution."""
         return value.to_dict()
 
-    def read(self, key: str, holder: Mapping[str, Any]) -> TreeMixture:
+    def read(self, key: str, holder: Mapping[str, Any]) -> StateDistribution:
         """Return the distribution of a file."""
         try:
-            return TreeMixture.from_dict(holder[key])
+            return distribution_from_dict(holder[key])
         except CpxError as error:
             raise InvalidInstance(f"{key}: {error}") from error
 

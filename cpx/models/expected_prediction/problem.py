@@ -19,7 +19,9 @@ from cpx.answers.rule import Rule
 from cpx.answers.values import Value
 from cpx.data.coding import Coding
 from cpx.data.condition import ColumnCondition
+from cpx.data.fitted.distribution import StateDistribution, as_mixture
 from cpx.data.fitted.tree_mixture import ONE, TreeMixture
+from cpx.errors import InvalidInstance
 from cpx.modelling.base import Problem
 from cpx.modelling.encodings import stated_in
 from cpx.modelling.parameters import CONTEXT, NAME, Integer, parameter
@@ -57,7 +59,10 @@ MODEL = parameter(of_rows.Model(), "the tree model", key="model", place=1)
 ROW = parameter(of_rows.RowValues(), "the row, null for a missing value", key="x", place=1)
 STATES = parameter(declared.States(), "the states of the attributes", key="coding", place=2)
 DISTRIBUTION = parameter(
-    declared.Distribution(), "the distribution over the states", key="distribution", place=2
+    declared.DistributionOfStates(),
+    "the distribution over the states",
+    key="distribution",
+    place=2,
 )
 REQUIRED = parameter(declared.Attributes("attribute"), "attributes that must be chosen", place=1)
 FORBIDDEN = parameter(
@@ -97,7 +102,7 @@ class ExpectedPrediction(ExpectationText):
     tree_model: TreeModel
     x: tuple[float, ...]
     coding: Coding
-    distribution: TreeMixture
+    distribution: StateDistribution
     required: tuple[int, ...]
     forbidden: tuple[int, ...]
     unit: Share | None
@@ -141,6 +146,11 @@ class ExpectedPrediction(ExpectationText):
     def scores(self) -> ExactScores:
         """Exact expected scores and probabilities of sets of attributes."""
         return ExactScores(self.leaves, self.distribution, self.codes)
+
+    def _refuse_impossible(self) -> None:
+        """Refuse a row that cannot be, for nothing is expected of what cannot be known."""
+        if np.isneginf(self.distribution.log_likelihood(self.codes[None, :])[0]):
+            raise InvalidInstance("distribution: the row has the probability 0 under it")
 
     # ------------------------------------------------------------------ integers
 
@@ -251,7 +261,7 @@ class ExpectedPrediction(ExpectationText):
     @cached_property
     def penalties(self) -> NDArray[np.int64]:
         """The penalty of each attribute, where all are independent; shape (A,)."""
-        rows = zip(self.distribution.tables[0], self.codes.tolist(), strict=True)
+        rows = zip(as_mixture(self.distribution).tables[0], self.codes.tolist(), strict=True)
         shares = [Fraction(int(table[0, state]), ONE) for table, state in rows]
         return np.array([penalty_of(share, 1) for share in shares], dtype=np.int64)
 
@@ -282,7 +292,7 @@ class ExpectedPrediction(ExpectationText):
         """Return how many attributes are chosen at most, and the least score, if any."""
 
     def _component(self, number: int) -> TableSumForm | None:
-        whole, only = self.distribution, slice(number, number + 1)
+        whole, only = as_mixture(self.distribution), slice(number, number + 1)
         alone = TreeMixture(np.array([ONE]), whole.parents[only], whole.tables[only])
         part: Self = replace(cast(Any, self), distribution=alone)
         return None if part._unstated else part.table_sum
@@ -324,7 +334,7 @@ class MLSE(ExpectedPrediction):
         The explained row; NaN for a missing value.
     coding : Coding
         The states of the attributes, which are what is chosen from.
-    distribution : TreeMixture
+    distribution : TreeMixture or Circuit
         Over these states.
     k : int
         The greatest number of attributes.
@@ -381,7 +391,7 @@ class MLSE(ExpectedPrediction):
     tree_model: TreeModel = field(metadata=MODEL)
     x: Row = field(metadata=ROW)
     coding: Coding = field(metadata=STATES)
-    distribution: TreeMixture = field(metadata=DISTRIBUTION)
+    distribution: StateDistribution = field(metadata=DISTRIBUTION)
     k: int = field(
         metadata=parameter(Integer(0, "n_features"), "the greatest number of attributes")
     )
@@ -400,7 +410,8 @@ class MLSE(ExpectedPrediction):
 
     def _validate(self) -> None:
         """Refuse a row of unknown states, and a model without a score for its class."""
-        _ = self.codes, self.leaves
+        _ = self.leaves
+        self._refuse_impossible()
 
     @property
     def rounding(self) -> Literal["nearest", "down"]:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cpx.data.fitted.distribution import StateDistribution, as_mixture
 from cpx.data.fitted.tree_mixture import TreeMixture
 from cpx.data.oracle import PrecisionEstimate
 from cpx.models.expected_prediction.paths import cells_of_states
@@ -49,7 +50,7 @@ class SameDecision:
         coding, used = problem.coding, {*problem.tree_model.used}
         # For each attribute that the model tests: the columns tested, and their cells by state.
         self._tested: dict[int, tuple[list[int], NDArray[np.int64]]] = {}
-        self._marginals: dict[tuple[int, ...], TreeMixture] = {}
+        self._marginals: dict[tuple[int, ...], StateDistribution] = {}
         for a, columns in enumerate(coding.columns):
             tested = [i for i, c in enumerate(columns) if c in used]
             if tested:
@@ -93,7 +94,7 @@ class SameDecision:
         agreeing = int(self.same(rows).sum())
         return PrecisionEstimate.measured(agreeing, m, level)
 
-    def _marginal(self, chosen: list[int]) -> tuple[list[int], TreeMixture]:
+    def _marginal(self, chosen: list[int]) -> tuple[list[int], StateDistribution]:
         """Return the attributes that matter, and their distribution; all where there are edges.
 
         Of independent attributes, those that are neither known nor tested are left out.
@@ -103,8 +104,9 @@ class SameDecision:
         if not whole.edgeless or not kept:
             return list(range(whole.n_attributes)), whole
         if kept not in self._marginals:
-            tables = tuple(tuple(of_all[a] for a in kept) for of_all in whole.tables)
-            self._marginals[kept] = TreeMixture(whole.weights, whole.parents[:, kept], tables)
+            mixture = as_mixture(whole)
+            tables = tuple(tuple(of_all[a] for a in kept) for of_all in mixture.tables)
+            self._marginals[kept] = TreeMixture(mixture.weights, mixture.parents[:, kept], tables)
         return list(kept), self._marginals[kept]
 
     def exact(self, chosen: Iterable[int]) -> float | None:

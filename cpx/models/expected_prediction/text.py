@@ -16,7 +16,7 @@ from cpx.answers.explanation import Explanation
 from cpx.answers.values import Value, class_words, listed, plural
 from cpx.data.coding import Coding
 from cpx.data.condition import ColumnCondition, Equals, GroupValues
-from cpx.data.fitted.tree_mixture import TreeMixture
+from cpx.data.fitted.distribution import StateDistribution
 from cpx.modelling.base import Problem
 from cpx.modelling.claims import claimed
 from cpx.models.expected_prediction.answer import ExpectedExplanation
@@ -162,7 +162,7 @@ class ExpectationText(Problem):
 
     tree_model: TreeModel
     coding: Coding
-    distribution: TreeMixture
+    distribution: StateDistribution
     required: tuple[int, ...]
     forbidden: tuple[int, ...]
     label: Label | None

@@ -22,6 +22,9 @@ __all__ = ["solve_known_attributes"]
 _WIDTH = 5
 """Sets of each size that the beam keeps."""
 
+_PATIENCE = 0.5
+"""Seconds after which better sets are told, where it takes long to evaluate them."""
+
 
 def solve_known_attributes(problem: Problem, form: ExpectationForm, progress: Progress) -> Outcome:
     """Search for attributes of x; see :class:`~cpx.backends.base.Backend`."""
@@ -48,17 +51,24 @@ def solve_known_attributes(problem: Problem, form: ExpectationForm, progress: Pr
         return progress.should_stop
 
     if not enumeration.short or not enumeration.affordable(most):
-        best = -math.inf
+        best, met, offered = -math.inf, None, -math.inf
+        # Sets are evaluated exactly, which takes long where attributes depend on each other.
+        patience = 0.0 if form.scores.distribution.edgeless else _PATIENCE
         chosen, threads = (form.required, form.forbidden), progress.options.threads
         for level in beam_levels(evaluator, most, _WIDTH, *chosen, stop, threads):
-            if form.least is None:
-                if level[0].expected > best:
-                    progress.found(problem.explanation(level[0].features))
-                    best = level[0].expected
-            elif any(progress.found(problem.explanation(s.features)) is not None for s in level):
-                break
+            if form.least is not None:
+                found = (progress.found(problem.explanation(known.features)) for known in level)
+                if any(one is not None for one in found):
+                    break
+            elif level[0].expected > best:
+                best, met = level[0].expected, level[0].features
+            if met is not None and (stop() or progress.elapsed - offered >= patience):
+                progress.found(problem.explanation(met))
+                met, offered = None, progress.elapsed
             if stop():
                 return Outcome(False, progress.why_stopped(), "beam search", sizes=sizes)
+        if met is not None:
+            progress.found(problem.explanation(met))
     if enumeration.affordable(most):
         if enumeration.run():
             claimed = None if progress.objective is None else int(progress.objective)

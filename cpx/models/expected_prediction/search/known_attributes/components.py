@@ -25,6 +25,7 @@ from math import ceil
 import numpy as np
 
 from cpx.backends.base import Progress
+from cpx.data.fitted.distribution import as_mixture
 from cpx.data.fitted.tree_mixture import ONE
 from cpx.modelling.base import Problem
 from cpx.models.expected_prediction.form import ExpectationForm, TableSumForm
@@ -39,9 +40,9 @@ from cpx.models.expected_prediction.search.table_sums.value_and_penalty import (
 
 def bound_by_components(problem: Problem, form: ExpectationForm, progress: Progress) -> str:
     """Report the bound, and the best sets of the components; return what was done in words."""
-    mixture = form.scores.distribution
-    if not mixture.edgeless:
+    if not form.scores.distribution.edgeless:
         return "beam search; no bound by components that have edges"
+    mixture = as_mixture(form.scores.distribution)
     parts, bounds, nodes, longest = list[TableSumForm](), list[int](), 0, 0.0
     for c in range(mixture.n_components):
         began = progress.elapsed
@@ -93,7 +94,7 @@ def bound_by_components(problem: Problem, form: ExpectationForm, progress: Progr
 
 def greatest_weights(form: ExpectationForm) -> list[float]:
     """Return W_c of each component: no set gives it more weight."""
-    mixture, logs = form.scores.distribution, form.scores.evaluator.log_states
+    mixture, logs = as_mixture(form.scores.distribution), form.scores.evaluator.log_states
     apart = logs[:, None, :] - logs[None, :, :]
     required = [*{*form.required}]
     free = np.setdiff1d(np.arange(form.n_features), [*required, *form.forbidden])

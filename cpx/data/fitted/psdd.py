@@ -1,9 +1,8 @@
-"""Files of circuits: our own JSON, and PSDDs as Juice.jl and the PSDD package write them."""
+"""Text of PSDDs, as Juice.jl writes it, read as circuits."""
 
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Callable, Iterable
 
 from cpx.data.fitted.circuit import Circuit
@@ -17,34 +16,11 @@ from cpx.data.fitted.circuit_nodes import (
 )
 from cpx.data.fitted.message_passing import ONE
 from cpx.errors import DataError, shown
-from cpx.support.files import parse_json, read_text
 
-__all__ = ["read_circuit", "read_psdd"]
+__all__ = ["read_psdd"]
 
 Adds = Callable[[str, Node], int]
 """Adds a node, which is named in messages; returns its place."""
-
-
-def read_circuit(path: str | os.PathLike[str]) -> Circuit:
-    """Read a circuit from a file, plain or gzipped.
-
-    Parameters
-    ----------
-    path : path
-        Of JSON, as :meth:`Circuit.to_dict` makes it, or of a PSDD (:func:`read_psdd`).
-
-    Raises
-    ------
-    DataError
-        With the path, naming the node, line or number that is wrong.
-    """
-    text = read_text(path, DataError)
-    try:
-        if text.lstrip()[:1] == "{":
-            return Circuit.from_dict(parse_json(text, DataError))
-        return read_psdd(text.splitlines())
-    except DataError as error:
-        raise DataError(f"{path}: {error}") from error
 
 
 def read_psdd(lines: Iterable[str]) -> Circuit:
