@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import time
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
 import numpy as np
 import typer
 
+from benchmarks.papers.store import Store, key_of
 from cpx.cli import options as opt
+from cpx.errors import InvalidInstance
 
 __all__ = ["published_circuit"]
 
@@ -27,9 +31,6 @@ def published_circuit(
         int | None,
         typer.Option("--images", "-n", metavar="N", help="Images drawn.  [default: all]"),
     ] = None,
-    first: Annotated[
-        int, typer.Option(metavar="I", help="Leave out so many of them, to go on.")
-    ] = 0,
     samples: Annotated[
         int,
         typer.Option(metavar="N", help="Rows drawn for each probability of the decision, or 0."),
@@ -39,12 +40,14 @@ def published_circuit(
         bool, typer.Option("--exchanges", help="Also exchange pixels of what the beam finds.")
     ] = False,
     seed: opt.Seed = 0,
+    output: opt.Records = Path("published-circuit"),
 ) -> None:
     r"""Make the rows MLSE of Table 1 of Wang et al. from the authors' circuit, forest and images.
 
     The circuit is a PSDD of Juice.jl, mnist35.psdd.gz, the forest a JSON dump of XGBoost,
     xgboost.json.gz; test.csv.gz has 1,902 images and their labels. Algorithm 1 explains each
-    image by at most 10, 20 and 30 pixels.
+    image by at most 10, 20 and 30 pixels. Each image that ends is one line of DIR/runs.jsonl;
+    after Ctrl-C, repeat the command: it makes only what is missing.
 
     \b
     Examples:
@@ -56,9 +59,14 @@ def published_circuit(
     """
     from benchmarks.tables import show
 
-    experiment = Experiment.read(data)
-    order = np.random.default_rng(seed).permutation(len(experiment.rows))[first:images]
-    found = [experiment.measured(int(i), width, samples, exchanges, seed) for i in order]
+    experiment, store = Experiment.read(data), Store(output, Image.from_line)
+    order = np.random.default_rng(seed).permutation(len(experiment.rows))[:images]
+    found = []
+    for number in order.tolist():
+        image = Image(number, width, samples, exchanges, seed)
+        if image.key not in store.records:
+            store.add(replace(image, found=experiment.measured(image)))
+        found.append(store.records[image.key].found)
     if not found:
         raise typer.Exit(2)
     show(
@@ -67,13 +75,12 @@ def published_circuit(
         [line for size in SIZES for line in _lines(found, size)],
     )
     likely = experiment.circuit.log_likelihood(experiment.rows[order])
-    print(
-        f"\naccuracy {experiment.accuracy:.4f}; log-likelihood of an image {likely.mean():.1f}; "
-        f"mean exchanged: {_gain(found)}"
-    )
+    print(f"\naccuracy {experiment.accuracy:.4f}; log-likelihood of an image {likely.mean():.1f}")
+    if exchanges:
+        print(f"exchanged: {_gain(found)}")
 
 
-def _lines(found: list[list[Measured]], size: int) -> list[list[object]]:
+def _lines(found: Sequence[Sequence[Measured]], size: int) -> list[list[object]]:
     from benchmarks.papers.sufficient.tables import PUBLISHED_MNIST
 
     paper, lines = PUBLISHED_MNIST[f"MLSE_{size}"], list[list[object]]()
@@ -95,7 +102,7 @@ def _lines(found: list[list[Measured]], size: int) -> list[list[object]]:
     return lines
 
 
-def _gain(found: list[list[Measured]]) -> str:
+def _gain(found: Sequence[Sequence[Measured]]) -> str:
     gains = []
     for size in SIZES:
         pairs = [[m for m in row if m.size == size] for row in found]
@@ -118,6 +125,36 @@ class Measured:
     log_probability: float
     same: float | None
     seconds: float
+
+
+@dataclass(frozen=True)
+class Image:
+    """An image, how it is explained, and its explanations; a line of JSON."""
+
+    image: int
+    width: int
+    samples: int
+    exchanges: bool
+    seed: int
+    found: tuple[Measured, ...] = ()
+
+    @property
+    def key(self) -> str:
+        """Hash of all that decides the explanations."""
+        return key_of({**asdict(self), "found": None})
+
+    def to_line(self) -> bytes:
+        """Return it as a line of JSON."""
+        return json.dumps(asdict(self)).encode() + b"\n"
+
+    @classmethod
+    def from_line(cls, line: bytes) -> Self:
+        """Read what :meth:`to_line` wrote."""
+        try:
+            read = json.loads(line)
+            return cls(**{**read, "found": tuple(Measured(**one) for one in read["found"])})
+        except (ValueError, TypeError, KeyError) as error:
+            raise InvalidInstance(f"no record of an image: {error}") from error
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,9 +188,7 @@ class Experiment:
         coding = Coding(names, columns, cuts, [[[0], [1]]] * len(columns), model.cast)  # type: ignore[arg-type]
         return cls(circuit, model, coding, rows, float((model.predict(rows) == labels).mean()))
 
-    def measured(
-        self, image: int, width: int, samples: int, exchanges: bool, seed: int
-    ) -> list[Measured]:
+    def measured(self, image: Image) -> tuple[Measured, ...]:
         """Explain an image by each number of pixels."""
         from cpx.models.expected_prediction.problem import MLSE
         from cpx.models.expected_prediction.same_decision import SameDecision
@@ -161,26 +196,26 @@ class Experiment:
         from cpx.models.expected_prediction.search.known_attributes.swaps import exchanged
 
         start = time.process_time()
-        x = tuple(map(float, self.rows[image]))
+        x = tuple(map(float, self.rows[image.image]))
         problem = MLSE(self.model, x, self.coding, self.circuit, max(SIZES))
         evaluator, best, found = problem.scores.evaluator, None, list[Measured]()
-        asked = SameDecision(problem) if samples else None
+        asked = SameDecision(problem) if image.samples else None
 
         def add(
             size: int, features: Any, mean: float, log: float, also: bool, taken: float
         ) -> None:
-            same = asked.sampled(features, samples, seed).value if asked else None
+            same = asked.sampled(features, image.samples, image.seed).value if asked else None
             found.append(Measured(size, also, mean, log, same, taken))
 
         spent = 0.0
-        for size, level in enumerate(beam_levels(evaluator, max(SIZES), width)):
+        for size, level in enumerate(beam_levels(evaluator, max(SIZES), image.width)):
             if best is None or level[0].expected > best.expected:
                 best = level[0]
             if size not in SIZES:
                 continue
             stopped = time.process_time()
             add(size, *best, False, stopped - start - spent)
-            if exchanges:
+            if image.exchanges:
                 again = time.process_time()
                 features, mean = exchanged(evaluator, best.features)
                 seen = np.zeros((1, problem.n_features), dtype=np.bool_)
@@ -188,4 +223,4 @@ class Experiment:
                 log = float(evaluator.evaluate(seen)[1][0])
                 add(size, features, mean, log, True, time.process_time() - again)
             spent += time.process_time() - stopped
-        return found
+        return tuple(found)

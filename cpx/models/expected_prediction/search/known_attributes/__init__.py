@@ -3,6 +3,7 @@
 The others are sums of tables, one for each tree: ``table_sums`` searches for these.
 
 - ``beam``: the best sets of each size by beam search, which are the first answers;
+- ``swaps``: better sets by exchanges, where attributes depend on each other;
 - ``enumeration``: all sets of attributes, where these are few enough: a proof;
 - ``components``: a bound from the components of a mixture, each a sum of tables;
 - ``dinkelbach``: better bounds, and sets, by Dinkelbach's method.
@@ -11,6 +12,7 @@ The others are sums of tables, one for each tree: ``table_sums`` searches for th
 from __future__ import annotations
 
 import math
+from time import thread_time
 
 from cpx.answers.result import Termination
 from cpx.backends.base import Outcome, Progress
@@ -23,7 +25,7 @@ _WIDTH = 5
 """Sets of each size that the beam keeps."""
 
 _PATIENCE = 0.5
-"""Seconds after which better sets are told, where it takes long to evaluate them."""
+"""Seconds of the processor after which better sets are told, where it takes long to evaluate them."""
 
 
 def solve_known_attributes(problem: Problem, form: ExpectationForm, progress: Progress) -> Outcome:
@@ -33,6 +35,7 @@ def solve_known_attributes(problem: Problem, form: ExpectationForm, progress: Pr
         bound_by_components,
     )
     from cpx.models.expected_prediction.search.known_attributes.enumeration import Enumeration
+    from cpx.models.expected_prediction.search.known_attributes.swaps import exchanged
 
     sizes = {**form.sizes(), "components": form.scores.distribution.n_components}
     if form.contradicts:
@@ -51,7 +54,7 @@ def solve_known_attributes(problem: Problem, form: ExpectationForm, progress: Pr
         return progress.should_stop
 
     if not enumeration.short or not enumeration.affordable(most):
-        best, met, offered = -math.inf, None, -math.inf
+        best, best_set, met, offered = -math.inf, tuple[int, ...](), None, -math.inf
         # Sets are evaluated exactly, which takes long where attributes depend on each other.
         patience = 0.0 if form.scores.distribution.edgeless else _PATIENCE
         chosen, threads = (form.required, form.forbidden), progress.options.threads
@@ -62,11 +65,16 @@ def solve_known_attributes(problem: Problem, form: ExpectationForm, progress: Pr
                     break
             elif level[0].expected > best:
                 best, met = level[0].expected, level[0].features
-            if met is not None and (stop() or progress.elapsed - offered >= patience):
+                best_set = met
+            if met is not None and (stop() or thread_time() - offered >= patience):
                 progress.found(problem.explanation(met))
-                met, offered = None, progress.elapsed
+                met, offered = None, thread_time()
             if stop():
                 return Outcome(False, progress.why_stopped(), "beam search", sizes=sizes)
+        if form.least is None and best_set and not form.scores.distribution.edgeless:
+            # Of others, components bring better sets, with the bound.
+            better, _ = exchanged(evaluator, best_set, *chosen, stop)
+            met = better if better != best_set else met
         if met is not None:
             progress.found(problem.explanation(met))
     if enumeration.affordable(most):
