@@ -25,7 +25,7 @@ _WIDTH = 5
 """Sets of each size that the beam keeps."""
 
 _PATIENCE = 0.5
-"""Seconds of the processor after which better sets are told, where it takes long to evaluate them."""
+"""Seconds of the processor after which better sets are told, where these take long."""
 
 
 def solve_known_attributes(problem: Problem, form: ExpectationForm, progress: Progress) -> Outcome:
