@@ -65,7 +65,7 @@ def random_circuit(seed: int, cardinalities: Sequence[int]) -> Circuit:
     """Return a random smooth decomposable circuit; nodes are shared, some probabilities are 0.
 
     >>> random_circuit(0, [2, 3, 2])
-    <Circuit: 10 nodes, 3 attributes>
+    <Circuit: 56 nodes, 3 attributes>
     """
     rng = np.random.default_rng(seed)
     nodes: list[dict[str, Any]] = []

@@ -32,8 +32,8 @@ def exchanged(
 
     >>> from cpx.models.expected_prediction.cases import random_expectation
     >>> scores = random_expectation(5, "circuit").scores
-    >>> exchanged(scores.evaluator, [3])[0]
-    (1,)
+    >>> exchanged(scores.evaluator, [0])[0], exchanged(scores.evaluator, [2])[0]
+    ((1,), (1,))
     """
     S = [*chosen]
     seen = np.zeros((1, evaluator.leaves.n_attributes), dtype=np.bool_)
