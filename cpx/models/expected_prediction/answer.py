@@ -32,6 +32,9 @@ class ExpectedExplanation(Explanation):
     bound: With at least this probability a row with these values gets the class; 0 where nothing
         is known.
     same: The probability itself, where it was computed exactly.
+    held_out: Mean natural logarithm of the probability of rows kept aside when the distribution
+        was fitted; None where it was not measured.
+    held_out_gain: By how much that is more than under independent attributes.
     problem: What was asked, for what :func:`cpx.explain` returns. It is not saved, and not
         compared.
 
@@ -55,6 +58,8 @@ class ExpectedExplanation(Explanation):
     greatest: float = 0.0
     bound: float = 0.0
     same: float | None = None
+    held_out: float | None = None
+    held_out_gain: float | None = None
     # An ExpectedPrediction, whose module needs this one.
     problem: Any = field(default=None, kw_only=True, compare=False, repr=False)
 
@@ -88,6 +93,11 @@ class ExpectedExplanation(Explanation):
             facts.append(Fact("same class", f"{share_text(self.same, 4)}, exact", share=self.same))
         elif self.fresh is not None:
             facts.append(Fact("same class", str(self.fresh), share=self.fresh.value))
+        if self.held_out is not None and self.held_out_gain is not None:
+            than = "more" if self.held_out_gain >= 0 else "less"
+            fit = f"log-likelihood of rows kept aside {self.held_out:.2f}, "
+            fit += f"{abs(self.held_out_gain):.2f} {than} than of independent attributes"
+            facts.append(Fact("fit", fit))
         facts += [Fact("proved", self.proved), Fact("guarantee", self.guarantee)]
         return [*facts, *(Fact("note", text) for text in self.notes)]
 
@@ -148,5 +158,5 @@ class ExpectedExplanation(Explanation):
 
 _FIGURES = (
     *("measure", "expected", "of_x", "of_nothing", "log_likelihood", "threshold", "greatest"),
-    *("bound", "same"),
+    *("bound", "same", "held_out", "held_out_gain"),
 )

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from os import PathLike
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Unpack, get_args
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Unpack, cast, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cpx.answers.result import Result, Status
 from cpx.data.coding import Coding
 from cpx.data.fitted.distribution import StateDistribution
+from cpx.data.fitted.held_out import HeldOut, held_out
+from cpx.data.fitted.mixture_fit import Structure, fit_mixture
+from cpx.data.fitted.naive_bayes import fit_naive_bayes
 from cpx.data.targets import target_of
 from cpx.errors import InvalidOption, UnknownName, shown
 from cpx.explainers.about_row import of_trees
@@ -66,6 +71,7 @@ from cpx.models.expected_prediction.text import (
 )
 from cpx.models.sufficient_reason.explainer import class_context, several
 from cpx.options import read_named
+from cpx.processes.interrupts import interruptible
 from cpx.support.validation import Share, positive_integer
 from cpx.trees.form import Missing
 from cpx.trees.hold import held_against
@@ -204,6 +210,9 @@ class ExpectationExplainer(Alike):
     distribution : TreeMixture or Circuit
     trials : tuple of Trial
         With ``"fitted"``: what was tried, and how probable rows kept aside are under it.
+    held_out : HeldOut or None
+        The mean logarithm of the probability of rows kept aside, and by how much it is more than
+        under independent attributes.
 
     Raises
     ------
@@ -279,6 +288,7 @@ class ExpectationExplainer(Alike):
             also=also,
         )
         self.trials: tuple[Trial, ...] = ()
+        self._background, self._smoothing = rows, smoothing
         self._asked_for: str | None = None
         if given is not None:
             if components is not None:
@@ -289,8 +299,41 @@ class ExpectationExplainer(Alike):
             self.distribution, self.trials = fitted_distribution(
                 distribution, self.model, self.coding, rows, components, smoothing, seed
             )
-            if (name := read_named("distribution", distribution)[0]) in MADE_FROM_DATA:
+            name, options = read_named("distribution", distribution)
+            self._smoothing = options.get("smoothing", smoothing)
+            if name in MADE_FROM_DATA:
                 self._asked_for = name
+        self._given = given is not None
+
+    @cached_property
+    def held_out(self) -> HeldOut | None:
+        """How probable rows kept aside are under the distribution; None for fewer than ten.
+
+        It is fitted anew to others. One that was given is measured as it is.
+        """
+        sizes, own = self.coding.cardinalities, self.distribution
+        codes = self.coding.codes(self._background)
+
+        def fit(some: NDArray[np.int64]) -> StateDistribution:
+            if self._given:
+                return own
+            part = codes[some]
+            if self._asked_for == "naive-bayes":
+                rows = np.asarray(self._background, dtype=np.float64)[some]
+                labels = self.model.predict_index(rows)
+                return fit_naive_bayes(part, sizes, labels, smoothing=self._smoothing)
+            return fit_mixture(
+                part,
+                sizes,
+                structure=cast(Structure, own.structure),
+                components=own.n_components,
+                smoothing=self._smoothing,
+                seed=self.seed,
+                restarts=1,
+            )
+
+        with interruptible():
+            return held_out(codes, sizes, fit, self._smoothing, self.seed)
 
     # ------------------------------------------------------------------ one row
 
@@ -401,6 +444,9 @@ class ExpectationExplainer(Alike):
             if len(columns[a]) > 1
         ]
         row = replace(row, values=(*row.values, *groups))
+        fit = self.held_out
+        if fit is not None and isinstance(found, ExpectedExplanation):
+            found = replace(found, held_out=fit.mean, held_out_gain=fit.gain)
         return replace(result, explanation=replace(found, row=row))
 
     def explain(self, x: Any, k: int | None = None, **options: Any) -> ExpectedExplanation:
