@@ -106,7 +106,7 @@ def cuts_of(
     Columns of 0 and 1 are cut between these as well where a distribution that is given has two
     states of them: all rows may have the same one.
     """
-    cuts = [own if len(own) else [] for own in trees.thresholds]
+    cuts: list[Any] = [own if len(own) else [] for own in trees.thresholds]
     sizes = () if distribution is None else distribution.cardinalities
     if len(sizes) == len(cuts):
         table = rows.to_numpy()
