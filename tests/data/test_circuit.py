@@ -14,7 +14,6 @@ from cpx.data.fitted.circuit_nodes import LeafNode
 from cpx.data.fitted.distribution import distribution_from_dict, read_distribution
 from cpx.data.fitted.message_passing import ONE
 from cpx.data.fitted.psdd import read_psdd
-from cpx.data.fitted.tree_circuit import circuit_of
 from cpx.errors import DataError, NoMass
 from cpx.models.expected_prediction.cases import random_circuit
 from tests.seeds import each
@@ -78,7 +77,7 @@ def test_probabilities_are_sums_over_all_states(seed):
 @pytest.mark.parametrize("seed", range(6))
 def test_trees_are_circuits(seed):
     mixture = random_mixture(seed)
-    circuit = circuit_of(mixture)
+    circuit = mixture.circuit
     for row in itertools.islice(itertools.product(*map(range, mixture.cardinalities)), 30):
         every = range(mixture.n_attributes)
         assert probability(circuit, row) == mixture.exact_marginal(row, every)

@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from cpx.data.fitted.circuit import Circuit
 from cpx.data.fitted.circuit_nodes import InnerNode, LeafNode, Node
-from cpx.data.fitted.message_passing import ONE
-from cpx.data.fitted.tree_mixture import TreeMixture
+from cpx.data.fitted.message_passing import ONE, Forest
 
 
-def circuit_of(mixture: TreeMixture) -> Circuit:
-    """Return the same distribution as a circuit.
+def circuit_of(
+    weights: Sequence[int], forests: Sequence[Forest], cardinalities: Sequence[int]
+) -> Circuit:
+    """Return a mixture of forests as a circuit.
 
     An attribute with others below it has for each of its states a product: the state itself, and
     what depends on it. For each state of its parent it has a sum of these.
 
+    >>> import numpy as np
     >>> half, most = ONE // 2, 3 * ONE // 4
-    >>> coins = TreeMixture([ONE], [[-1, 0]],
-    ...                     [[[[half, half]], [[most, ONE - most], [ONE - most, most]]]])
-    >>> circuit_of(coins), circuit_of(coins).exact_marginal([1, 1], [0, 1])
+    >>> tables = np.array([[half, half]]), np.array([[most, ONE - most], [ONE - most, most]])
+    >>> coins = circuit_of([ONE], [Forest([-1, 0], tables)], [2, 2])
+    >>> coins, coins.exact_marginal([1, 1], [0, 1])
     (<Circuit: 7 nodes, 2 attributes>, Fraction(3, 8))
     """
     nodes: list[Node] = []
+    parents = {a for forest in forests for a in forest.parents}
 
     def add(node: Node) -> int:
         nodes.append(node)
@@ -28,13 +33,13 @@ def circuit_of(mixture: TreeMixture) -> Circuit:
 
     states = [
         [
-            add(LeafNode(a, tuple(ONE * (s == own) for s in range(size)))) if inner else -1
+            add(LeafNode(a, tuple(ONE * (s == own) for s in range(size)))) if a in parents else -1
             for own in range(size)
         ]
-        for a, (size, inner) in enumerate(zip(mixture.cardinalities, _inner(mixture), strict=True))
+        for a, size in enumerate(cardinalities)
     ]
     roots = []
-    for forest in mixture.forests:
+    for forest in forests:
         # Of each attribute, by the state of its parent.
         by_parent: dict[int, list[int]] = {}
         for a in reversed(forest.order):
@@ -51,11 +56,5 @@ def circuit_of(mixture: TreeMixture) -> Circuit:
         tops = [by_parent[a][0] for a, parent in enumerate(forest.parents) if parent < 0]
         roots.append(tops[0] if len(tops) == 1 else add(InnerNode(tuple(tops), None)))
     if len(roots) > 1:
-        add(InnerNode(tuple(roots), tuple(mixture.weights.tolist())))
-    return Circuit.of_checked(nodes, mixture.cardinalities)
-
-
-def _inner(mixture: TreeMixture) -> list[bool]:
-    """Return which attributes others depend on, in some component."""
-    parents = {a for tree in mixture.parents.tolist() for a in tree}
-    return [a in parents for a in range(mixture.n_attributes)]
+        add(InnerNode(tuple(roots), tuple(weights)))
+    return Circuit.of_checked(nodes, cardinalities)

@@ -6,20 +6,19 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from cpx.data.coding import saved_object
+from cpx.data.fitted.circuit import Circuit
 from cpx.data.fitted.message_passing import ONE, Forest, log_sum
 from cpx.data.fitted.row_checks import agreement, checked_codes, checked_masks, checked_observed
+from cpx.data.fitted.tree_circuit import circuit_of
 from cpx.data.fitted.tree_mixture_checks import parent_array, probabilities
 from cpx.errors import DataError, NoMass, shown
 from cpx.support.validation import positive_integer
-
-if TYPE_CHECKING:
-    from cpx.data.fitted.circuit import Circuit
 
 __all__ = ["ONE", "TreeMixture"]
 
@@ -153,9 +152,7 @@ class TreeMixture:
     @cached_property
     def circuit(self) -> Circuit:
         """The same distribution as a circuit."""
-        from cpx.data.fitted.tree_circuit import circuit_of  # needs this module
-
-        return circuit_of(self)
+        return circuit_of(self.weights.tolist(), self.forests, self.cardinalities)
 
     @cached_property
     def log_weights(self) -> FloatArray:
