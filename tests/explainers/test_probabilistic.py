@@ -291,7 +291,10 @@ def test_a_distribution_that_is_fitted_already() -> None:
     assert again.distribution == fitted.distribution
     found, anew = again.explain(ROW, 2), fitted.explain(ROW, 2)
     # Rows kept aside were among those that the one that is given was fitted to.
-    assert found.held_out is not None and anew.held_out is not None
-    assert found.held_out > anew.held_out and anew.held_out_gain == 0
+    assert found.held_out is not None
+    assert anew.held_out is not None
+    assert found.held_out > anew.held_out
+    assert anew.held_out_gain == 0
     assert found.to_dict() | {"expectation": 0} == anew.to_dict() | {"expectation": 0}
-    assert found.expected == anew.expected and found.log_likelihood == anew.log_likelihood
+    assert found.expected == anew.expected
+    assert found.log_likelihood == anew.log_likelihood
