@@ -163,7 +163,8 @@ def on_trust(
         out.append(f"status {status} ({word})")
     if result["bound"] is not None and not proved:
         out.append(f"bound {result['bound']} ({word})")
-    claimed = {**(found.get("claim") or {}), "remarks": found.get("remarks")}
+    claimed = {**(found.get("expectation") or {}), **(found.get("claim") or {})}
+    claimed["remarks"] = found.get("remarks")
     rule = found.get("rule") or {}
     words = {"literals": [said for _, said in rule.get("literals", ())]}
     words["conditions"] = rule.get("conditions") or []

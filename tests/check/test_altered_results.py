@@ -220,7 +220,10 @@ def decided(path: tuple[Any, ...], instance: dict[str, Any], result: Any) -> boo
     """Say whether a field is not among those that are taken on trust."""
     trusted = cpx.check.on_trust(instance, result)
     names = path[1:2] if path[0] == "explanation" and len(path) > 1 else path[:1]
-    if path[1:3] in (("rule", "conditions"), ("rule", "literals")) or path[1:2] == ("claim",):
+    if path[1:3] in (("rule", "conditions"), ("rule", "literals")) or path[1:2] in (
+        ("claim",),
+        ("expectation",),
+    ):
         names = path[2:3]
     return not any(said.split()[0] == names[0] for said in trusted)
 

@@ -50,7 +50,7 @@ def forced(model: Any, x: Any = ROW, **options: Any) -> Reason:
 
 def test_a_tree_in_words() -> None:
     found = forced(TREE)
-    told = f"{LENGTH} <= 4.85 and 0.8 < {WIDTH} <= 1.75 force class 1"
+    told = f"{LENGTH} <= 4.95 and 0.8 < {WIDTH} <= 1.75 force class 1"
     assert str(found) == f"{told}, whatever the other 2 columns are"
     assert (found.weight, found.least, found.minimum, found.verified) == (2, 2, True, True)
     lines = found.summary().splitlines()
@@ -166,7 +166,7 @@ def test_a_model_without_names_gets_those_of_x() -> None:
     found = forced(plain)
     assert str(found) == str(forced(TREE))
     assert any("taken in their order" in note for note in found.notes)
-    assert "x2 <= 4.85" in str(forced(plain, ROW.to_numpy()))
+    assert "x2 <= 4.95" in str(forced(plain, ROW.to_numpy()))
     with pytest.raises(DataError, match="x has 3 columns; the model was trained on 4"):
         forced(plain, ROW[:3])
 
@@ -261,7 +261,11 @@ def test_objectives_and_boosters_that_are_not_read() -> None:
         ({"hint": ["z"]}, InvalidInstance, "hint: 'z' names no attribute"),
         ({"label": 2}, InvalidInstance, "label is 2, and the model gives x 1"),
         ({"definition": "majoritary"}, InvalidInstance, "is for models that vote"),
-        ({"level": "rows"}, InvalidInstance, "level must be one of attributes, conditions"),
+        (
+            {"level": "rows"},
+            InvalidInstance,
+            "level must be one of attributes, intervals",
+        ),
         ({"class_names": ["a"]}, InvalidOption, "must name the 3 classes of the model"),
         ({"class_names": "abc"}, InvalidOption, "must name the 3 classes of the model"),
         ({"backend": "search"}, InvalidOption, "cannot solve problems of kind"),

@@ -225,6 +225,12 @@ class _Claims(ExactScores, ABC):
                 out.append(f"same: must be a probability, got {shown(same)}")
             elif share is not None:
                 compare(out, "same", same, float(share))
+        # The rows kept aside are not in the file: what is said of them is taken on trust.
+        kept = [said.get(name) for name in ("held_out", "held_out_gain")]
+        if kept != [None, None] and not all(
+            isinstance(one, int | float) and not isinstance(one, bool) for one in kept
+        ):
+            out.append(f"held_out, held_out_gain: must be two numbers or none, got {shown(kept)}")
         return out
 
 
