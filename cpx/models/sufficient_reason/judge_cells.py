@@ -111,7 +111,7 @@ class Cells:
 
     def box(self, chosen: frozenset[int]) -> Box:
         """Return the box of the rows that agree with x on the chosen features."""
-        out = self.everything.copy()
+        out: Box = self.everything.copy()
         for j in chosen:
             out[self.first[j] : self.first[j + 1]] = False
             out[self.own[j]] = True
