@@ -21,6 +21,9 @@ Runs = tuple[tuple[int, int], ...]
 Span = tuple[Runs, bool]
 """First and last cell of each run of cells, and whether a missing value is among them."""
 
+Walked = tuple[list[Node], list[dict[int, Span]], NDArray[np.int64], "Paths"]
+"""Leaves, the cells on the path of each, where those of each tree begin, and their paths."""
+
 
 class Cells:
     """Which rows reach which leaves.
@@ -47,12 +50,15 @@ class Cells:
         self._before = counted(self.everything).tolist()
         # By what is possible the walks are the same for all rows.
         key = by_columns, self.everything.tobytes()
-        if key not in forest.derived:
+        walked: Walked | None = forest.derived.get(key)
+        if walked is None:
+            walked = self._walks()
+            # Another thread may do the same beside: the last one's are kept.
             forest.derived.clear()
-            forest.derived[key] = self._walks()
-        self.leaves, self.spans, self.of_tree, self._paths = forest.derived[key]
+            forest.derived[key] = walked
+        self.leaves, self.spans, self.of_tree, self._paths = walked
 
-    def _walks(self) -> tuple[list[Node], list[dict[int, Span]], NDArray[np.int64], Paths]:
+    def _walks(self) -> Walked:
         walks = [list(self._walk(tree)) for tree in self._forest.trees]
         spans = [spans for walk in walks for _, spans in walk]
         leaves = [leaf for walk in walks for leaf, _ in walk]
@@ -111,7 +117,7 @@ class Cells:
 
     def box(self, chosen: frozenset[int]) -> Box:
         """Return the box of the rows that agree with x on the chosen features."""
-        out: Box = self.everything.copy()
+        out = self.everything.copy()
         for j in chosen:
             out[self.first[j] : self.first[j + 1]] = False
             out[self.own[j]] = True
