@@ -1,4 +1,4 @@
-"""Message passing along a forest of attributes: probabilities, beliefs and draws."""
+"""Message passing along a forest of attributes: probabilities and draws."""
 
 from __future__ import annotations
 
@@ -21,12 +21,10 @@ class Upward(NamedTuple):
 
     below: In proportion to the probability, by its own state, of what is asked of the attribute
         and of those below it; not there where nothing is asked.
-    messages: The same by the state of its parent, where it has one.
     logs: The logarithm of the probability of all that is asked.
     """
 
     below: dict[int, FloatArray]
-    messages: dict[int, FloatArray]
     logs: FloatArray | float
 
 
@@ -65,7 +63,7 @@ class Forest:
 
         asked: For attributes that something is asked of, 1 for the states they may have.
         """
-        below, messages = dict(asked), dict[int, FloatArray]()
+        below = dict(asked)
         total: Any = 0.0
         for a in reversed(self.order):
             if a not in below:
@@ -77,45 +75,9 @@ class Forest:
                 total = total + np.log(top)
             parent = self.parents[a]
             if parent >= 0:
-                messages[a] = message = message / np.where(top > 0, top, 1.0)[:, None]
+                message = message / np.where(top > 0, top, 1.0)[:, None]
                 below[parent] = message * below[parent] if parent in below else message
-        return Upward(below, messages, total)
-
-    def beliefs(
-        self, asked: Mapping[int, FloatArray], found: Upward
-    ) -> Iterator[tuple[int, FloatArray]]:
-        """Yield each attribute with how probable its states are, given all that is asked.
-
-        ``found`` is what :meth:`upward` returned for it. The numbers are in proportion to
-        probabilities, and 0 where what is asked cannot be; arrays of shape (N or 1, K_a).
-        """
-        above: dict[int, FloatArray] = {}
-        for a in self.order:
-            table = self.shares[a]
-            prior = above.pop(a) @ table if a in above else table
-            yield a, prior * found.below[a] if a in found.below else prior
-            self._send(self.children[a], prior * asked[a] if a in asked else prior, found, above)
-
-    def _send(
-        self,
-        children: Sequence[int],
-        own: FloatArray,
-        found: Upward,
-        above: dict[int, FloatArray],
-    ) -> None:
-        """Give each child what is known of an attribute by itself and all but that child."""
-        left = [own]
-        for child in children[:-1]:
-            message = found.messages.get(child)
-            left.append(left[-1] if message is None else left[-1] * message)
-        right: FloatArray | None = None
-        for child, before in zip(reversed(children), reversed(left[: len(children)])):
-            rest = before if right is None else before * right
-            top = rest.max(axis=1, keepdims=True)
-            above[child] = rest / np.where(top > 0, top, 1.0)
-            message = found.messages.get(child)
-            if message is not None:
-                right = message if right is None else right * message
+        return Upward(below, total)
 
     def exact(self, asked: Mapping[int, npt.NDArray[np.bool_]]) -> tuple[int, int]:
         """Return the probability of what is asked, as a numerator and a power of ``ONE``."""
