@@ -225,8 +225,8 @@ def _kind(model: Any) -> str:
         + ", ".join((*FORESTS, *_BOOSTED))
         + ", and the regressors of these names"
         + (
-            ", and by read_model pipelines and votes of these. kind='rule' explains any "
-            "classifier by its predict alone" * hasattr(model, "classes_")
+            ", and by read_model linear models, naive Bayes, pipelines, and votes of trees. "
+            "kind='rule' explains any classifier by its predict alone" * hasattr(model, "classes_")
         )
     )
 

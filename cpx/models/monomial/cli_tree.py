@@ -29,6 +29,7 @@ def tree(
 
     Exit codes: 0; 2 wrong input, or a tree of more than 200 nodes; 1 anything else.
     """
+    from cpx.answers.values import plural
     from cpx.cli.output import say
     from cpx.cli.reading import output_path, read_instance
     from cpx.models.monomial.branching_tree import search_tree
@@ -39,4 +40,4 @@ def tree(
     typer.echo(str(found))
     if path is not None:
         write_atomic(path, found.svg().encode())
-        say(f"wrote {path}: {len(found.nodes)} nodes")
+        say(f"wrote {path}: {plural(len(found.nodes), 'node')}")

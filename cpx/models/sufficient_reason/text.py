@@ -18,10 +18,10 @@ from cpx.support.validation import Share
 from cpx.trees.form import Label, TreeModel
 
 _LEVELS = {
-    "attributes": "attributes: columns are kept in the interval of x between thresholds of the "
-    "model; the others take any value they can have",
-    "intervals": "intervals: columns are kept between thresholds of the model, each end counts; "
-    "the others take any value they can have",
+    "attributes": "attributes: a column counts once, however narrow its interval; the others "
+    "take any value they can have",
+    "intervals": "intervals: each end of the interval of a column counts; the other columns take "
+    "any value they can have",
     "conditions": "conditions: each test of the model is free, also where tests of a column "
     "contradict each other",
 }
