@@ -16,6 +16,7 @@ from cpx.data.fitted.message_passing import ONE
 from cpx.data.fitted.psdd import read_psdd
 from cpx.errors import DataError, NoMass
 from cpx.models.expected_prediction.cases import random_circuit
+from cpx.processes.messages import pack, unpack
 from tests.seeds import each
 
 from .test_tree_mixture import random_mixture
@@ -183,3 +184,11 @@ def test_files_are_read_by_what_they_are(tmp_path):
     path.write_text("x,y\n1,2\n")
     with pytest.raises(DataError, match=r"coins\.psdd: line 1 is no line"):
         read_distribution(path)
+
+
+def test_circuit_that_was_measured_is_measured_again_in_another_process():
+    """What comes from there is read-only, and kernels write."""
+    circuit = read_psdd(["L 0 0 1", "T 1 1 2 -0.5", "D 2 2 1 0 1 0"])
+    p = circuit.log_likelihood([[1, 1]])
+    there = unpack(b"".join(pack(circuit)[1:]))
+    assert there == circuit and there.log_likelihood([[1, 1]]) == p == pytest.approx(-0.5)

@@ -392,6 +392,10 @@ class Circuit:
         keys = ("names", "nodes") if isinstance(data, Mapping) and "names" in data else ("nodes",)
         return cls(**saved_object("a circuit", data, cls.format, _VERSION, keys))
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out arrays made of the nodes: from another process they come read-only."""
+        return {key: vars(self)[key] for key in ("nodes", "cardinalities", "names")}
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Circuit):
             return NotImplemented
