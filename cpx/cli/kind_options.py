@@ -112,8 +112,8 @@ def check_values(one: Kind, asked: Mapping[str, Any]) -> None:
         option = one.options[name].option
         # Options of a value may follow it in braces.
         if option and option.choices and str(value).partition("{")[0] not in option.choices:
-            if option.or_file and os.path.isfile(value):
-                continue
-            raise UnknownName(name, value, option.choices)
+            files = ("the path of a file",) if option.or_file else ()
+            if not files or not os.path.isfile(value):
+                raise UnknownName(name, value, (*option.choices, *files))
     for cls in one.explainer.asks:
         cls(**{f.name: asked[f.name] for f in fields(cls) if f.name in asked})

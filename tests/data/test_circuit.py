@@ -191,4 +191,5 @@ def test_circuit_that_was_measured_is_measured_again_in_another_process():
     circuit = read_psdd(["L 0 0 1", "T 1 1 2 -0.5", "D 2 2 1 0 1 0"])
     p = circuit.log_likelihood([[1, 1]])
     there = unpack(b"".join(pack(circuit)[1:]))
-    assert there == circuit and there.log_likelihood([[1, 1]]) == p == pytest.approx(-0.5)
+    assert there == circuit
+    assert there.log_likelihood([[1, 1]]) == p == pytest.approx(-0.5)
