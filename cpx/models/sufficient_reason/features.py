@@ -304,8 +304,12 @@ def widened_span(
     end = furthest(high, int(model.sizes[a]), lambda i: holds(range(first, i + 1)))
     if (first, end) == (0, model.sizes[a]) and not model.attributes[a].missing:
         return (span,)
-    some = np.flatnonzero(model.possible[a][first : end + 1])  # no end is a cell without values
-    return ((first + int(some[0]), first + int(some[-1])),) if len(some) else ((first, end),)
+    # No end is a cell without values, but where nothing ends it.
+    some = first + np.flatnonzero(model.possible[a][first : end + 1])
+    if len(some):
+        first = first and int(some[0])
+        end = end if end == model.sizes[a] else int(some[-1])
+    return ((first, end),)
 
 
 def furthest(start: int, end: int, holds: Callable[[int], bool]) -> int:
