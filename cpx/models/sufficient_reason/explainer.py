@@ -274,7 +274,7 @@ class ReasonExplainer(ReadModel):
         classes = [called[c] for c in model.predict_index(rows).tolist()]
         index = [*self._rows.index] if hasattr(self._rows, "iloc") else range(len(rows))
         table = np.array(holds, dtype=bool).reshape(len(holds), len(rows)).T
-        return CoveredRows.of(table, rule.words, index, classes, rule.says)
+        return CoveredRows.of(table, rule.words, index, classes, rule.conclusion)
 
 
 def conclude(problem: SufficientReason, result: Result, told: Sequence[str] = ()) -> Reason:

@@ -277,7 +277,7 @@ class ClassifierAndRows:
         for literals in self.binarizer.by_condition(x):
             holds.append((bits[:, [*literals]] == [*literals.values()]).all(axis=1))
         table = np.array(holds, dtype=bool).reshape(len(holds), len(bits)).T
-        return CoveredRows.of(table, rule.words, labels, classes, rule.says)
+        return CoveredRows.of(table, rule.words, labels, classes, rule.conclusion)
 
     @cached_property
     def _labelled(self) -> tuple[Any, Sequence[Any], Sequence[str]]:
@@ -304,7 +304,7 @@ class ClassifierAndRows:
         from cpx.data.frames import as_table
 
         column, groups = term.column, self.binarizer.groups_
-        group = next(g for g, one in enumerate(self.binarizer.columns_) if one is column)
+        group = self.binarizer.columns_.index(column)
         own = [j for j in rule.features if groups[j] == group]
         numeric = isinstance(column, NumberColumn) and bool(column.thresholds)
         if column.name not in self._spreads:
