@@ -318,9 +318,10 @@ class Binarizer(TransformerMixin, BaseEstimator):
     ) -> tuple[tuple[int, ...], list[str | None]]:
         """Return the position of each column that is fitted, and which part of dates it is."""
         places, parts = list[int](), list[str | None]()
-        for c, name in enumerate(names):
+        for c, (name, dtype) in enumerate(zip(names, table.dtypes, strict=True)):
             own: list[str | None] = [None]
-            if self.dates and is_date(values := table.iloc[:, c]):
+            # Taking a column out of a wide table costs more than its bins.
+            if self.dates and dtype.kind == "M" and is_date(values := table.iloc[:, c]):
                 own = ["", *parts_of(name, values)]
             places += [c] * len(own)
             parts += own
