@@ -22,7 +22,7 @@ from cpx.models.expected_prediction import judge as expected_prediction
 from cpx.models.expected_prediction.cases import STRUCTURES, best_set, random_expectation
 from cpx.models.expected_prediction.judge_leaf_sums import LeafSums
 from cpx.models.expected_prediction.judge_scores import ExactScores
-from cpx.models.expected_prediction.judge_states import Probabilities, States, _children_first
+from cpx.models.expected_prediction.judge_states import Probabilities, States
 from cpx.models.expected_prediction.same_decision import SameDecision
 from tests.seeds import each, some
 
@@ -592,13 +592,9 @@ def test_events_are_counted_once_before_they_are_kept():
 
 def test_some_states_are_as_probable_as_they_are_together():
     tables = [[[[5, 1, 7, 2, 11, 3]]], [[[4, 9, 0, 6, 8, 1]]]]
-    chances = Probabilities({"weights": [3, 5], "tables": tables, "parents": None})
+    saved = {"format": "cpx-tree-mixture", "weights": [3, 5], "tables": tables, "parents": None}
+    chances = Probabilities(saved)
     for subset in range(1 << 6):
         states = [state for state in range(6) if subset >> state & 1]
         expected = [sum(table[0][0][state] for state in states) for table in tables]
         assert chances.masses(0, subset) == expected
-
-
-def test_attributes_come_before_their_parents():
-    assert _children_first([-1, 0, 1]) == [2, 1, 0]
-    assert _children_first([1, -1, 1, 0]) == [3, 2, 0, 1]

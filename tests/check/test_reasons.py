@@ -133,8 +133,8 @@ def test_reading_counts_in_the_time_of_the_check(monkeypatch: pytest.MonkeyPatch
     made = []
 
     class Noted(reasons.Reason):
-        def __init__(self, instance: Any) -> None:
-            super().__init__(instance)
+        def __init__(self, instance: Any, forest: Any) -> None:
+            super().__init__(instance, forest)
             made.append(self)
 
     stump = _stump(0, [0.0], [1.0], (0,))

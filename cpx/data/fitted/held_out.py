@@ -51,7 +51,7 @@ def held_out(
     >>> found = held_out(rows, [2, 2], lambda some: fit_mixture(rows[some], [2, 2],
     ...                                                         structure="chow-liu"))
     >>> round(found.mean, 2), round(found.gain, 2), found.rows
-    (-0.71, 0.68, 20)
+    (-0.7, 0.69, 20)
     """
     if len(codes) < 10:
         return None
