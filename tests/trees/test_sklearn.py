@@ -179,7 +179,7 @@ def test_several_outputs() -> None:
         (object(), "object is no tree model"),
         (
             make_pipeline(StandardScaler(), DecisionTreeClassifier()),
-            "and by read_model pipelines and votes of these",
+            "and by read_model linear models, naive Bayes, pipelines, and votes of trees",
         ),
         (
             GradientBoostingClassifier(init=LogisticRegression(), n_estimators=2),
