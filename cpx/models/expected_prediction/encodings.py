@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.modelling.statement import Statement, Values
+from cpx.modelling.statement import Constraints, Statement, Values
 from cpx.models.expected_prediction.form import TableSumForm
 from cpx.models.monomial.encodings.common import bools, cost
 
@@ -27,14 +27,15 @@ class _Stated:
         self.form = form
         # CPMpy has no model without variables, so there is one feature at least.
         self.X = bools(max(1, form.n_features), "X")
-        self.constraints: list[Any] = [self.X[j] for j in form.required]
-        self.constraints += [~self.X[j] for j in form.forbidden]
+        self.constraints = Constraints()
+        self.constraints.under("X_j, j required", (self.X[j] for j in form.required))
+        self.constraints.under("not X_j, j forbidden", (~self.X[j] for j in form.forbidden))
         if not form.n_features:
-            self.constraints.append(~self.X[0])
+            self.constraints.under("not X_0, which is no feature", [~self.X[0]])
         if len({*form.required}) > form.k:
-            self.constraints += [self.X[0], ~self.X[0]]
+            self.constraints.under("false, more than k are required", [self.X[0], ~self.X[0]])
         elif form.k < form.n_features:
-            self.constraints.append(cp.sum(list(self.X)) <= form.k)
+            self.constraints.under("sum_j X_j <= k", [cp.sum(list(self.X)) <= form.k])
 
     def possible(self, features: NDArray[np.int32]) -> NDArray[np.int64]:
         """Return the numbers of the sets of some features that may be chosen, increasing."""
@@ -46,11 +47,16 @@ class _Stated:
         return np.asarray(numbers[small & ~wrong.any(axis=1)])
 
     def finish(
-        self, name: str, array: Any, terms: Pairs, values: Callable[[set[int]], list[int]]
+        self,
+        name: str,
+        array: Any,
+        terms: Pairs,
+        values: Callable[[set[int]], list[int]],
+        means: Callable[[int], str],
     ) -> Statement:
         """Return the statement with the auxiliary variables and the terms of the value.
 
-        array: The auxiliary variables.
+        array: The auxiliary variables; means: what each stands for.
         values: Gives the values of the auxiliary variables for a set of features.
         """
         import cpmpy as cp
@@ -70,16 +76,36 @@ class _Stated:
         if form.target is None:
             total = [w for w, _ in terms] or [0], [v for _, v in terms] or [X[0]]
             model = cp.Model(self.constraints, maximize=Operator("wsum", list(total)))
-            return Statement(model, variables, complete, "max", form.constant)
+            return self._statement(model, variables, complete, means, "max")
         rest = form.target - form.constant
         if terms:
             total = [w for w, _ in terms], [v for _, v in terms]
-            self.constraints.append(Operator("wsum", list(total)) >= rest)
+            reached = Operator("wsum", list(total)) >= rest
+            self.constraints.under("sum of the terms, at least the limit", [reached])
         elif rest > 0:
-            self.constraints += [X[0], ~X[0]]
+            self.constraints.under("false, no set reaches the limit", [X[0], ~X[0]])
         weights = form.penalties if form.likeliest else np.ones(form.n_features, dtype=np.int64)
         goal = cost(X, (weights if form.n_features else np.zeros(1, dtype=np.int64), X))
-        return Statement(cp.Model(self.constraints, minimize=goal), variables, complete)
+        model = cp.Model(self.constraints, minimize=goal)
+        return self._statement(model, variables, complete, means, "min")
+
+    def _statement(
+        self,
+        model: Any,
+        variables: Mapping[str, Any],
+        complete: Callable[[Sequence[int]], Values],
+        means: Callable[[int], str],
+        sense: Literal["min", "max"],
+    ) -> Statement:
+        return Statement(
+            model,
+            variables,
+            complete,
+            sense,
+            offset=self.form.constant if sense == "max" else 0,
+            lines=self.constraints.lines,
+            means={name: means for name in variables if name != "X"},
+        )
 
 
 def products(form: TableSumForm) -> Statement:
@@ -123,14 +149,19 @@ def products(form: TableSumForm) -> Statement:
         chosen = [stated.X[j] for j in inside]
         terms.append((weights[inside], y))
         if weights[inside] > 0:
-            stated.constraints.append(y.implies(Operator("and", chosen)))
+            implied = y.implies(Operator("and", chosen))
+            stated.constraints.under("Y_A -> AND_{j in A} X_j", [implied])
         else:
-            stated.constraints.append(Operator("or", [y, *(~x for x in chosen)]))
+            counted = Operator("or", [y, *(~x for x in chosen)])
+            stated.constraints.under("Y_A or OR_{j in A} not X_j", [counted])
 
     def values(S: set[int]) -> list[int]:
         return [int(S.issuperset(inside)) for inside in several]
 
-    return stated.finish("Y", Y, terms, values)
+    def product(at: int) -> str:
+        return f"the product of features {', '.join(map(str, several[at]))}"
+
+    return stated.finish("Y", Y, terms, values, product)
 
 
 def tables(form: TableSumForm) -> Statement:
@@ -159,16 +190,18 @@ def tables(form: TableSumForm) -> Statement:
         entries.append((features, stated.possible(features)))
     L = bools(sum(len(numbers) for _, numbers in entries), "L")
     terms: Pairs = []
+    of_table = np.repeat(np.arange(len(entries)), [len(n) for _, n in entries])
     for (features, numbers), table, own in zip(
         entries, form.tables, _split(L, [len(n) for _, n in entries]), strict=True
     ):
-        stated.constraints.append(cp.sum(list(own)) == 1)
+        stated.constraints.under("sum_A L_tA = 1", [cp.sum(list(own)) == 1])
         for bit, j in enumerate(features.tolist()):
             having = [
                 v for v, number in zip(own, numbers.tolist(), strict=True) if number >> bit & 1
             ]
             x = stated.X[j]
-            stated.constraints.append(cp.sum([*having, ~x]) == 1 if having else ~x)
+            same = cp.sum([*having, ~x]) == 1 if having else ~x
+            stated.constraints.under("sum_{A with j} L_tA = X_j", [same])
         terms += zip(table[numbers].tolist(), own, strict=True)
 
     def values(S: set[int]) -> list[int]:
@@ -178,7 +211,7 @@ def tables(form: TableSumForm) -> Statement:
             found += [int(number == own) for number in numbers.tolist()]
         return found
 
-    return stated.finish("L", L, terms, values)
+    return stated.finish("L", L, terms, values, lambda at: f"table {of_table[at]}")
 
 
 def _polynomial(table: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from cpx.modelling.statement import Statement, Values
+from cpx.modelling.statement import Constraints, Statement, Values
 from cpx.models.kernel_rule.form import DNFForm
 from cpx.models.monomial.encodings.common import bools
 
@@ -41,22 +41,25 @@ def slots(form: DNFForm) -> Statement:
     X, U = bools(D * d, "X"), bools(D, "U")
     F, Y, N = bools(D * gained.size, "F"), bools(gained.size, "Y"), bools(paid.size, "N")
     differing = ~form.table[gained].T
-    constraints = [U[0]]
+    stated = Constraints()
+    stated.under("U_0", [U[0]])
     for t in range(D):
         chosen = np.array(list(X[t * d : (t + 1) * d]), dtype=object)
         counts = np.array(list(F[t * gained.size : (t + 1) * gained.size]), dtype=object)
         if t:
-            constraints.append(U[t].implies(U[t - 1]))
-        constraints.append(Operator("or", [~U[t], *chosen]))
+            stated.under("U_t -> U_(t-1)", [U[t].implies(U[t - 1])])
+        stated.under("U_t -> OR_j X_tj", [Operator("or", [~U[t], *chosen])])
         if form.max_literals < d:
-            constraints.append(cp.sum(chosen) <= form.max_literals)
+            stated.under("sum_j X_tj <= C", [cp.sum(chosen) <= form.max_literals])
         for x, lost in zip(chosen, differing, strict=True):
-            constraints.append(x.implies(Operator("and", [U[t], *(~f for f in counts[lost])])))
-        constraints += [f.implies(U[t]) for f in counts]
+            implied = x.implies(Operator("and", [U[t], *(~f for f in counts[lost])]))
+            stated.under("X_tj -> U_t AND_{i : j in M_i} not F_ti", [implied])
+        stated.under("F_ti -> U_t", (f.implies(U[t]) for f in counts))
         for n, i in zip(N, paid, strict=True):
-            constraints.append(Operator("or", [n, ~U[t], *chosen[~form.table[i]]]))
+            covers = Operator("or", [n, ~U[t], *chosen[~form.table[i]]])
+            stated.under("N_i or not U_t or OR_{j in M_i} X_tj", [covers])
     for number, y in enumerate(Y):
-        constraints.append(Operator("or", [~y, *F[number :: gained.size]]))
+        stated.under("Y_i -> OR_t F_ti", [Operator("or", [~y, *F[number :: gained.size]])])
     weights = [*form.weights[gained].tolist(), *form.weights[paid].tolist()]
     goal = Operator("wsum", [weights, [*Y, *N]])
 
@@ -75,8 +78,15 @@ def slots(form: DNFForm) -> Statement:
 
     variables = {"X": X, "U": U, "F": F, "Y": Y, "N": N}
     return Statement(
-        model=cp.Model(constraints, maximize=goal),
+        model=cp.Model(stated, maximize=goal),
         variables={name: v for name, v in variables.items() if len(list(v))},
         complete=complete,
         sense="max",
+        lines=stated.lines,
+        means={
+            "U": lambda at: f"slot {at}",
+            "F": lambda at: f"sample {gained[at % gained.size]} in slot {at // gained.size}",
+            "Y": lambda at: f"sample {gained[at]}",
+            "N": lambda at: f"sample {paid[at]}",
+        },
     )
