@@ -89,6 +89,7 @@ def encodings(
 
     Exit codes: 0; 2 wrong input; 1 anything else.
     """
+    from cpx.answers.axes import require_matplotlib
     from cpx.cli.output import note, print_blocks
     from cpx.cli.reading import output_path, read_instance
     from cpx.compare.encodings import encodings_table
@@ -99,6 +100,8 @@ def encodings(
     if path is not None and path.suffix not in (*_TEXTS, *_FIGURES):
         known = ", ".join((*_TEXTS, *_FIGURES))
         raise InvalidOption(f"{shown(str(path))} must end with one of {known}")
+    if path is not None and path.suffix in _FIGURES:
+        require_matplotlib()  # before anything is measured
     table = encodings_table(
         read_instance(inst),
         opt.split(encoding),

@@ -148,12 +148,13 @@ def _of_column(what: str, given: object) -> ColumnWords:
         if not isinstance(text, str) or (key in given and not text.strip()):
             raise InvalidOption(f"{what}: {key} must be a text, got {shown(text)}")
         texts[key] = printable(text).strip()
-    cuts = given.get("cuts")
+    cuts, own = given.get("cuts"), None
     if cuts is not None:
-        if isinstance(cuts, str | Mapping) or not isinstance(cuts, Iterable) or not [*cuts]:
+        several = isinstance(cuts, Iterable) and not isinstance(cuts, str | Mapping)
+        own = tuple(cuts) if several else ()
+        if not own:
             raise InvalidOption(f"{what}: cuts must be a list of numbers, got {shown(cuts)}")
-        cuts = tuple(cuts)
-    return ColumnWords(**texts, cuts=cuts)
+    return ColumnWords(**texts, cuts=own)
 
 
 def cuts_of(words: Words) -> dict[str, tuple[Any, ...]]:

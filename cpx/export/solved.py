@@ -33,9 +33,11 @@ def solved(
     Parameters
     ----------
     problem : Problem
+        What is asked.
     form : str
         As it is shown: the engine is one that reads it.
     encoding : str, optional
+        Default is the problem's first.
     at_most : str, optional
         How counting becomes clauses, as in :func:`cpx.export.show`.
     time_limit : float, optional
@@ -46,6 +48,13 @@ def solved(
     str
         The answer, value and bound as they came, what the engine counted, and for clauses the
         cores of RC2.
+
+    Raises
+    ------
+    UnknownName, InvalidOption
+        When a name is not known, or the engine does not take ``at_most``.
+    EngineMissing
+        When the engine is not installed.
 
     Examples
     --------

@@ -27,3 +27,5 @@ def test_the_command_writes_text_data_and_figures(run: Run, tmp_path: Path) -> N
     assert "<svg" in drawn
     done = run("encodings", "inst.json", "-o", "t.txt")
     assert (done.exit_code, "must end with one of .md" in done.stderr) == (2, True)
+    done = run("tree", "inst.json", "-o", "t.png")
+    assert (done.exit_code, "'t.png' must end with .svg" in done.stderr) == (2, True)

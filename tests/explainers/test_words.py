@@ -15,6 +15,7 @@ from sklearn.tree import DecisionTreeClassifier
 import cpx
 from cpx.answers.result import Result
 from cpx.data.condition import Bounds, OneOf
+from cpx.data.words import read_words
 from cpx.errors import CpxError, DataError, InvalidOption
 
 X, Y = load_iris(return_X_y=True, as_frame=True)
@@ -51,6 +52,7 @@ def test_own_cuts_are_the_cuts() -> None:
     explainer = cpx.Explainer(TREE, X, words=WORDS)
     by = explainer.of("rule")
     assert by.binarizer.columns_[2].thresholds == (2.5, 4.75)
+    assert read_words({"pl": {"cuts": iter([1, 2])}}, ["pl"])["pl"].cuts == (1, 2)
     found = explainer.rule(60, k=1)
     assert str(found) == "2.5 < petal length <= 4.75 cm => class 1"
     assert found.row is not None

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from cpx.cli import options as opt
+from cpx.errors import InvalidOption, shown
 
 
 def tree(
@@ -36,6 +37,8 @@ def tree(
     from cpx.support.files import write_atomic
 
     path = output_path(output, inst)
+    if path is not None and path.suffix != ".svg":
+        raise InvalidOption(f"{shown(str(path))} must end with .svg")
     found = search_tree(read_instance(inst))
     typer.echo(str(found))
     if path is not None:
