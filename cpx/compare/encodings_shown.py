@@ -134,9 +134,7 @@ class EncodingsTable(Shown):
             found.append(strength)
         if self.answers:
             found.append(self._engines())
-        unfaithful = [
-            name for name in self._names() if not find_encoding(self.problem, name).faithful
-        ]
+        unfaithful = [name for name in self._names() if not self._faithful(name)]
         if unfaithful:
             told = f"not the problem, for study only: {', '.join(unfaithful)}"
             found.append(Paragraph(told, "open"))
