@@ -65,7 +65,7 @@ class CoveredRows(Shown):
         classes: Sequence[str],
         called: str,
     ) -> CoveredRows:
-        """Return them.
+        """Sort rows of a table by which conditions hold of each.
 
         holds: Which conditions hold of each row, shape (n, conditions).
         labels: Of the rows.

@@ -271,7 +271,7 @@ def test_wrong_data_are_named() -> None:
     with pytest.raises(InvalidOption, match="the order is model, X, x"):
         cpx.explain(BOOSTED, ROW, X, **KIND)
     other = fit_mixture(np.zeros((4, 2), dtype=int), [1, 1], structure="factorised")
-    with pytest.raises(InvalidInstance, match="fitted on other columns"):
+    with pytest.raises(InvalidInstance, match="is over other states: it has"):
         cpx.explain(BOOSTED, X, ROW, distribution=other, **KIND)
 
 

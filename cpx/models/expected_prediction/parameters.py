@@ -131,7 +131,7 @@ class DistributionOfStates(Kind):
                 told = (
                     f"{value.cardinalities[a]} states of {shown(names[a])}, coding has {states[a]}"
                 )
-            raise InvalidInstance(f"{name} was fitted on other columns: it has {told}")
+            raise InvalidInstance(f"{name} is over other states: it has {told}")
         return value
 
     def saved(self, value: StateDistribution) -> Json:
