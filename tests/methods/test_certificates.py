@@ -350,7 +350,7 @@ def test_the_time_limit_stops_it() -> None:
     result = parity_explainer().solve([0, 1] * 5, k=4, backend="certificates", time_limit=1e-9)
     assert result.status is Status.UNKNOWN
     assert result.termination is Termination.TIME_LIMIT
-    assert result.sizes["queries"] == 0
+    assert result.sizes.get("queries", 0) == 0  # or it was not even stated
 
 
 def test_what_says_nothing_of_the_instance_is_left_out() -> None:

@@ -298,6 +298,8 @@ class Reason:
         """Return what else is claimed: in what sense the class is forced."""
         decision = self.forest.decision
         figures = {"features": self.n, "decision": decision, "missing": self._missing(features)}
+        if self._ranged(features):
+            figures["ranged"] = True
         if self.level == "intervals":
             figures["others"] = len(self.forest.attributes) - len(self.columns(features))
         if decision != "first":
@@ -305,6 +307,16 @@ class Reason:
         if self.definition == "majoritary":
             figures |= {"votes": self._votes_needed(), "trees": len(self.own)}
         return figures
+
+    def _ranged(self, features: list[int]) -> bool:
+        """Say whether another column that a test looks at has a range that is stated."""
+        columns, free = self.forest.attributes, self.level == "conditions"
+        rest = self.forest.tested - {*([] if free else self.columns(features))}
+        return any(
+            columns[a].get("kind", "real") in ("real", "integer")
+            and bool({"lower", "upper", "values"} & {*columns[a]})
+            for a in rest
+        )
 
     def _missing(self, features: list[int]) -> str | list[str]:
         """Return which other columns may be missing, of those that a test may look at."""

@@ -103,16 +103,19 @@ def _forces(claim: Claim, rule: Rule) -> str:
     if claim.over["level"] == "intervals":
         rest = claim.figures["others"]
     lacking = _lacking(claim.figures["missing"], columns, rest)
+    ranged = ", within their ranges" * bool(claim.figures.get("ranged"))
     if not words:
         case = "in every case"
-        if lacking:
-            case += f", whatever the columns are{lacking}"
+        if lacking or ranged:
+            case += f", whatever the columns are{ranged}{lacking}"
         return f"{rule.says} {case}: no other class is ever given"
     text = f"{' and '.join(words)} force{'s' * (len(words) == 1)} {rule.says}"
     if not rest:
         return text
     others = plural(rest, "column" if columns else "condition")
-    free = f"the other {others} {'are' if rest != 1 else 'is'}"
+    if rest == 1:
+        ranged = ranged.replace("their ranges", "its range")
+    free = f"the other {others} {'are' if rest != 1 else 'is'}{ranged}"
     return f"{text}, whatever {free}{'' if columns else ', each free'}{lacking}"
 
 
@@ -204,6 +207,8 @@ class ReasonText(MinimumSubset):
         figures: dict[str, Any] = {"features": self.n_features, "decision": model.decision}
         columns = self.features.columns(explanation.features)
         figures["missing"] = self._may_be_missing(columns)
+        if self._ranged(columns):
+            figures["ranged"] = True
         if self.level == "intervals":
             figures["others"] = model.n_attributes - len(columns)
         if model.decision != "first":
@@ -212,6 +217,17 @@ class ReasonText(MinimumSubset):
             figures["votes"] = votes_needed(model, self.label_index)
             figures["trees"] = len(model.trees)
         return claimed(self, explanation, proved, objective, bound, **figures)
+
+    def _ranged(self, chosen: Sequence[int]) -> bool:
+        """Whether a column that may vary, and is tested, has a range that is stated."""
+        model = self.tree_model
+        kept = () if self.level == "conditions" else chosen
+        own = [one for a, one in enumerate(model.attributes) if a in model.used and a not in kept]
+        return any(
+            one.kind in ("real", "integer")
+            and not (one.lower is None and one.upper is None and one.values is None)
+            for one in own
+        )
 
     def _may_be_missing(self, chosen: Sequence[int]) -> str | list[str]:
         """Return which columns may be missing of those that the model may test: names, or words.
