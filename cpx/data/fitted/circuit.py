@@ -14,8 +14,9 @@ import numpy.typing as npt
 from cpx.data.coding import saved_object
 from cpx.data.fitted.circuit_nodes import LeafNode, Node, checked_nodes, scope_of
 from cpx.data.fitted.circuit_passes import STEP, Nodes, Room, conditionals, event_values
+from cpx.data.fitted.exact_distribution import ExactDistribution
 from cpx.data.fitted.message_passing import ONE
-from cpx.data.fitted.row_checks import agreement, checked_codes, checked_masks, checked_observed
+from cpx.data.fitted.row_checks import checked_codes, checked_masks, checked_observed
 from cpx.errors import DataError, NoMass
 from cpx.support.validation import name_list, positive_integer
 
@@ -36,7 +37,7 @@ _AT_ONCE = 2**23
 """States of all attributes times events that are worked on at once: 8 MB."""
 
 
-class Circuit:
+class Circuit(ExactDistribution):
     """A distribution of states as a circuit of sums and products.
 
     Each node is a distribution of some attributes: a *leaf* of one, by a table; a *product* of
@@ -219,20 +220,7 @@ class Circuit:
         with np.errstate(divide="ignore"):
             return np.asarray(np.log(value) + power * (STEP * log(2)))
 
-    def exact_marginal(self, x: npt.ArrayLike, S: Iterable[int]) -> Fraction:
-        """Return the exact probability that the attributes in S have the states of x."""
-        return self.exact_event_probability(agreement(x, S, self.cardinalities))
-
-    def exact_event_probability(self, masks: Sequence[Any]) -> Fraction:
-        """Return the exact probability that every attribute is in its mask.
-
-        Parameters
-        ----------
-        masks : sequence of A arrays of bool of shape (K_a,), or None
-        """
-        asked = checked_masks(masks, self.cardinalities)
-        if any(mask.ndim != 1 for mask in asked.values()):
-            raise DataError("masks must be of one event here, arrays of one dimension")
+    def _exactly(self, asked: Mapping[int, BoolArray]) -> Fraction:
         numerator, power = self.exact_events(asked, ())[0]
         return Fraction(numerator, ONE**power)
 
@@ -309,16 +297,6 @@ class Circuit:
         return ratios[-1]
 
     # --------------------------------------------------------------- sampling
-
-    def sample(self, m: int, rng: np.random.Generator) -> IntArray:
-        """Draw m rows of codes, shape (m, A)."""
-        return self.sample_event(m, [None] * self.n_attributes, rng)
-
-    def sample_given(
-        self, m: int, x: npt.ArrayLike, S: Iterable[int], rng: np.random.Generator
-    ) -> IntArray:
-        """Draw m rows of codes that have the states of x in the attributes S."""
-        return self.sample_event(m, agreement(x, S, self.cardinalities), rng)
 
     def sample_event(self, m: int, masks: Sequence[Any], rng: np.random.Generator) -> IntArray:
         """Draw m independent rows of codes given that every attribute is in its mask.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -13,8 +13,9 @@ import numpy.typing as npt
 
 from cpx.data.coding import saved_object
 from cpx.data.fitted.circuit import Circuit
+from cpx.data.fitted.exact_distribution import ExactDistribution
 from cpx.data.fitted.message_passing import ONE, Forest, log_sum
-from cpx.data.fitted.row_checks import agreement, checked_codes, checked_masks, checked_observed
+from cpx.data.fitted.row_checks import checked_codes, checked_masks, checked_observed
 from cpx.data.fitted.tree_circuit import circuit_of
 from cpx.data.fitted.tree_mixture_checks import parent_array, probabilities
 from cpx.errors import DataError, NoMass, shown
@@ -30,7 +31,7 @@ _FORMAT, _VERSION = "cpx-tree-mixture", 1
 
 
 @dataclass(frozen=True, eq=False)
-class TreeMixture:
+class TreeMixture(ExactDistribution):
     """A mixture of distributions in which each attribute depends on at most one other.
 
     With the weight of component c as its probability, attribute a is drawn from a table of its
@@ -107,6 +108,7 @@ class TreeMixture:
                     )
         for key, value in (("weights", weights), ("parents", parents), ("tables", tables)):
             object.__setattr__(self, key, value)
+        object.__setattr__(self, "cardinalities", tuple(sizes))
 
     # ---------------------------------------------------------------- measure
 
@@ -119,11 +121,6 @@ class TreeMixture:
     def n_attributes(self) -> int:
         """Number A of attributes."""
         return len(self.tables[0])
-
-    @cached_property
-    def cardinalities(self) -> tuple[int, ...]:
-        """Number K_a of states of each attribute."""
-        return tuple(table.shape[1] for table in self.tables[0])
 
     @cached_property
     def edgeless(self) -> bool:
@@ -259,20 +256,7 @@ class TreeMixture:
             result[:, c] = forest.upward(rows).logs
         return result
 
-    def exact_marginal(self, x: npt.ArrayLike, S: Iterable[int]) -> Fraction:
-        """Return the exact probability that the attributes in S have the states of x."""
-        return self.exact_event_probability(agreement(x, S, self.cardinalities))
-
-    def exact_event_probability(self, masks: Sequence[Any]) -> Fraction:
-        """Return the exact probability that every attribute is in its mask.
-
-        Parameters
-        ----------
-        masks : sequence of A arrays of bool of shape (K_a,), or None
-        """
-        asked = checked_masks(masks, self.cardinalities)
-        if any(mask.ndim != 1 for mask in asked.values()):
-            raise DataError("masks must be of one event here, arrays of one dimension")
+    def _exactly(self, asked: Mapping[int, BoolArray]) -> Fraction:
         total = Fraction(0)
         for weight, forest in zip(self.weights.tolist(), self.forests):
             numerator, power = forest.exact(asked)
@@ -280,16 +264,6 @@ class TreeMixture:
         return total
 
     # --------------------------------------------------------------- sampling
-
-    def sample(self, m: int, rng: np.random.Generator) -> IntArray:
-        """Draw m rows of codes, shape (m, A)."""
-        return self.sample_event(m, [None] * self.n_attributes, rng)
-
-    def sample_given(
-        self, m: int, x: npt.ArrayLike, S: Iterable[int], rng: np.random.Generator
-    ) -> IntArray:
-        """Draw m rows of codes that have the states of x in the attributes S."""
-        return self.sample_event(m, agreement(x, S, self.cardinalities), rng)
 
     def sample_event(self, m: int, masks: Sequence[Any], rng: np.random.Generator) -> IntArray:
         """Draw m rows of codes given that every attribute is in its mask.
