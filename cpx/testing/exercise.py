@@ -96,8 +96,7 @@ def grade(
     Examples
     --------
     >>> import cpx
-    >>> from cpx.models.monomial.encodings.clausal import clausal
-    >>> verdict = cpx.grade(clausal, without=["limits"])
+    >>> verdict = cpx.grade("clausal", without=["limits"])
     >>> verdict.right, verdict.points
     (True, Fraction(1, 1))
     """
