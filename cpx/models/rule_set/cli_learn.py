@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from cpx.models.rule_set.classifier import RuleSetClassifier
     from cpx.models.rule_set.learning import RuleSetLearning
 
-_LOOPS = ("active", "exact")
+_LOOPS = ("active", "exact", "learned")
 _FORMS = (".png", ".svg", ".pdf")
 
 
@@ -102,7 +102,8 @@ class Imitated:
         str | None,
         typer.Option(
             metavar="NAME",
-            help="With --model, how it is asked: active or exact.  [default: active]",
+            help="With --model, how it is asked: active (Algorithm 1 of Lu and Ester), exact or "
+            "learned; parameters in braces, as in 'active{beta=0.02}'.  [default: active]",
             autocompletion=opt.choices(_LOOPS),
         ),
     ] = None
@@ -117,10 +118,12 @@ class Imitated:
 
     def check(self) -> None:
         """Raise for what is not known, and for how it is asked where there is none."""
-        known = (("model", self.model, opt.CLASSIFIERS), ("loop", self.loop, _LOOPS))
-        for what, name, names in known:
-            if name is not None and name not in names:
-                raise UnknownName(what, name, names)
+        from cpx.models.rule_set.classifier.learning import check_loop
+
+        if self.model is not None and self.model not in opt.CLASSIFIERS:
+            raise UnknownName("model", self.model, opt.CLASSIFIERS)
+        if self.loop is not None:
+            check_loop(self.loop)
         for option in given(self, "model"):
             if self.model is None:
                 raise InvalidOption(f"{option} is for --model, which is not given")
@@ -201,6 +204,7 @@ def learn(
       cpx learn table.csv --target y
       cpx learn table.csv --target y -k 2 --test 0.25 --plot rules.svg
       cpx learn table.csv --target y --model forest --queries 200
+      cpx learn table.csv --target y --model mlp --loop "active{beta=0.02, max_iterations=100}"
       cpx learn table.csv --target y --json | jq -r '.rules.literals[][1] | join(" and ")'
       cpx learn table.csv --target y --instance inst.json --result result.json
 
@@ -231,7 +235,7 @@ def learn(
         categorical,
         task.label,
         black_box=box,
-        loop="exact" if imitated.loop == "exact" else "active",
+        loop=imitated.loop or "active",
         max_queries=1000 if imitated.queries is None else imitated.queries,
         time_limit=opt.limit(time_limit),
         threads=threads,

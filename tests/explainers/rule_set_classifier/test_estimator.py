@@ -23,6 +23,7 @@ from threadpoolctl import threadpool_info
 from cpx import RuleSetClassifier
 from cpx.answers import RuleSet
 from cpx.errors import ClassifierError, CpxError, DataError
+from cpx.models.decision_set import ActiveDecisionSet
 from cpx.models.rule_set.classifier.labelled_rows import LabelledRows
 from cpx.models.rule_set.methods.candidates import Literals
 
@@ -268,6 +269,28 @@ def test_surrogate(loop: str) -> None:
     assert str(model.report_) in str(model)
     model.set_params(black_box=None, time_limit=None, n_bins=4).fit(TABLE, NOISY)
     assert not hasattr(model, "surrogate_")
+
+
+def test_options_of_a_loop_are_those_of_its_learner() -> None:
+    loop = "active{beta=0.02, max_iterations=7, queries_per_iteration=9}"
+    model = _model(black_box=_box, loop=loop, max_queries=30, n_bins=None).fit(TABLE)
+    ours = model.surrogate_
+    assert (ours.beta, ours.max_iterations, ours.queries_per_iteration) == (0.02, 7, 9)
+    assert [step.iteration for step in ours.history_] == list(range(1, len(ours.history_) + 1))
+    assert len(ours.history_) <= 7
+    own = ActiveDecisionSet(
+        penalty=ours.penalty,
+        beta=0.02,
+        max_iterations=7,
+        queries_per_iteration=9,
+        max_queries=30,
+        max_conditions=model.k_,
+        positive=ours.positive,
+    ).fit(TABLE, _box)
+    assert own.history_ == ours.history_
+    learned = _model(black_box=_box, loop="learned{restarts=1}", max_queries=30, n_bins=None)
+    assert learned.fit(TABLE).surrogate_.restarts == 1
+    assert learned.score(TABLE) > 0.95
 
 
 def test_no_queries() -> None:

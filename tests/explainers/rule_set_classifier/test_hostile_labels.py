@@ -56,7 +56,7 @@ def test_labels_of_another_length_are_refused_everywhere() -> None:
 
 
 def test_parameters_are_checked_without_a_black_box() -> None:
-    with pytest.raises(InvalidOption, match="loop must be one of active, exact, got 'x'"):
+    with pytest.raises(InvalidOption, match="loop must be one of active, exact, learned, got 'x'"):
         RuleSetClassifier(loop="x").fit(X, TRUTH)
     with pytest.raises(DataError, match="categorical must be a list of column names, got 0"):
         RuleSetClassifier(categorical=0).fit(X, TRUTH)

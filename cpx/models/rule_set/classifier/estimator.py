@@ -76,15 +76,19 @@ class RuleSetClassifier(FittedRules):
         with a black box.
     black_box : object with ``predict``, or callable, optional
         The model to imitate. It gets tables like X, and answers with two labels.
-    loop : {"active", "exact"}
-        How a black box is asked: :class:`~cpx.models.decision_set.ActiveDecisionSet` or
-        :class:`~cpx.models.decision_set.ExactDecisionSet`.
+    loop : str
+        How a black box is asked: ``"active"``, by Algorithm 1 of Lu and Ester
+        (:class:`~cpx.models.decision_set.ActiveDecisionSet`), ``"exact"``
+        (:class:`~cpx.models.decision_set.ExactDecisionSet`) or ``"learned"``
+        (:class:`~cpx.models.decision_set.LearnedDecisionSet`). Their other parameters follow in
+        braces: ``"active{beta=0.02, queries_per_iteration=1000}"``.
     max_queries : int
         Instances that the black box is asked about besides the rows of X, at most; 0 for none.
     time_limit : float or None
-        Seconds of learning from labels, and of each selection of the exact loop; ``None`` for no
-        limit. Where the limit ends the search, another run may find other rules. Choosing the
-        penalty counts, but leaves half of the seconds to learning.
+        Seconds of learning from labels, of each selection of the exact loop, and of column
+        generation in the learned one; ``None`` for no limit. Where the limit ends the search,
+        another run may find other rules. Choosing the penalty counts, but leaves half of the
+        seconds to learning.
     threads : int
         Of the exact search in learning from labels.
     seed : int

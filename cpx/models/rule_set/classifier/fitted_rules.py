@@ -25,10 +25,9 @@ if TYPE_CHECKING:
     from cpx.answers.rule import RuleSet
     from cpx.trees import Attribute, TreeModel
 
-__all__ = ["Fitted", "FittedRules", "Loop", "Surrogate", "smoothed_shares"]
+__all__ = ["Fitted", "FittedRules", "Surrogate", "smoothed_shares"]
 
 BoolArray = npt.NDArray[np.bool_]
-Loop = Literal["active", "exact"]
 
 
 class Surrogate(Protocol):
@@ -111,7 +110,7 @@ class FittedRules(ClassifierMixin, BaseEstimator):
         positive: Any = None,
         class_weights: tuple[int, int] | None = None,
         black_box: Any = None,
-        loop: Loop = "active",
+        loop: str = "active",
         max_queries: int = 1000,
         time_limit: float | None = TIME_LIMIT,
         threads: int = 1,

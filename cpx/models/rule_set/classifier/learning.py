@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 import threading
 import time
-from dataclasses import replace
+from dataclasses import fields, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,9 +16,9 @@ from sklearn.exceptions import ConvergenceWarning
 from cpx.answers.rule import Literal as Named
 from cpx.answers.rule import RuleSet
 from cpx.answers.values import plural
-from cpx.errors import CheckFailed, DataError, InvalidOption, shown
+from cpx.errors import CheckFailed, DataError, InvalidOption, UnknownName, shown
 from cpx.models.rule_set.classifier.cross_validation import FALLBACK
-from cpx.models.rule_set.classifier.fitted_rules import Fitted, FittedRules, Loop, Surrogate
+from cpx.models.rule_set.classifier.fitted_rules import Fitted, FittedRules, Surrogate
 from cpx.models.rule_set.classifier.labelled_rows import (
     LabelledRows,
     most_conditions,
@@ -28,6 +28,7 @@ from cpx.models.rule_set.classifier.labels import Target
 from cpx.models.rule_set.classifier.report import LearningReport, SurrogateReport
 from cpx.models.rule_set.classifier.table_rules import TableRules
 from cpx.models.rule_set.classifier.weights import RowWeights
+from cpx.options import read_named
 from cpx.support.lazy_imports import named_object
 from cpx.support.one_thread import one_thread
 from cpx.support.validation import choice as one_of
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
     from cpx.answers.result import Result
     from cpx.models.rule_set.learning import RuleSetLearning
 
-__all__ = ["answer", "from_black_box", "from_labels", "measured", "stated"]
+__all__ = ["answer", "check_loop", "from_black_box", "from_labels", "measured", "stated"]
 
 BoolArray = npt.NDArray[np.bool_]
 
@@ -47,6 +48,7 @@ _CELLS = 64
 _LOOPS = {
     "active": "cpx.models.decision_set.local_search:ActiveDecisionSet",
     "exact": "cpx.models.decision_set.exact_active_learning:ExactDecisionSet",
+    "learned": "cpx.models.decision_set.learned:LearnedDecisionSet",
 }
 
 
@@ -72,7 +74,7 @@ def from_labels(
     """
     from cpx.models.rule_set.methods.column_generation import learn_rules
 
-    _check_loop(asked)
+    check_loop(asked.loop)
     started, limit = time.monotonic(), seconds(asked.time_limit) or math.inf
     rows = LabelledRows.of(asked, X, y, sample_weight)
     with one_thread():
@@ -141,12 +143,16 @@ def from_black_box(asked: FittedRules, X: Any, stop: threading.Event | None = No
     return figures.fitted(model, report)
 
 
-def _check_loop(asked: FittedRules) -> None:
-    one_of("loop", asked.loop, get_args(Loop))
+def check_loop(loop: Any) -> tuple[str, dict[str, Any]]:
+    """Return the name of a loop and its options, or raise."""
+    if not isinstance(loop, str):
+        one_of("loop", loop, tuple(_LOOPS))
+    name, options = read_named("loop", loop)
+    return one_of("loop", name, tuple(_LOOPS)), options
 
 
 def _surrogate(asked: FittedRules) -> Any:
-    _check_loop(asked)
+    loop, own = check_loop(asked.loop)
     common: dict[str, Any] = {
         "penalty": float(share("penalty", asked.penalty)),
         "max_queries": asked.max_queries,
@@ -157,9 +163,16 @@ def _surrogate(asked: FittedRules) -> Any:
         "seed": asked.seed,
         "max_categories": asked.max_categories,
     }
-    if asked.loop == "exact":
+    if loop != "active":
         common["time_limit"] = asked.time_limit
-    return named_object(_LOOPS[asked.loop], f"loop {asked.loop}", InvalidOption)(**common)
+    learner = named_object(_LOOPS[loop], f"loop {loop}", InvalidOption)
+    known = sorted(declared.name for declared in fields(learner) if declared.name not in common)
+    for option in own:
+        if option in common:
+            raise InvalidOption(f"{option} has an argument of its own, and is no option of a loop")
+        if option not in known:
+            raise UnknownName(f"option of the loop {loop}", option, known)
+    return learner(**common, **own)
 
 
 class _Figures:
