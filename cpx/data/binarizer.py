@@ -12,9 +12,10 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.exceptions import NotFittedError
 
 from cpx.data.bits import bit_row
-from cpx.data.columns import Column, bits_of, fit_columns, groups_of, literals_of, names_of
+from cpx.data.column_fitting import fit_columns
+from cpx.data.columns import Column, bits_of, groups_of, literals_of, names_of
 from cpx.data.condition import ColumnCondition
-from cpx.data.date_columns import fit_date_column, is_date, parts_of
+from cpx.data.date_columns import is_date, parts_of
 from cpx.data.frames import as_table, column_names, positions, with_columns
 from cpx.data.other_frames import as_pandas
 from cpx.errors import DataError, nearest, shown
@@ -151,7 +152,6 @@ class Binarizer(TransformerMixin, BaseEstimator):
             {i for i, c in enumerate(self.places_) if c in chosen},
             self._cuts(names),
             parts,
-            fit_date_column,
             n_bins=int(self.n_bins),
             strategy=self.strategy,
             max_categories=int(self.max_categories),

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import itertools
-import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
@@ -16,11 +14,10 @@ import numpy.typing as npt
 import pandas as pd
 from pandas.api import types
 
-from cpx.data.categories import NUMBERS, as_categories, distinct, infinite, refused
+from cpx.data.categories import NUMBERS, as_categories, infinite
 from cpx.data.condition import Bounds, ColumnCondition, Equals, OneOf
 from cpx.errors import DataError, shown
 from cpx.support.cells import as_float, plain
-from cpx.support.validation import real
 
 __all__ = [
     "CategoryColumn",
@@ -28,14 +25,12 @@ __all__ = [
     "NumberColumn",
     "as_numbers",
     "bits_of",
-    "fit_column",
-    "fit_columns",
+    "dense",
     "groups_of",
     "literals_of",
     "names_of",
     "number",
-    "short_between",
-    "thresholds_of",
+    "values_of",
 ]
 
 BoolArray = npt.NDArray[np.bool_]
@@ -290,7 +285,7 @@ def bits_of(columns: Sequence[Column], table: pd.DataFrame) -> BoolArray:
     if len(columns) != table.shape[1]:
         raise ValueError(f"{len(columns)} columns were fitted, the table has {table.shape[1]}")
     numeric = [isinstance(column, NumberColumn) for column in columns]
-    pairs = zip(columns, _values_of(table, numeric), strict=True)
+    pairs = zip(columns, values_of(table, numeric), strict=True)
     return np.column_stack([column.bits(values) for column, values in pairs])
 
 
@@ -302,37 +297,10 @@ def literals_of(columns: Sequence[Column], bits: BoolArray) -> list[str]:
     return found
 
 
-# ------------------------------------------------------------------- fitting
+# ------------------------------------------------------------ reading values
 
 
-def fit_columns(
-    names: Sequence[str],
-    table: pd.DataFrame,
-    categorical: Container[int],
-    cuts: Mapping[str, Sequence[Any]],
-    parts: Sequence[str | None],
-    of_dates: Callable[..., Column],
-    **options: Any,
-) -> tuple[Column, ...]:
-    """Choose the features of all columns of a table, as :func:`fit_column` does of one.
-
-    cuts: Those that a person gives, by column.
-    parts: Of columns of dates, what is asked of them; None for other columns.
-    of_dates: Fits these.
-    """
-    numeric, found = [c not in categorical for c in range(len(names))], list[Column]()
-    columns = zip(names, _values_of(table, numeric), numeric, parts, strict=True)
-    for name, values, number, part in columns:
-        own = cuts.get(name)
-        if part is None:
-            found.append(fit_column(name, values, categorical=not number, cuts=own, **options))
-        else:
-            bins = {key: options[key] for key in ("n_bins", "strategy", "weights")}
-            found.append(of_dates(name, values, part, cuts=own, **bins))
-    return tuple(found)
-
-
-def _values_of(table: pd.DataFrame, numeric: Sequence[bool]) -> Iterator[Values]:
+def values_of(table: pd.DataFrame, numeric: Sequence[bool]) -> Iterator[Values]:
     """Yield the columns of a table: finite numbers as arrays where they are wanted as numbers.
 
     They are made of many columns at once, which takes a hundredth of the time.
@@ -351,167 +319,6 @@ def _values_of(table: pd.DataFrame, numeric: Sequence[bool]) -> Iterator[Values]
         for c, whole in enumerate(plain):
             values, refused = next(arrays) if whole else (None, True)
             yield part.iloc[:, c] if refused or values is None else values
-
-
-def fit_column(
-    name: str,
-    values: Values,
-    *,
-    n_bins: int,
-    strategy: Literal["quantile", "uniform"],
-    categorical: bool,
-    max_categories: int,
-    weights: npt.NDArray[np.int64] | None = None,
-    cuts: Sequence[Any] | None = None,
-) -> Column:
-    """Choose the features of a column, or raise DataError naming the column.
-
-    Numbers become bins unless ``categorical`` says otherwise; text, truth values and
-    the category type become categories.
-    """
-    if isinstance(values, np.ndarray):
-        kind, there = "number", ~np.isnan(values)
-    else:
-        values = dense(values)
-        kind, there = _kind(name, values, categorical), values.notna().to_numpy()
-    if not there.any():
-        raise DataError(f"column {shown(name)} has only missing values: drop it")
-    missing = not there.all()
-    present = values[there] if missing else values
-    if kind == "category":
-        if cuts is not None:
-            raise DataError(f"column {shown(name)} has categories, which have no cuts")
-        categories = distinct(name, pd.Series(present))
-        if len(categories) > max_categories:
-            raise DataError(
-                f"column {shown(name)} has {len(categories)} categories, more than "
-                "max_categories = "
-                f"{max_categories}: drop the column, group its rare values, turn text that "
-                "means numbers into numbers, or raise max_categories where it is a parameter"
-            )
-        return CategoryColumn(name, missing, categories)
-    numbers = as_numbers(name, present)
-    if weights is not None:
-        weights = weights[there]
-    if cuts is not None:
-        thresholds = own_cuts(name, cuts)
-    else:
-        thresholds = thresholds_of(numbers, n_bins, strategy, weights)
-    return NumberColumn(name, missing, thresholds, float(numbers[0]))
-
-
-def own_cuts(name: str, given: Sequence[Any]) -> tuple[float, ...]:
-    """Return the cuts that a person gives of a column, which must be increasing numbers."""
-    cuts = [real(cut) for cut in given]
-    found = tuple(cut + 0.0 for cut in cuts if cut is not None and math.isfinite(cut))
-    if not given or len(found) < len(cuts) or any(a >= b for a, b in itertools.pairwise(found)):
-        raise DataError(
-            f"the cuts of column {shown(name)} must be increasing numbers, got {shown([*given])}"
-        )
-    return found
-
-
-def _kind(name: str, values: pd.Series[Any], categorical: bool) -> str:
-    """Say whether a column is of kind ``number`` or ``category``; refuse all others."""
-    dtype = values.dtype
-    if types.is_datetime64_any_dtype(dtype) or types.is_timedelta64_dtype(dtype):
-        raise refused(name, f"{dtype} values", "turn them into numbers, such as days or years")
-    if types.is_complex_dtype(dtype):
-        raise refused(name, "complex numbers", "Complex data not supported, split it in two")
-    if isinstance(dtype, pd.CategoricalDtype) or types.is_bool_dtype(dtype):
-        return "category"
-    if types.is_object_dtype(dtype):
-        present = as_categories(name, values[values.notna()])  # refuses nested objects
-        textual = any(issubclass(t, (str, bool, pd.Interval)) for t in set(map(type, present)))
-        return "category" if categorical or textual else "number"
-    if types.is_string_dtype(dtype) or isinstance(dtype, pd.IntervalDtype):
-        return "category"
-    if types.is_numeric_dtype(dtype):
-        return "category" if categorical else "number"
-    raise refused(name, f"{dtype} values", "turn them into numbers or text")
-
-
-def thresholds_of(
-    numbers: FloatArray,
-    n_bins: int,
-    strategy: Literal["quantile", "uniform"],
-    weights: npt.NDArray[np.int64] | None = None,
-    between: Callable[[float, float, float], float] | None = None,
-) -> tuple[float, ...]:
-    """Return increasing thresholds, at most ``n_bins - 1``, each splitting the numbers.
-
-    A split lies between two neighbouring distinct values and is neither of them. Quantiles
-    take the gap whose share of values below comes closest to i / n_bins, equal widths the gap
-    in which the i-th limit lies; equal gaps are merged. With at most n_bins distinct values, every
-    gap is a split. A number of weight w counts as w equal ones do.
-
-    between: Returns the split, of the two neighbours and the number wanted between them.
-    """
-    between = between or short_between
-    distinct, counts = np.unique(numbers, return_counts=True)
-    if weights is not None:
-        counts = np.zeros(len(distinct), dtype=np.int64)
-        np.add.at(counts, np.searchsorted(distinct, numbers), weights)
-    gaps = len(distinct) - 1
-    if gaps < 1:
-        return ()
-    middle = distinct[:-1] / 2 + distinct[1:] / 2
-    wanted: dict[int, float] = {}
-    if gaps < n_bins:
-        wanted = dict(enumerate(middle.tolist()))
-    elif strategy == "quantile":
-        below, total = np.cumsum(counts)[:-1] * n_bins, int(counts.sum())
-        for i in range(1, n_bins):
-            gap = int(np.argmin(np.abs(below - i * total)))
-            wanted[gap] = float(middle[gap])
-    else:
-        low, high = float(distinct[0]), float(distinct[-1])
-        for i in range(1, n_bins):
-            limit = low * (1 - i / n_bins) + high * (i / n_bins)
-            gap = min(int(np.searchsorted(distinct, limit, side="right")) - 1, gaps - 1)
-            gap = max(gap, 0)
-            # Two limits in one gap are one split, at the first of them.
-            wanted.setdefault(gap, limit)
-    return tuple(
-        between(float(distinct[gap]), float(distinct[gap + 1]), wanted[gap])
-        for gap in sorted(wanted)
-    )
-
-
-@lru_cache(maxsize=2**14)  # columns of the same numbers have the same cuts
-def short_between(low: float, high: float, wanted: float) -> float:
-    """Return the number t with ``low < t < high`` of the fewest digits near ``wanted``.
-
-    Of the numbers with as few significant digits as possible next to ``wanted``, and 0,
-    the one that is shortest to write is taken, and of these the closest to ``wanted``. Where
-    ``wanted`` is no number between the two, the one in the middle takes its place. Between two
-    neighbouring floats there is none: the lower one is returned.
-
-    >>> short_between(14.87, 14.95, 14.91)
-    14.9
-    >>> short_between(1.0, 2.0, 1.5), short_between(0.0, 1.0, 0.0)
-    (1.5, 0.5)
-    """
-    exact = Decimal(wanted if low < wanted < high else low / 2 + high / 2)
-    for digits in range(1, 18):
-        near = [
-            float(Context(prec=digits, rounding=rounding).plus(exact))
-            for rounding in (ROUND_FLOOR, ROUND_CEILING)
-        ]
-        fitting = [t for t in (*near, 0.0) if low < t < high]
-        if fitting:
-            return min(fitting, key=lambda t: (_digits(t), abs(t - wanted)))
-    return low
-
-
-def _digits(t: float) -> int:
-    """Count the digits to write, zeros after the point included: 1 for 400, 3 for 0.04."""
-    _, digits, exponent = Decimal(repr(t)).normalize().as_tuple()
-    places = -int(exponent)
-    return max(len(digits), places + 1)
-
-
-# ------------------------------------------------------------ reading values
 
 
 def dense(values: pd.Series[Any]) -> pd.Series[Any]:

@@ -11,8 +11,9 @@ import numpy as np
 import pandas as pd
 from pandas.api import types
 
-from cpx.data.columns import CategoryColumn, Column, NumberColumn, Values, thresholds_of
+from cpx.data.columns import CategoryColumn, Column, NumberColumn, Values
 from cpx.data.condition import DAYS, Span, clock
+from cpx.data.cuts import thresholds_of
 from cpx.errors import DataError, shown
 from cpx.support.validation import real
 

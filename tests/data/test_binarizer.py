@@ -14,7 +14,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.estimator_checks import check_estimator
 
 from cpx.data import Binarizer
-from cpx.data.columns import short_between, thresholds_of
+from cpx.data.cuts import short_between, thresholds_of
 from cpx.errors import DataError
 
 CANCER = load_breast_cancer(as_frame=True).data

@@ -92,7 +92,7 @@ def cells_of(values: FloatArray, cuts: Sequence[FloatArray]) -> npt.NDArray[np.i
 
 def refined(cuts: FloatArray, values: FloatArray, max_states: int) -> FloatArray:
     """Return the cuts and, while there are fewer than ``max_states`` cells, further ones."""
-    from cpx.data.columns import thresholds_of
+    from cpx.data.cuts import thresholds_of
 
     present = values[np.isfinite(values)]
     if not len(present) or len(cuts) + 1 >= max_states:

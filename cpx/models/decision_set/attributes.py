@@ -13,7 +13,9 @@ import numpy.typing as npt
 import pandas as pd
 
 from cpx.data.categories import as_categories
-from cpx.data.columns import CategoryColumn, as_numbers, fit_column, short_between
+from cpx.data.column_fitting import fit_column
+from cpx.data.columns import CategoryColumn, as_numbers
+from cpx.data.cuts import short_between
 from cpx.errors import DataError, shown
 from cpx.models.rule_set.conditions import Condition, Interval, OneOf
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpx.data.coding import Coding
-from cpx.data.columns import short_between
+from cpx.data.cuts import short_between
 from cpx.errors import InvalidOption, shown
 from cpx.explainers.background import fitted_distribution
 from cpx.models.sufficient_reason.methods.wanted_rows import Rarity
