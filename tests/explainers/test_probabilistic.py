@@ -294,6 +294,8 @@ def test_a_distribution_that_is_fitted_already() -> None:
     assert found.held_out is not None
     assert anew.held_out is not None
     assert found.held_out > anew.held_out
+    assert "rows of the table -" in found.summary()
+    assert "rows kept aside -" in anew.summary()
     assert anew.held_out_gain == 0
     assert found.to_dict() | {"expectation": 0} == anew.to_dict() | {"expectation": 0}
     assert found.expected == anew.expected

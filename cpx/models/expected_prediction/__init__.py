@@ -18,7 +18,7 @@ FAMILY = Family(
         "fewest-sampled": "cpx.models.expected_prediction.text:sampled_words",
     },
     explanations={"expectation": "cpx.models.expected_prediction.answer:ExpectedExplanation"},
-    trusts=("literals", "best_of_ties", "held_out", "held_out_gain"),
+    trusts=("literals", "best_of_ties", "held_out", "held_out_gain", "held_out_rows"),
     trusts_infeasible=("fewest-expected",),
     proofs={
         "expected-prediction": ProofKind(

@@ -32,9 +32,11 @@ class ExpectedExplanation(Explanation):
     bound: With at least this probability a row with these values gets the class; 0 where nothing
         is known.
     same: The probability itself, where it was computed exactly.
-    held_out: Mean natural logarithm of the probability of rows kept aside when the distribution
-        was fitted; None where it was not measured.
+    held_out: Mean natural logarithm of the probability of rows kept aside; None where it was not
+        measured.
     held_out_gain: By how much that is more than under independent attributes.
+    held_out_rows: ``"kept aside"`` where the distribution was fitted anew to the others for that;
+        ``"of the table"`` where it was given, and may have been fitted to these as well.
     problem: What was asked, for what :func:`cpx.explain` returns. It is not saved, and not
         compared.
 
@@ -60,6 +62,7 @@ class ExpectedExplanation(Explanation):
     same: float | None = None
     held_out: float | None = None
     held_out_gain: float | None = None
+    held_out_rows: str = ""
     # An ExpectedPrediction, whose module needs this one.
     problem: Any = field(default=None, kw_only=True, compare=False, repr=False)
 
@@ -95,7 +98,7 @@ class ExpectedExplanation(Explanation):
             facts.append(Fact("same class", str(self.fresh), share=self.fresh.value))
         if self.held_out is not None and self.held_out_gain is not None:
             than = "more" if self.held_out_gain >= 0 else "less"
-            fit = f"log-likelihood of rows kept aside {self.held_out:.2f}, "
+            fit = f"log-likelihood of rows {self.held_out_rows} {self.held_out:.2f}, "
             fit += f"{abs(self.held_out_gain):.2f} {than} than of independent attributes"
             facts.append(Fact("fit", fit))
         facts += [Fact("proved", self.proved), Fact("guarantee", self.guarantee)]
@@ -158,5 +161,5 @@ class ExpectedExplanation(Explanation):
 
 _FIGURES = (
     *("measure", "expected", "of_x", "of_nothing", "log_likelihood", "threshold", "greatest"),
-    *("bound", "same", "held_out", "held_out_gain"),
+    *("bound", "same", "held_out", "held_out_gain", "held_out_rows"),
 )

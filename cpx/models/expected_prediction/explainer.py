@@ -446,7 +446,8 @@ class ExpectationExplainer(Alike):
         row = replace(row, values=(*row.values, *groups))
         fit = self.held_out
         if fit is not None and isinstance(found, ExpectedExplanation):
-            found = replace(found, held_out=fit.mean, held_out_gain=fit.gain)
+            rows = "of the table" if self._given else "kept aside"
+            found = replace(found, held_out=fit.mean, held_out_gain=fit.gain, held_out_rows=rows)
         return replace(result, explanation=replace(found, row=row))
 
     def explain(self, x: Any, k: int | None = None, **options: Any) -> ExpectedExplanation:

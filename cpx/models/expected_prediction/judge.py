@@ -226,11 +226,14 @@ class _Claims(ExactScores, ABC):
             elif share is not None:
                 compare(out, "same", same, float(share))
         # The rows kept aside are not in the file: what is said of them is taken on trust.
-        kept = [said.get(name) for name in ("held_out", "held_out_gain")]
-        if kept != [None, None] and not all(
-            isinstance(one, int | float) and not isinstance(one, bool) for one in kept
+        kept = [said.get(name) for name in ("held_out", "held_out_gain", "held_out_rows")]
+        numbers = all(isinstance(v, int | float) and not isinstance(v, bool) for v in kept[:2])
+        if kept != [None, None, ""] and not (
+            numbers and kept[2] in ("kept aside", "of the table")
         ):
-            out.append(f"held_out, held_out_gain: must be two numbers or none, got {shown(kept)}")
+            out.append(
+                f"held_out: must be two numbers and of which rows, or none, got {shown(kept)}"
+            )
         return out
 
 
