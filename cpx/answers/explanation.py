@@ -182,6 +182,11 @@ class Explanation(Shown):
         """What else should be known to read the rule rightly."""
         return (*self._words.notes, *self.remarks)
 
+    @property
+    def bound_checked(self) -> bool:
+        """Whether code that no engine uses found the bound right when the answer was made."""
+        return False
+
     @cached_property
     def rivals(self) -> Any:
         """The rules within 0.01 of the best one, and how often each would win: a ``Rivals``.

@@ -394,7 +394,11 @@ class Result(Shown):
         told = "the value, recomputed from the data"
         if self.bound is None:
             return told
-        return f"{told}; the bound " + ("has a proof" if proved else "is the engine's word")
+        if proved:
+            return f"{told}; the bound has a proof"
+        if self.explanation is not None and self.explanation.bound_checked:
+            return f"{told}, and the bound"
+        return f"{told}; the bound is the engine's word"
 
     def facts(self) -> list[Fact]:
         """Return the figures of the solve, and the warnings."""

@@ -57,4 +57,6 @@ def test_no_cheaper_change_gives_another_class(seed: int) -> None:
         assert found.result.objective == optimum
         assert found.result.proved
         assert found.result.verified
+        assert found.bound_checked
+        assert "the value, recomputed from the data, and the bound" in str(found.result)
         assert not {literal.feature for literal in found.rule.literals} & frozen

@@ -50,6 +50,12 @@ class Contrast(LeastExplanation):
     told: tuple[Condition, ...] = field(default=(), kw_only=True)
     others: tuple[Contrast, ...] = field(default=(), kw_only=True)
 
+    @property
+    def bound_checked(self) -> bool:
+        """Whether code that no engine uses found that no change is lighter."""
+        figures = {} if self.claim is None else self.claim.figures
+        return bool({"reasons", "gains"} & {*figures})
+
     def __str__(self) -> str:
         changed, now = " and ".join(self.rule.words), self.rule.says
         give = "give" + "s" * (len(self.rule.words) == 1)
