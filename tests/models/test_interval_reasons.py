@@ -55,7 +55,7 @@ def test_what_is_said_and_how_ends_are_named() -> None:
     found = solve(SufficientReason(_between(), (0, 2), "intervals")).explanation
     assert str(found) == "1 < b <= 3 => yes"
     assert found.proved.startswith("2 interval ends, minimum: no sufficient reason is smaller")
-    assert found.guarantee.startswith("1 < b <= 3 forces yes, whatever the other 1 column is")
+    assert found.guarantee.startswith("1 < b <= 3 forces yes, whatever the other column is")
     above = SufficientReason(_between(), (0, 9), "intervals")
     assert above.feature_names == ("a <= 2", "b > 4")
     assert str(solve(above).explanation) == "b > 4 => yes"

@@ -185,8 +185,7 @@ def test_a_missing_value_that_decides() -> None:
             assert 1 in found.features
         if which == "tree":
             assert str(found) == (
-                "income > 0.5 and phone is not missing force class 1, "
-                "whatever the other 1 column is"
+                "income > 0.5 and phone is not missing force class 1, whatever the other column is"
             )
             told = "income > 0.5 forces class 1, whatever the other 2 columns are, none of them"
             assert str(cpx.explain(model, None, x, missing="never", **REASON)) == f"{told} missing"

@@ -112,7 +112,8 @@ def _forces(claim: Claim, rule: Rule) -> str:
     text = f"{' and '.join(words)} force{'s' * (len(words) == 1)} {rule.says}"
     if not rest:
         return text
-    others = plural(rest, "column" if columns else "condition")
+    unit = "column" if columns else "condition"
+    others = unit if rest == 1 else plural(rest, unit)
     if rest == 1:
         ranged = ranged.replace("their ranges", "its range")
     free = f"the other {others} {'are' if rest != 1 else 'is'}{ranged}"
