@@ -157,14 +157,10 @@ def default_engine(problem: object, encoding: str | None = None) -> str:
     It is the one that the family of the problem names, else the exact search where it takes the
     problem, else CP-SAT, else any exact engine. Where an encoding is named, one that needs it.
 
-    >>> from cpx import KMonomial, Samples, SufficientReason
-    >>> from cpx.models.sufficient_reason.cases import three_definitions
+    >>> from cpx import KMonomial, Samples
     >>> rule = KMonomial(Samples([[1, 0]], [1]), k=1)
     >>> default_engine(rule), default_engine(rule, "clausal")
     ('search', 'cpsat')
-    >>> reason = SufficientReason(three_definitions(), (1, 1, 1), "attributes", "sufficient")
-    >>> default_engine(reason)
-    'hitting-sets'
     """
     if not isinstance(problem, Problem):
         return "cpsat"
