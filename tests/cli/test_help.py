@@ -15,6 +15,7 @@ COMMANDS = (
     "explain",
     "score",
     "learn",
+    "extract",
     "make",
     "solve",
     "best",

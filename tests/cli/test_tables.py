@@ -27,6 +27,7 @@ OPTIONS = {
     "make rule": ("make rule", "--row", 0, "--model", "tree", "-o", "made.json"),
     "make rule-set": ("make rule-set", "--model", "tree", "-o", "made.json"),
     "learn": ("learn", "--penalty", 0.1),
+    "extract": ("extract", "--max-literals", 1),
 }
 MANY = [name for name in OPTIONS if name != "sufficient"]  # which takes numbers only
 

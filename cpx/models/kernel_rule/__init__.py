@@ -34,5 +34,9 @@ FAMILY = Family(
             "The rule of maximum weight of a kernel machine.",
             ("kernel-rule",),
         ),
+        "extract": ShellCommand(
+            "cpx.models.kernel_rule.cli_extract:extract",
+            "Extract the rules of maximum weight of a kernel machine.",
+        ),
     },
 )

@@ -17,11 +17,12 @@ from cpx.models.kernel_rule.problem import KernelRule
 from cpx.models.monomial.cli_row import TrainedModel
 
 _TITLE = "Machine and rule"
+_NOT_OF_BINS = ("distribution", "seed", "above", "below", "between", "words")
 
 
 @grouped(
     source=Group(TrainedModel, "model"),
-    bins=KindOptions("rule", without=("distribution", "seed", *kind("rule").asked)),
+    bins=KindOptions("rule", without=(*_NOT_OF_BINS, *kind("rule").asked)),
     own=Declared(KernelRule, "max_clauses", "max_literals", title=_TITLE),
 )
 def make_kernel_rule(

@@ -223,7 +223,7 @@ def learn(
         share = None if rows.test is None else open_unit("test", rows.test)
         missing = opt.words(rows.missing)
         read = read_table(rows.table, rows.target, categorical, missing=missing)
-        task = _task(rows.table, read, rules.label, share, seed)
+        task = task_of(rows.table, read, rules.label, share, seed)
     box = None
     if imitated.model is not None:
         with phase(f"training {imitated.model} on {len(task.X)} rows", long=True):
@@ -256,7 +256,7 @@ def learn(
     raise typer.Exit(0 if learner.report_.proved else 3)
 
 
-def _tell(learner: RuleSetClassifier, task: _Task, as_json: bool) -> None:
+def _tell(learner: RuleSetClassifier, task: Task, as_json: bool) -> None:
     if as_json:
         typer.echo(_as_json(learner, task))
         return
@@ -266,9 +266,7 @@ def _tell(learner: RuleSetClassifier, task: _Task, as_json: bool) -> None:
         typer.echo(f"fresh      accuracy {share_text(accuracy)} on {len(task.fresh[0])} rows")
 
 
-def _write(
-    learner: RuleSetClassifier, task: _Task, output: Path | None, plot: Path | None
-) -> None:
+def _write(learner: RuleSetClassifier, task: Task, output: Path | None, plot: Path | None) -> None:
     from cpx.cli.output import note
     from cpx.support.files import write_atomic
 
@@ -280,7 +278,7 @@ def _write(
         note(f"wrote {plot}")
 
 
-def _as_json(learner: RuleSetClassifier, task: _Task) -> str:
+def _as_json(learner: RuleSetClassifier, task: Task) -> str:
     report = {
         name: str(value) if isinstance(value, Fraction) else value
         for name, value in asdict(learner.report_).items()
@@ -339,7 +337,7 @@ def _draw(learner: RuleSetClassifier, path: Path) -> None:
 
 
 @dataclass(frozen=True)
-class _Task:
+class Task:
     """Rows to learn from, their labels as texts, those kept aside, and the class."""
 
     X: pd.DataFrame
@@ -348,13 +346,13 @@ class _Task:
     label: str
 
 
-def _task(
+def task_of(
     path: Path,
     table: tuple[pd.DataFrame, pd.Series[Any]],
     label: str | None,
     test: float | None,
     seed: int,
-) -> _Task:
+) -> Task:
     """Return the rows of a table; labels become texts, and two of them."""
     import numpy as np
 
@@ -366,7 +364,7 @@ def _task(
     if y.nunique() > 2:
         texts = np.where(texts == wanted, wanted, f"not {wanted}")
     if test is None:
-        return _Task(X, texts, None, wanted)
+        return Task(X, texts, None, wanted)
     from sklearn.model_selection import train_test_split
 
     try:
@@ -375,10 +373,10 @@ def _task(
         )
     except ValueError as error:
         raise DataError(f"{path}: rows cannot be kept aside: {error}") from error
-    return _Task(rows, own, (fresh, aside), wanted)
+    return Task(rows, own, (fresh, aside), wanted)
 
 
-def _trained(name: str, task: _Task, seed: int) -> Any:
+def _trained(name: str, task: Task, seed: int) -> Any:
     from cpx.data import named_classifier
 
     if len(set(task.y)) < 2:

@@ -2,7 +2,7 @@
 
 The features of a Boolean kernel are formulas, so that a support vector machine with such a
 kernel is a weighted vote of rules. :func:`read_svc` says what a rule weighs, and :func:`best_rule`
-finds the one that weighs the most.
+finds the one that weighs the most; :func:`extract_rules` does both for a table.
 
 Names are imported when they are first used.
 """
@@ -31,19 +31,27 @@ if TYPE_CHECKING:
         MonotoneDNFKernel,
     )
     from cpx.models.kernel_rule.boolean_kernels.machine import KernelMachine, read_svc
+    from cpx.models.kernel_rule.boolean_kernels.table_rules import (
+        ClassRule,
+        MachineRules,
+        extract_rules,
+    )
 
 __all__ = [
     "BooleanDataset",
     "BooleanKernel",
     "BoundedDNFKernel",
+    "ClassRule",
     "ExtractedRule",
     "KernelMachine",
+    "MachineRules",
     "MonotoneConjunctiveKernel",
     "MonotoneDNFKernel",
     "MonotoneDisjunctiveKernel",
     "artificial",
     "best_rule",
     "dataset",
+    "extract_rules",
     "monks",
     "read_svc",
     "tic_tac_toe",
@@ -58,6 +66,7 @@ _HOME = {
     ),
     **dict.fromkeys(("ExtractedRule", "best_rule"), "extraction"),
     **dict.fromkeys(("KernelMachine", "read_svc"), "machine"),
+    **dict.fromkeys(("ClassRule", "MachineRules", "extract_rules"), "table_rules"),
     **dict.fromkeys(
         (
             "BoundedDNFKernel",
