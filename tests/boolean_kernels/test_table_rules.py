@@ -106,6 +106,6 @@ def test_one_rule_is_for_the_positive_class() -> None:
 )
 def test_bad_input(more: dict[str, Any], message: str) -> None:
     X, y = _table(0)
+    asked: dict[str, Any] = {"X": X, "y": y} | more
     with pytest.raises(CpxError, match=message):
-        asked: dict[str, Any] = {"X": X, "y": y} | more
         extract_rules(**asked)
