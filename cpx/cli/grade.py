@@ -17,7 +17,7 @@ def grade(
         typer.Argument(
             metavar="ENCODING",
             help="Python file with a function from arrays to a statement, FILE.py:NAME where it "
-            "has several; a model as .wcnf, .opb, .lp or .mps; or the name of an encoding.",
+            "has several; a model as .mzn, .wcnf, .opb, .lp or .mps; or an encoding's name.",
         ),
     ],
     problem: Annotated[

@@ -20,7 +20,7 @@ from cpx.export.legend import Legend, read_legend
 from cpx.support.files import read_text
 from cpx.testing.set_models import Chosen, SetModel
 
-__all__ = ["SUFFIXES", "WrittenModel", "read_model"]
+__all__ = ["SUFFIXES", "Linear", "WrittenModel", "read_model"]
 
 SUFFIXES = (".wcnf", ".opb", ".lp", ".mps")
 
@@ -30,7 +30,7 @@ _CALLED = re.compile(r"[xX][_\[(]?(\d+)[\])_]?")
 
 
 @dataclass
-class _Linear:
+class Linear:
     """A linear program while it is read: columns by name, and rows ``low <= sum <= high``."""
 
     columns: dict[str, int] = field(default_factory=dict)
@@ -65,7 +65,7 @@ class _Linear:
 class WrittenModel(SetModel):
     """A linear program in a file, asked with the MILP solver of SciPy."""
 
-    def __init__(self, linear: _Linear, legend: Legend, path: Path) -> None:
+    def __init__(self, linear: Linear, legend: Legend, path: Path) -> None:
         features = _features(legend, linear, path)
         self._features = [linear.column(features[j]) for j in range(len(features))]
         self._linear, self._legend = linear, legend
@@ -159,7 +159,7 @@ def _by_index(entry: tuple[str, float]) -> int:
     return -1 if index is None else int(index[1])
 
 
-def _features(legend: Legend, linear: _Linear, path: Path) -> dict[int, str]:
+def _features(legend: Legend, linear: Linear, path: Path) -> dict[int, str]:
     """Return the name in the file of each feature."""
     named = legend.names.items()
     found = {index: name for name, (array, index) in named if array == "X"}
@@ -194,9 +194,9 @@ def read_model(path: Path) -> WrittenModel:
     return WrittenModel(linear, read_legend(text.encode(), exported=False), path)
 
 
-def _wcnf(text: str, path: Path) -> _Linear:
+def _wcnf(text: str, path: Path) -> Linear:
     """Read weighted clauses, with ``h`` for hard ones or with ``p wcnf VARIABLES CLAUSES TOP``."""
-    linear, top = _Linear(), None
+    linear, top = Linear(), None
     for number, line in _lines(text, "c"):
         words = line.split()
         if words[0] == "p":
@@ -225,9 +225,9 @@ def _wcnf(text: str, path: Path) -> _Linear:
     return linear
 
 
-def _opb(text: str, path: Path) -> _Linear:
+def _opb(text: str, path: Path) -> Linear:
     """Read pseudo-Boolean constraints: linear terms ``+1 x1`` and ``-2 ~x3``."""
-    linear = _Linear()
+    linear = Linear()
     for number, line in _lines(text, "*"):
         body = line.rstrip().removesuffix(";").strip()
         head = re.match(r"(min|max):", body)
@@ -258,7 +258,7 @@ def _opb(text: str, path: Path) -> _Linear:
     return linear
 
 
-def _lp(text: str, path: Path) -> _Linear:
+def _lp(text: str, path: Path) -> Linear:
     """Read an LP or MPS file with HiGHS."""
     import highspy
 
@@ -267,7 +267,7 @@ def _lp(text: str, path: Path) -> _Linear:
     if reader.readModel(str(path)) == highspy.HighsStatus.kError:
         raise InvalidInstance(f"{path}: HiGHS cannot read it")
     program = reader.getLp()
-    linear = _Linear()
+    linear = Linear()
     linear.columns = {name: place for place, name in enumerate(program.col_names_)}
     linear.low, linear.high = list(program.col_lower_), list(program.col_upper_)
     kinds = list(program.integrality_) or [highspy.HighsVarType.kContinuous] * len(linear.low)

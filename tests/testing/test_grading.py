@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -219,15 +221,15 @@ def test_wrong_arguments_are_named(tmp_path: Path) -> None:
     path = tmp_path / "mine.py"
     path.write_text("def one(form): pass\ndef two(form): pass\n")
     with pytest.raises(InvalidOption, match="which of one, two"):
-        grade(path)
+        grade(path, time_limit=None)
     with pytest.raises(UnknownName, match="three"):
-        grade(f"{path}:three")
-    assert grade(f"{path}:one", n=3).fault == "fails"
+        grade(f"{path}:three", time_limit=None)
+    assert grade(f"{path}:one", n=3, time_limit=None).fault == "fails"
     path.write_text("1 / 0\n")
     with pytest.raises(InvalidOption, match=r"mine.py, line 1: ZeroDivisionError"):
-        grade(path)
+        grade(path, time_limit=None)
     with pytest.raises(InvalidOption, match="no model: a file must end in one of"):
-        grade("model.mzn")
+        grade("model.txt")
     with pytest.raises(InvalidOption, match="states one instance"):
         grade(tmp_path / "a.lp")
     with pytest.raises(UnknownName, match="clausl"):
@@ -249,3 +251,52 @@ def test_instances_begin_with_the_smallest_and_stay_the_same() -> None:
 
     assert first() == first()
     assert size(first()[0]) == min(map(size, first()))
+
+
+# ------------------------------------------------------------------ what does not end
+
+
+def test_a_function_that_does_not_end_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    def build(form: Any) -> Statement:
+        while form.k == 1:
+            pass
+        return clausal(form)
+
+    assert grade(build, n=1, time_limit=None).right  # what is imported takes longer
+    monkeypatch.setattr("cpx.testing.apart.CPU_SECONDS", 0.3)
+    verdict = grade(build, time_limit=None)
+    assert (verdict.right, verdict.fault, verdict.points) == (False, "fails", 0)
+    assert re.search(r"not ended after 5 s in line \d+: it was stopped", str(verdict))
+    assert verdict.counterexample is not None
+    assert verdict.counterexample.problem.k == 1
+
+
+def test_a_file_that_never_gives_way_is_ended_with_its_process(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A loop in compiled code: no other thread of its process gets a turn."""
+    path = tmp_path / "mine.py"
+    path.write_text(
+        "import os\ndef mine(form):\n"
+        f"    open({str(tmp_path / 'pid')!r}, 'w').write(str(os.getpid()))\n"
+        "    return sum(range(10**15))\n"
+    )
+    monkeypatch.setattr("cpx.testing.apart._SILENT_SECONDS", 2.0)
+    verdict = grade(path)
+    assert (verdict.fault, verdict.points, verdict.encoding) == ("fails", 0, "mine.py")
+    assert "had not ended after 2 s: it was stopped" in str(verdict)
+    json.dumps(verdict.to_dict())
+    with pytest.raises(ProcessLookupError):  # a zombie would still have its number
+        os.kill(int((tmp_path / "pid").read_text()), 0)
+
+
+def test_a_process_that_dies_and_one_that_takes_all_memory(tmp_path: Path) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text(
+        "import os\ndef dies(form):\n    os._exit(3)\ndef memory(form):\n    return [0] * 10**10\n"
+    )
+    verdict = grade(f"{path}:dies")
+    assert (verdict.points, verdict.why[:5]) == (0, "fails")
+    assert "its process ended with status 3" in str(verdict)
+    if sys.platform.startswith("linux"):
+        assert "MemoryError in line 5" in str(grade(f"{path}:memory", n=2))
