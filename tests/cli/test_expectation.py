@@ -62,6 +62,15 @@ def test_make_solve_check_show_export(run: Run, table: Path) -> None:
     assert exported.exit_code == 0, exported.output
 
 
+def test_the_same_decision_in_the_shell(run: Run, table: Path) -> None:
+    rows = (table, "--target", "y", "--row", 3, "--model", "boosting", "--prediction", "decision")
+    ran = run("explain", *rows, "--kind", "expectation", "-k", 1, "--no-isolate")
+    assert ran.exit_code == 0, ran.output
+    assert "expected   same-decision probability" in ran.stdout
+    assert run(*MAKE, *rows, "-k", 1, "-o", "inst.json").exit_code == 0
+    assert json.loads(Path("inst.json").read_text())["parameters"]["prediction"] == "decision"
+
+
 def test_make_from_a_model_and_rows(run: Run, table: Path) -> None:
     from sklearn.tree import DecisionTreeClassifier
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from functools import cache
 from typing import Any
 
@@ -11,6 +12,8 @@ import pandas as pd
 import pytest
 from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
+from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeRegressor
 
 import cpx
@@ -80,6 +83,29 @@ def test_the_best_of_all_sets_and_its_figures(model: Any, distribution: str) -> 
     assert found.bound <= same + 1e-9
     assert found.result.proved
     assert found.result.verified
+
+
+@pytest.mark.parametrize("model", [BOOSTED, FOREST, GaussianNB().fit(X, Y)], ids=type)
+def test_the_greatest_same_decision_probability(model: Any) -> None:
+    explainer = ExpectationExplainer(model, X, components=2)
+    found = explainer.explain(ROW, 2, prediction="decision")
+    sets = [S for n in range(3) for S in itertools.combinations(range(5), n)]
+    best = max(by_rows(explainer, ROW, S)[2] for S in sets)
+    assert found.measure == "same-decision probability"
+    assert found.same == found.expected == pytest.approx(best, abs=1e-9)
+    assert found.bound == math.floor(1000 * found.expected) / 1000
+    assert (found.result.proved, found.result.verified) == (True, True)
+
+
+def test_what_has_no_probability_is_told() -> None:
+    machine = LinearSVC().fit(X, Y)
+    assert cpx.explain(machine, X, ROW, k=1, prediction="decision", **KIND).result.proved
+    for model, told in ((machine, "LinearSVC has no probability"), (FOREST, "has a probability")):
+        asked = "probability" if model is machine else "score"
+        with pytest.raises(InvalidOption, match=told):
+            cpx.explain(model, X, ROW, k=1, prediction=asked, **KIND)
+    with pytest.raises(UnknownName, match="decision"):
+        cpx.explain(FOREST, X, ROW, k=1, prediction="decisions", **KIND)
 
 
 def test_one_call_and_its_html() -> None:
@@ -241,7 +267,7 @@ def _greatest(error: EngineError) -> str:
         ({"distribution": "mixture{depth=3}"}, InvalidOption, "depth"),
         ({"k": 6}, InvalidInstance, "k must be"),
         ({"k": -1}, InvalidInstance, "k must be"),
-        ({"prediction": "probability"}, InvalidOption, "sigmoid"),
+        ({"prediction": "share of votes"}, InvalidOption, "the model has a score"),
         ({"prediction": "joy"}, UnknownName, "prediction"),
         ({"measure": "expectation"}, InvalidOption, "threshold"),
         ({"k": 2, "threshold": 1}, InvalidOption, "k, or a threshold"),

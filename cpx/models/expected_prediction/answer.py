@@ -23,7 +23,8 @@ class ExpectedExplanation(Explanation):
     All scores are those of the class of x: the more, the surer. ``fresh`` is the share of rows
     drawn with these values that get the class.
 
-    measure: What a score is: ``"score"``, ``"probability"`` or ``"share of votes"``.
+    measure: What a score is: ``"score"``, ``"probability"``, ``"share of votes"``, or of rows'
+        decisions ``"same-decision probability"``.
     expected: The expected score when these values are known, correctly rounded.
     of_x, of_nothing: The score of x itself, and the expected score when nothing is known.
     log_likelihood: Natural logarithm of the probability of these values.

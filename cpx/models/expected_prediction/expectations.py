@@ -33,7 +33,10 @@ def with_same_class(problem: ExpectedPrediction, result: Result, fresh: int, see
     if found is None:
         return result
     asked = SameDecision(problem)
-    exact = asked.exact(found.features)
+    if problem.prediction == "decision":
+        exact: float | None = float(problem.scores.expected(found.features))
+    else:
+        exact = asked.exact(found.features)
     if exact is not None:
         found = found.with_same(exact)
     else:
@@ -110,6 +113,7 @@ def _best_reachable(problem: FewestExpected, seed: int) -> tuple[str, Fraction |
         k=problem.n_features,
         required=problem.required,
         forbidden=problem.forbidden,
+        prediction=problem.prediction,
         side_constraints=problem.side_constraints,
     )
     found = solve_with(greatest, None, seed, {"time_limit": TIME_LIMIT})

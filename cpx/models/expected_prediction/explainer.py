@@ -62,6 +62,7 @@ from cpx.models.expected_prediction.expectations import (
 )
 from cpx.models.expected_prediction.fewest import FewestExpected
 from cpx.models.expected_prediction.frontier import Frontier
+from cpx.models.expected_prediction.leaves import Predicted
 from cpx.models.expected_prediction.problem import MLSE, ExpectedPrediction
 from cpx.models.expected_prediction.text import (
     MADE_FROM_DATA,
@@ -96,6 +97,10 @@ Measure = Literal["expectation", "probability-bound", "sampled-probability"]
 MEASURE_NAMES: tuple[str, ...] = get_args(Measure)
 
 
+PREDICTIONS = (*MEASURES.values(), "decision")
+"""What can be expected of a row."""
+
+
 @dataclass(frozen=True)
 class ExpectationQuestion:
     """Which values are wanted; see :meth:`ExpectationExplainer.explain`."""
@@ -123,7 +128,14 @@ class ExpectationQuestion:
         int | None, Option("How many of these rows must have the values: 100.", "N", int)
     ] = None
     prediction: Annotated[
-        str | None, Option("What is expected, to be sure of it.", shell=None)
+        str | None,
+        Option(
+            "What is expected: the model's own score, probability or share of votes (unless "
+            "given); the probability that follows from a sum of trees; or the decision, so that "
+            "it is the share of rows that get the class.",
+            "NAME",
+            choices=PREDICTIONS,
+        ),
     ] = None
     required: Annotated[object, REQUIRED] = ()
     forbidden: Annotated[object, FORBIDDEN] = ()
@@ -355,13 +367,12 @@ class ExpectationExplainer(Alike):
     def state(self, x: Any, question: ExpectationQuestion) -> ExpectedPrediction:
         """Do what :meth:`problem` does, with what is asked as one object."""
         q = question
-        if q.prediction is not None:
-            self._require(q.prediction)
         x = row_of(self._rows, x)
         shared: dict[str, Any] = {
             "required": several(q.required),
             "forbidden": several(q.forbidden),
             "side_constraints": q.where,
+            "prediction": self._predicted(q.prediction),
             "unit": q.unit,
             "label": q.label,
             "context": self._context(x),
@@ -377,19 +388,24 @@ class ExpectationExplainer(Alike):
         measure: Any = q.measure or "expectation"
         return FewestExpected(*stated, q.threshold, measure, **shared)
 
-    def _require(self, prediction: str) -> None:
+    def _predicted(self, prediction: str | None) -> Predicted:
+        """Return what is to be expected of a row: the score unless it is something else."""
         own = measure_of(self.model)
-        if prediction not in MEASURES.values():
-            raise UnknownName("prediction", prediction, sorted(MEASURES.values()))
-        if prediction == own:
-            return
-        why = ""
-        if own == "score" and prediction == "probability":
-            why = (
-                ": its probability is the sigmoid of a sum over trees, and the expectation of it "
-                "is no sum; first_order_probability approximates that, without a guarantee"
-            )
-        raise InvalidOption(f"the model has a {own}, prediction is {shown(prediction)}{why}")
+        if prediction in (None, own):
+            return "score"
+        if prediction not in PREDICTIONS:
+            raise UnknownName("prediction", prediction, PREDICTIONS)
+        if prediction == "decision":
+            return "decision"
+        told = f"the model has a {own}, prediction is {shown(prediction)}"
+        if (own, prediction) != ("score", "probability"):
+            raise InvalidOption(told)
+        live = self.model.live
+        if live is not None:
+            link = "sigmoid" if len(self.model.base) == 1 else "softmax"
+            if (live.link, live.scale) != (link, 1.0):
+                raise InvalidOption(f"{told}: {live.name} has no probability that is its {link}")
+        return "probability"
 
     def _context(self, x: Any) -> dict[str, str]:
         own = int(self.model.predict_index(np.array(row_values(self.model, x)))[0])
@@ -469,8 +485,11 @@ class ExpectationExplainer(Alike):
         samples, least : int, optional
             With ``measure="sampled-probability"``: the number of these rows (10,000), and how
             many of them must have the values (100).
-        prediction : {"score", "probability", "share of votes"}, optional
-            What is expected, to be sure of it: a model has one of them only.
+        prediction : {"score", "probability", "share of votes", "decision"}, optional
+            What is expected of a row: by default what the model adds up or averages. Of a sum of
+            trees also the probability that follows, and of all models the decision: then it is
+            the share of rows that get the class, the same-decision probability. Both are exact,
+            and refused where the trees cut the rows into too many regions.
         required, forbidden, unit, label, name
             As for :class:`~cpx.models.expected_prediction.problem.MLSE`.
         where : str or sequence of str

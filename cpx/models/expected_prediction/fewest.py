@@ -22,6 +22,7 @@ from cpx.modelling.row import Row
 from cpx.modelling.side_constraints.form import NO_SIDE_CONSTRAINTS, SideConstraints
 from cpx.modelling.side_constraints.parameter import SIDE_CONSTRAINTS
 from cpx.models.expected_prediction.form import TableSumForm
+from cpx.models.expected_prediction.leaves import Predicted
 from cpx.models.expected_prediction.likeliest import Likeliest
 from cpx.models.expected_prediction.parameters import Number
 from cpx.models.expected_prediction.problem import (
@@ -29,6 +30,7 @@ from cpx.models.expected_prediction.problem import (
     FORBIDDEN,
     LABEL,
     MODEL,
+    PREDICTION,
     REQUIRED,
     ROW,
     STATES,
@@ -109,6 +111,7 @@ class FewestExpected(ExpectedPrediction):
     )
     required: tuple[Any, ...] = field(default=(), metadata=REQUIRED)
     forbidden: tuple[Any, ...] = field(default=(), metadata=FORBIDDEN)
+    prediction: Predicted = field(default="score", metadata=PREDICTION)
     unit: Share | None = field(default=None, metadata=UNIT)
     label: Label | None = field(default=None, metadata=LABEL)
     name: str = field(default="", metadata=NAME)
@@ -154,7 +157,7 @@ class FewestExpected(ExpectedPrediction):
     @property
     def roundings(self) -> int:
         """How many numbers are rounded down for a set: leaves, the base, the greatest leaves."""
-        if not self.distribution.factorised:
+        if not self.by_leaf:
             return 0
         return super().roundings + self.bounded * len(self.tree_model.trees)
 
@@ -210,7 +213,7 @@ class FewestExpected(ExpectedPrediction):
         S = tuple(chosen)
         if not self._unstated:
             return self.table_sum.value(S) >= self.target
-        if self.distribution.factorised:
+        if self.by_leaf:
             return self._in_units(S) >= self.target
         if not self.bounded:
             return self.scores.at_least(S, self.tau)

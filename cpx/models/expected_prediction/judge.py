@@ -85,7 +85,7 @@ class _Claims(ExactScores, ABC):
 
     def others(self, held: frozenset[int] | None) -> list[frozenset[int]]:
         """Return sets that a claim is tried on: all that there are, or those next to a set."""
-        some = len(self.states.leaves) * len(self.chances.weights)
+        some = len(self.leaves) * len(self.chances.weights)
         if not self.chances.edgeless:
             some *= self.n
         most = min(_MOST_SETS, MOST_WORK // max(1, some))
@@ -157,10 +157,12 @@ class _Claims(ExactScores, ABC):
         out += self._figures(found.get("expectation"), held, bound)
         figures = {
             "structure": self.chances.structure,
-            "factorised": self.chances.factorised,
+            "factorised": self.by_leaf,
             "missing": self._missing(),
             "within": self.within,
         }
+        if self.rival is not None:
+            figures["against"] = str(self.forest.classes[self.rival])
         return out + wrong_figures(found, figures)
 
     @property
@@ -249,7 +251,7 @@ class Greatest(_Claims):
 
     def objective(self, held: frozenset[int]) -> int:
         """Return the expected score in units."""
-        if not self.chances.factorised:
+        if not self.by_leaf:
             return round(self.expected(held) / self.unit)
         adds = (self.in_units(i, known, False) for i, known in self.reached(held).items())
         return round(self.base / self.unit) + sum(adds)
@@ -284,7 +286,7 @@ class Fewest(_Claims):
         """Whether the set reaches the threshold; in units where these are counted."""
         if not self.allowed(held):
             return False
-        if not self.chances.factorised:
+        if not self.by_leaf:
             return (self.bound(held) if self.bounded else self.expected(held)) >= self.tau
         adds = sum(self.in_units(i, known, True) for i, known in self.reached(held).items())
         others, needed = [self.base], self.tau

@@ -13,13 +13,15 @@ from typing import Any
 from cpx.check.claims import broken_by
 from cpx.check.forest import Forest
 from cpx.models.expected_prediction.judge_leaf_sums import LeafSums
-from cpx.models.expected_prediction.judge_states import Event, Probabilities, States
+from cpx.models.expected_prediction.judge_regions import BITS, as_leaves, probability, regions
+from cpx.models.expected_prediction.judge_states import Event, Leaf, Probabilities, States
 
 _BITS = 30
 _KEPT = 4  # sets whose leaves are remembered
 _NOTHING = frozenset[int]()
 _MOST_BITS = 2**31  # of different events on the paths of all leaves
 _MEASURES = {"sum": "score", "average": "probability", "vote": "share of votes"}
+_PREDICTED = {"probability": "probability", "decision": "same-decision probability"}
 
 _FINE = 2**20  # what is less than this part of the greatest score is little
 
@@ -57,7 +59,8 @@ class ExactScores:
         self.forbidden = {*self.parameters.get("forbidden", ())}
         self.side = broken_by(instance)
         rule = instance["model"]["rule"]
-        self.measure = _measure(instance["model"])
+        self.prediction = self.parameters.get("prediction", "score")
+        self.measure = _PREDICTED.get(self.prediction) or _measure(instance["model"])
         self.divisor = divisor = forest.scale * (1 if rule == "sum" else len(forest.trees))
         self.reached = lru_cache(_KEPT)(self._reached)
         kept = lru_cache(MOST_WORK // len(self.chances.weights))
@@ -65,10 +68,31 @@ class ExactScores:
         if not self._all_known():
             return
         self.label = self.class_of()
-        self.base = Fraction(self._for_class(forest.base), divisor)
-        self.leaf_values = [self._for_class(leaf.values) for leaf in states.leaves]
-        self.threshold, self.tied = self._threshold(rule, divisor)
+        self.rival = self._runner_up(rule)
+        if self.prediction == "score":
+            self.leaves: list[Leaf] = states.leaves
+            self.base = Fraction(self._for_class(forest.base), divisor)
+            self.leaf_values = [self._for_class(leaf.values) for leaf in states.leaves]
+            self.threshold, self.tied = self._threshold(rule, divisor)
+        else:
+            self._of_regions()
         self.expected, self.chance = cache(self._expected), cache(self._chance)
+
+    def _of_regions(self) -> None:
+        """Take the regions of the class, or the probability of all regions, for leaves."""
+        decided, forest = self.prediction == "decision", self.forest
+        asked = forest.base, self.label, forest.decision if decided else None
+        found = regions(self.states.leaves, *asked, self.look)
+        self.leaves, self.leaf_values = as_leaves(
+            found, lambda margins: 1 if decided else probability(margins, forest.scale)
+        )
+        self.base, self.divisor = Fraction(0), 1 if decided else 1 << BITS
+        self.threshold, self.tied = Fraction(0 if decided else 1, 2), False
+
+    @property
+    def by_leaf(self) -> bool:
+        """Whether scores are rounded leaf by leaf."""
+        return self.chances.factorised and self.prediction == "score"
 
     @property
     def roundings(self) -> int:
@@ -76,16 +100,16 @@ class ExactScores:
 
         For a bound on a probability, the greatest leaf of each tree as well.
         """
-        if not self.chances.factorised:
+        if not self.by_leaf:
             return 0
         bounded: bool = self.parameters.get("measure") == "probability-bound"
-        return len(self.states.leaves) + 1 + bounded * len(self.forest.trees)
+        return len(self.leaves) + 1 + bounded * len(self.forest.trees)
 
     @cached_property
     def forgiven(self) -> int:
         """How many units rounding may take from a set, where that is little: else 0."""
         most: dict[int, int] = {}
-        for leaf, value in zip(self.states.leaves, self.leaf_values, strict=True):
+        for leaf, value in zip(self.leaves, self.leaf_values, strict=True):
             most[leaf.tree] = max(most.get(leaf.tree, 0), abs(value))
         score = abs(self.base) + Fraction(sum(most.values()), self.divisor)
         little: bool = self.roundings * self.unit * _FINE <= score
@@ -107,23 +131,37 @@ class ExactScores:
     # ------------------------------------------------------------------ scores
 
     def _reached(
-        self, held: frozenset[int], row: Sequence[int] | None = None
+        self,
+        held: frozenset[int],
+        row: Sequence[int] | None = None,
+        leaves: Sequence[Leaf] | None = None,
     ) -> dict[int, frozenset[int]]:
         """Return the leaves that rows reach which have some states of a row, that of x.
 
         Each with the attributes on its path whose state is known.
         """
         own, found = self.states.own if row is None else row, dict[int, frozenset[int]]()
-        for i, leaf in enumerate(self.states.leaves):
+        for i, leaf in enumerate(self.leaves if leaves is None else leaves):
             known = _NOTHING if held.isdisjoint(leaf.tests) else held.intersection(leaf.tests)
             if all(leaf.tests[a] >> own[a] & 1 for a in known):
                 found[i] = known
         return found
 
+    def _sums(self, row: Sequence[int] | None = None) -> list[int]:
+        """Return the scores of a row, that of x unless one is given."""
+        leaves, every = self.states.leaves, frozenset(range(self.n))
+        own = [leaves[i].values for i in self._reached(every, row, leaves)]
+        return [sum(column) for column in zip(self.forest.base, *own, strict=True)]
+
+    def _runner_up(self, rule: str) -> int | None:
+        """Return the class that x gets the next greatest score of, of more than two."""
+        if self.prediction != "score" or rule != "sum" or len(self.forest.base) < 3:
+            return None
+        ranked = sorted(enumerate(self._sums()), key=lambda pair: (-pair[1], pair[0]))
+        return next(k for k, _ in ranked if k != self.label)
+
     def class_of(self, row: Sequence[int] | None = None) -> int:
-        forest, every = self.forest, frozenset(range(self.n))
-        own = [self.states.leaves[i].values for i in self._reached(every, row)]
-        sums = [sum(column) for column in zip(forest.base, *own, strict=True)]
+        forest, sums = self.forest, self._sums(row)
         if forest.decision == "first":
             return sums.index(max(sums))
         return int(sums[0] > 0 or (sums[0] == 0 and forest.decision == "nonnegative"))
@@ -133,12 +171,19 @@ class ExactScores:
         scores = list(values)
         if len(scores) == 1:
             return scores[0] if self.label == 1 else -scores[0]
+        if self.rival is not None:
+            return scores[self.label] - scores[self.rival]
         if self.measure == "score":
             return 2 * scores[self.label] - sum(scores)
         return scores[self.label]
 
     def _threshold(self, rule: str, divisor: int) -> tuple[Fraction, bool]:
         """Return the score above which a row has the class, and whether all ties are alike."""
+        if self.rival is not None:  # no score bounds a probability
+            most = self._for_class(self.forest.base)
+            for root in self.forest.trees:
+                most += max(self._for_class(values) for values in _leaf_values(root))
+            return Fraction(most, divisor), False
         if rule == "sum" or len(self.forest.base) == 1:
             return Fraction(0), True
         most = least = sum(self.forest.base)
@@ -163,7 +208,7 @@ class ExactScores:
         events = (
             (self.leaf_values[i], {a: some for a, some in tests.items() if a not in held})
             for i in self.reached(held)
-            for tests in [self.states.leaves[i].tests]
+            for tests in [self.leaves[i].tests]
         )
         return self.base + chances.dependent.mean(known, events, self.look) / self.divisor
 
@@ -178,8 +223,8 @@ class ExactScores:
 
     @cached_property
     def _leaf_sums(self) -> LeafSums:
-        states = self.states
-        return LeafSums(states.leaves, self.leaf_values, states.own, self.chances, self.look)
+        own = self.states.own
+        return LeafSums(self.leaves, self.leaf_values, own, self.chances, self.look)
 
     def _in_units(self, i: int, known: frozenset[int], down: bool) -> int:
         """Return what a leaf that can be reached adds under independent attributes, in units.
@@ -187,7 +232,7 @@ class ExactScores:
         Rounded down, or to the nearest integer, of two to the even one.
         """
         self.look()
-        tests = self.states.leaves[i].tests.items()
+        tests = self.leaves[i].tests.items()
         factors = [self.chances.masses(a, some)[0] for a, some in tests if a not in known]
         return self._rounded([self.leaf_values[i] * math.prod(factors)], len(factors), down)[0]
 
@@ -197,7 +242,7 @@ class ExactScores:
         Bit j of a place says that the test j is of something known.
         """
         self.look()
-        tests, adds = self.states.leaves[i].tests, [self.leaf_values[i]]
+        tests, adds = self.leaves[i].tests, [self.leaf_values[i]]
         for a, some in tests.items():
             mass = self.chances.masses(a, some)[component]
             adds = [add * mass for add in adds] + [add << _BITS for add in adds]
@@ -221,7 +266,7 @@ class ExactScores:
         """Return the greatest leaf of each tree that is reached."""
         best: dict[int, int] = {}
         for i in self.reached(held):
-            tree, value = self.states.leaves[i].tree, self.leaf_values[i]
+            tree, value = self.leaves[i].tree, self.leaf_values[i]
             best[tree] = max(best.get(tree, value), value)
         return [Fraction(value, self.divisor) for value in best.values()]
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,10 +14,14 @@ from numpy.typing import NDArray
 from cpx.data.coding import Coding
 from cpx.errors import InvalidInstance, shown
 from cpx.models.expected_prediction.paths import leaf_paths
+from cpx.models.expected_prediction.regions import Outcome, regions_of
 from cpx.models.expected_prediction.state_sets import StateSets
 from cpx.trees.exact import scaled
 from cpx.trees.form import TreeModel
 from cpx.trees.tree import MISSING, Tree
+
+Predicted = Literal["score", "probability", "decision"]
+"""What is expected of a row: its score, the probability of the class, or whether it gets it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,14 +30,16 @@ class LeafForm:
 
     The score of a row is ``(base + the values of the leaves it reaches) / (2**exponent *
     divisor)``: log-odds for the class, an average probability of it, or a share of votes. The
-    more, the surer is the class: scores that speak against it are negated.
+    more, the surer is the class: scores that speak against it are negated. Where a probability or
+    the decision is expected of them, leaves are :mod:`~cpx.models.expected_prediction.regions`.
 
     tree: Tree of each leaf, increasing.
     leaf: The tests of all leaves one after the other: the leaf of each, increasing.
     attribute: The attribute of each test, increasing within a leaf. Each attribute is tested once.
     mask: Which states of the attribute lead to the leaf: the number of a set.
     masks: None of the sets is empty, none has all states.
-    threshold: A row with a score above this has the class.
+    threshold: A row with a score above this has the class. Where scores are log-odds against one
+        of several other classes, no row is above.
     tied: Whether all rows with a score of just the threshold are of one class.
     """
 
@@ -70,15 +76,26 @@ class LeafForm:
         return tuple(np.unique(self.attribute).tolist())
 
     @classmethod
-    def of(cls, model: TreeModel, coding: Coding, label: int) -> LeafForm:
+    def of(
+        cls,
+        model: TreeModel,
+        coding: Coding,
+        label: int,
+        prediction: Predicted = "score",
+        rival: int | None = None,
+    ) -> LeafForm:
         """Return the leaves of a model that some row of states reaches.
 
         coding: The states of the attributes; it fits the model (:func:`refuse_misfit`).
         label: Index of the class.
-        Raises InvalidInstance: For a model whose scores are no expected predictions of one class.
+        rival: The class whose scores are compared with, where those of several are.
+        Raises InvalidInstance: For a model that does not predict what is asked, or has too many
+            regions.
         """
+        if prediction != "score":
+            return cls._of_regions(model, coding, label, prediction)
         paths = leaf_paths(model, coding)
-        values, base, divisor, threshold, tied = _scores(model, paths.trees, label)
+        values, base, divisor, threshold, tied = _scores(model, paths.trees, label, rival)
         tree = np.repeat(np.arange(len(paths.trees)), [tree.n_leaves for tree in paths.trees])
         return cls(
             values[paths.reached],
@@ -93,6 +110,26 @@ class LeafForm:
             threshold,
             tied,
         )
+
+    @classmethod
+    def _of_regions(
+        cls,
+        model: TreeModel,
+        coding: Coding,
+        label: int,
+        outcome: Outcome,
+    ) -> LeafForm:
+        """Return a leaf for each region; a decision is 1 where a row gets the class, else 0."""
+        if outcome == "probability" and (model.rule != "sum" or model.prediction is not None):
+            told = "numbers" if model.prediction is not None else "an average or votes already"
+            raise InvalidInstance(
+                f"prediction probability is for models that add up log-odds; this one has {told}"
+            )
+        made = regions_of(model, coding, label, outcome)
+        threshold = Fraction(outcome == "probability", 2)
+        of_one_tree = np.zeros(len(made.values), dtype=np.int64)
+        tests = made.leaf, made.attribute, made.mask, made.masks
+        return cls(made.values, of_one_tree, *tests, 0, made.exponent, 1, threshold, False)
 
 
 def refuse_misfit(model: TreeModel, coding: Coding) -> None:
@@ -131,7 +168,7 @@ def refuse_misfit(model: TreeModel, coding: Coding) -> None:
 
 
 def _scores(
-    model: TreeModel, trees: Sequence[Tree], label: int
+    model: TreeModel, trees: Sequence[Tree], label: int, rival: int | None
 ) -> tuple[NDArray[Any], int, int, Fraction, bool]:
     """Return values of all leaves for a class, base, divisor, threshold, whether it is a tie."""
     exponent = model.exact.exponent
@@ -153,15 +190,14 @@ def _scores(
         sign = 1 if label == 1 else -1
         return sign * of_score(0), sign * base[0], divisor, Fraction(0), True
     own = of_score(label)
-    if model.rule == "sum" and scores == 2:
-        other = 1 - label
-        return own - of_score(other), base[label] - base[other], 1, Fraction(0), True
     if model.rule == "sum":
-        raise InvalidInstance(
-            f"tree_model: raw scores of {scores} classes are compared with each other, and "
-            "none of them alone is a prediction; expected predictions are for two classes, "
-            "and for models that vote or average probabilities"
-        )
+        other = 1 - label if rival is None else rival
+        margins, start = own - of_score(other), base[label] - base[other]
+        if scores == 2:
+            return margins, start, 1, Fraction(0), True
+        ends = np.cumsum([tree.n_leaves for tree in trees])[:-1]
+        most = start + sum(part.max() for part in np.split(margins, ends))
+        return margins, start, 1, Fraction(most, 1 << exponent), False
     every = [of_score(k) for k in range(scores)]
     if scores > 2 and min(min(v.min() for v in every), *base) < 0:
         raise InvalidInstance("tree_model: probabilities must not be negative")

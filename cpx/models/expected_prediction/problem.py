@@ -24,7 +24,7 @@ from cpx.data.fitted.tree_mixture import ONE, TreeMixture
 from cpx.errors import InvalidInstance
 from cpx.modelling.base import Problem
 from cpx.modelling.encodings import stated_in
-from cpx.modelling.parameters import CONTEXT, NAME, Integer, parameter
+from cpx.modelling.parameters import CONTEXT, NAME, Choice, Integer, parameter
 from cpx.modelling.row import Row
 from cpx.modelling.side_constraints.form import NO_SIDE_CONSTRAINTS, SideConstraints
 from cpx.modelling.side_constraints.parameter import SIDE_CONSTRAINTS
@@ -34,7 +34,7 @@ from cpx.models.expected_prediction import parameters as declared
 from cpx.models.expected_prediction.encodings import products, tables
 from cpx.models.expected_prediction.exact_scores import ExactScores
 from cpx.models.expected_prediction.form import ExpectationForm, TableSumForm
-from cpx.models.expected_prediction.leaves import LeafForm
+from cpx.models.expected_prediction.leaves import LeafForm, Predicted
 from cpx.models.expected_prediction.likeliest import Likeliest
 from cpx.models.expected_prediction.tables import (
     MOST_ENTRIES,
@@ -69,6 +69,10 @@ FORBIDDEN = parameter(
     declared.Attributes("attribute"), "attributes that must not be chosen", place=1
 )
 LABEL = parameter(of_rows.LabelOfRow(), "the class of the row", key="class", needed=True)
+PREDICTION = parameter(
+    Choice(("score", "probability", "decision"), unsaved="score"),
+    "what is expected of a row: its score, the probability of the class, or whether it gets it",
+)
 UNIT = parameter(
     declared.Unit(), "what scores are rounded to multiples of, leaf by leaf", needed=True
 )
@@ -105,6 +109,7 @@ class ExpectedPrediction(ExpectationText):
     distribution: StateDistribution
     required: tuple[int, ...]
     forbidden: tuple[int, ...]
+    prediction: Predicted
     unit: Share | None
     name: str
 
@@ -116,6 +121,17 @@ class ExpectedPrediction(ExpectationText):
     def label_index(self) -> int:
         """Index of the class of x."""
         return int(self.tree_model.predict_index(np.array(self.x, dtype=np.float64))[0])
+
+    @cached_property
+    def rival_index(self) -> int | None:
+        """Index of the runner-up, whose score is compared with that of the class; None of two."""
+        model = self.tree_model
+        if self.prediction != "score" or model.rule != "sum" or len(model.base) < 3:
+            return None
+        totals = model.totals(np.array(self.x, dtype=np.float64))[0].tolist()
+        return max(
+            (k for k in range(len(totals)) if k != self.label_index), key=totals.__getitem__
+        )
 
     @property
     def n_features(self) -> int:
@@ -140,7 +156,8 @@ class ExpectedPrediction(ExpectationText):
     @cached_property
     def leaves(self) -> LeafForm:
         """The leaves of the model, signed for the class of x."""
-        return LeafForm.of(self.tree_model, self.coding, self.label_index)
+        own = self.label_index
+        return LeafForm.of(self.tree_model, self.coding, own, self.prediction, self.rival_index)
 
     @cached_property
     def scores(self) -> ExactScores:
@@ -174,7 +191,12 @@ class ExpectedPrediction(ExpectationText):
     @property
     def roundings(self) -> int:
         """How many numbers are rounded to units for the score of a set, at most."""
-        return len(self.leaves.values) + 1 if self.distribution.factorised else 0
+        return len(self.leaves.values) + 1 if self.by_leaf else 0
+
+    @property
+    def by_leaf(self) -> bool:
+        """Whether scores are rounded leaf by leaf, as a sum of tables has them."""
+        return self.distribution.factorised and self.prediction == "score"
 
     @cached_property
     def forgiven(self) -> int:
@@ -209,6 +231,11 @@ class ExpectedPrediction(ExpectationText):
                 f"the expected prediction under the distribution {self.distribution.structure!r} "
                 "is no sum over trees, so that no encoding has it: ask for an engine that needs "
                 "no statement, such as beam, or for a factorised distribution"
+            )
+        if not self.by_leaf:
+            return (
+                f"the expected {self.prediction} is no sum over trees, so that no encoding has "
+                "it: ask for an engine that needs no statement, such as beam"
             )
         return self._too_deep()
 
@@ -329,7 +356,8 @@ class MLSE(ExpectedPrediction):
     Parameters
     ----------
     tree_model : TreeModel
-        Of two classes where it adds scores; of any number where it votes or averages.
+        Of scores of more than two classes that are added up, what is expected is the log-odds of
+        the class against the runner-up of x; no expectation then bounds a probability.
     x : sequence of d numbers, mapping, pandas.Series or pandas.DataFrame of one row
         The explained row; NaN for a missing value.
     coding : Coding
@@ -341,6 +369,12 @@ class MLSE(ExpectedPrediction):
     required, forbidden : sequence of int or str
         Attributes that must, and must not, be chosen, by number or name. A contradiction is a
         valid problem without a solution.
+    prediction : {"score", "probability", "decision"}
+        What is expected of a row: ``"score"``, the log-odds, average probability or share of
+        votes; ``"probability"``, what follows from a sum of trees, the sigmoid of its score or
+        the softmax of several, rounded to 2**-40; ``"decision"``, whether it gets the class, so
+        that EP(S) is the same-decision probability. The latter two are exact while the trees cut
+        the rows into few regions, and refused otherwise.
     unit : Fraction, int or str, optional
         What scores are rounded to multiples of; the objective counts in it. Under a factorised
         distribution each leaf is rounded, to the nearest integer and of two to the even one, and
@@ -397,6 +431,7 @@ class MLSE(ExpectedPrediction):
     )
     required: tuple[Any, ...] = field(default=(), metadata=REQUIRED)
     forbidden: tuple[Any, ...] = field(default=(), metadata=FORBIDDEN)
+    prediction: Predicted = field(default="score", metadata=PREDICTION)
     unit: Share | None = field(default=None, metadata=UNIT)
     label: Label | None = field(default=None, metadata=LABEL)
     name: str = field(default="", metadata=NAME)
@@ -426,7 +461,7 @@ class MLSE(ExpectedPrediction):
 
     def value(self, chosen: Iterable[int]) -> int:
         """Return the expected score of a set in units, rounded."""
-        if self.distribution.factorised:
+        if self.by_leaf:
             return (self.leaf_tables if self._unstated else self.table_sum).value(chosen)
         assert self.unit is not None
         return self.scores.rounded(chosen, Fraction(self.unit))

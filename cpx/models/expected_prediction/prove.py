@@ -53,7 +53,7 @@ def prove(
     and of independent attributes the tables of ``problem`` are taken for those of the checker.
     """
     question: Question
-    if trusted and isinstance(problem, ExpectedPrediction) and problem.distribution.factorised:
+    if trusted and isinstance(problem, ExpectedPrediction) and problem.by_leaf:
         question = Question(instance, goal, [_terms(problem)])
     else:
         question = JudgedQuestion(instance, goal)

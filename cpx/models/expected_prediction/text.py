@@ -21,7 +21,7 @@ from cpx.modelling.base import Problem
 from cpx.modelling.claims import claimed
 from cpx.models.expected_prediction.answer import ExpectedExplanation
 from cpx.models.expected_prediction.exact_scores import ExactScores
-from cpx.models.expected_prediction.leaves import LeafForm
+from cpx.models.expected_prediction.leaves import LeafForm, Predicted
 from cpx.models.expected_prediction.parameters import Number
 from cpx.support.shares import at_most, significant
 from cpx.support.validation import Share
@@ -32,7 +32,9 @@ MADE_FROM_DATA = ("naive-bayes", "fitted")
 """Names of distributions that do not say which structure comes of them."""
 
 MEASURES = {"sum": "score", "average": "probability", "vote": "share of votes"}
-_SHARES = ("probability", "share of votes")
+SAME_CLASS = "same-decision probability"
+"""What the expectation of the decision is."""
+_SHARES = ("probability", "share of votes", SAME_CLASS)
 """What the score of a class is, by the rule of the model."""
 
 _DIGITS = 1000
@@ -47,8 +49,10 @@ def rounded_down(share: Fraction) -> float:
     return math.floor(share * _DIGITS) / _DIGITS
 
 
-def measure_of(model: TreeModel) -> str:
+def measure_of(model: TreeModel, prediction: Predicted = "score") -> str:
     """Say what the score of a class is: an average is a probability where its leaves are."""
+    if prediction != "score":
+        return "probability" if prediction == "probability" else SAME_CLASS
     if model.rule == "average":
         parts = [model.base, *(tree.values for tree in model.trees)]
         if not all(((values >= 0) & (values <= 1)).all() for values in map(np.asarray, parts)):
@@ -70,7 +74,10 @@ def words(claim: Claim, found: ExpectedExplanation) -> Words:
             lost = at_most(figures["within"] * unit, 1)
             rounding += f", and what lacks {lost} or less counts as reached"
     note = f"scores are counted in units of {float(unit):.3g}: {rounding}"
-    return Words(told, likely_words(claim, found), (note, *_missing_words(figures["missing"])))
+    notes = [note, *_missing_words(figures["missing"])]
+    if against := figures.get("against"):
+        notes.insert(0, f"the score is the log-odds against {against}, the runner-up")
+    return Words(told, likely_words(claim, found), tuple(notes))
 
 
 def sampled_words(claim: Claim, found: ExpectedExplanation) -> Words:
@@ -101,7 +108,8 @@ def enough_words(over: Mapping[str, Any]) -> str:
 def reached_words(over: Mapping[str, Any], measure: str) -> str:
     """Say what known values must reach; the measure is what a score is."""
     bounded = over["measure"] == "probability-bound"
-    what = "a probability bound" if bounded else f"an expected {measure}"
+    expected = f"a {measure}" if measure == SAME_CLASS else f"an expected {measure}"
+    what = "a probability bound" if bounded else expected
     return f"{what} of at least {Number().words(exact(over, 'threshold'))}"
 
 
@@ -124,7 +132,8 @@ def _greatest_words(claim: Claim, found: ExpectedExplanation) -> str:
     if claim.optimal is None:
         return ""
     unit, most = exact(over, "unit"), plural(over["k"], "attribute")
-    told = f"expected {found.measure} {significant(found.expected, 6)} of {found.rule.says}"
+    what = found.measure if found.measure == SAME_CLASS else f"expected {found.measure}"
+    told = f"{what} {significant(found.expected, 6)} of {found.rule.says}"
     rival = competing(over, f"set of at most {most}")
     if claim.optimal:
         within = at_most(claim.figures["within"] * unit, 1)
@@ -165,6 +174,7 @@ class ExpectationText(Problem):
     distribution: StateDistribution
     required: tuple[int, ...]
     forbidden: tuple[int, ...]
+    prediction: Predicted
     label: Label | None
     context: Mapping[str, Any]
     unit: Share | None
@@ -187,9 +197,19 @@ class ExpectationText(Problem):
         """The states of x, shape (A,)."""
 
     @property
+    @abstractmethod
+    def rival_index(self) -> int | None:
+        """Index of the class whose score is compared with, where there are several."""
+
+    @property
+    @abstractmethod
+    def by_leaf(self) -> bool:
+        """Whether scores are rounded leaf by leaf."""
+
+    @property
     def measured(self) -> str:
         """What the score of the class is."""
-        return measure_of(self.tree_model)
+        return measure_of(self.tree_model, self.prediction)
 
     # ------------------------------------------------------------------ what was found
 
@@ -217,10 +237,12 @@ class ExpectationText(Problem):
         """Return the explanation with its figures, and with what is claimed of it."""
         figures: dict[str, Any] = {
             "structure": self.distribution.structure,
-            "factorised": self.distribution.factorised,
+            "factorised": self.by_leaf,
             "missing": self._may_be_missing(),
             "within": self.within,
         }
+        if self.rival_index is not None:
+            figures["against"] = str(self.tree_model.classes[self.rival_index])
         return claimed(self, self.figures(explanation), proved, objective, bound, **figures)
 
     @property
@@ -270,6 +292,8 @@ class ExpectationText(Problem):
             "distribution": f"{self._under}, {parts}",
             "unit": f"{self.unit}",
         }
+        if self.prediction != "score":
+            facts["expected"] = f"the {self.prediction} of a row"
         for which in ("required", "forbidden"):
             if chosen := getattr(self, which):
                 facts[which] = "{" + ", ".join(map(str, chosen)) + "}"
@@ -289,7 +313,12 @@ class ExpectationText(Problem):
         if constant:
             found.append(f"attributes of one state, which tell nothing: {listed(constant)}")
         own = self.scores.greatest(range(len(self.codes)))
-        if own <= self.leaves.threshold:
+        if self.rival_index is not None:
+            found.append(
+                "the score is that against the runner-up alone: no expectation bounds the "
+                f"probability of {class_words(str(self.label))}"
+            )
+        elif own <= self.leaves.threshold:
             found.append(
                 f"the {self.measured} of x is not above {float(self.leaves.threshold):g}: no "
                 f"expectation bounds the probability of {class_words(str(self.label))}"

@@ -188,7 +188,7 @@ def test_saved_instances_come_back(structure, dual):
 
 
 def test_results_come_back_with_their_figures():
-    result = cpx.solve(random_expectation(3), "cpsat")
+    result = cpx.solve(random_expectation(5), "cpsat")
     again = cpx.Result.from_dict(json.loads(json.dumps(result.to_dict())))
     assert again.explanation == result.explanation
     assert again.explanation.expected == result.explanation.expected
@@ -270,12 +270,68 @@ def test_a_row_of_no_known_state_is_refused():
         MLSE(**_plain(x=(1.0, float("nan"))))
 
 
-def test_raw_scores_of_three_classes_are_refused():
-    tree = Tree([0, -1, -1], [0] * 3, [0] * 3, [[1.0, 0, 0], [0, 0, 1.0]], (0, 1, 2))
-    columns = [Attribute("a"), Attribute("b")]
-    model = TreeModel(columns, [0, 1, 2], [tree], [[0.5], []], "sum", "first", [0.0] * 3)
-    with pytest.raises(InvalidInstance, match="raw scores of 3 classes"):
-        MLSE(**_plain(tree_model=model))
+def _three_classes():
+    """Log-odds of three classes by two bits: the first one where both are 0."""
+    values = [[1.0, 0, 0], [0, 0, 2.0]], [[1.0, 0, 0], [0, 0.5, 0]]
+    trees = [Tree([a, -1, -1], [0] * 3, [0] * 3, v, (0, 1, 2)) for a, v in enumerate(values)]
+    columns = [Attribute("a", "boolean"), Attribute("b", "boolean")]
+    return TreeModel(columns, [*"uvw"], trees, [[0.5]] * 2, "sum", "first", [0.0, 0.25, 0.0])
+
+
+def test_scores_of_three_classes_are_those_against_the_runner_up():
+    """Where b is known to be 0, u has 1 + 1/2, and v, the runner-up, 1/4."""
+    model = _three_classes()
+    coding = Coding.fit([[0, 0], [1, 1]], names=["a", "b"], cuts=model.thresholds)
+    even = TreeMixture([ONE], None, [[[[ONE // 2] * 2]] * 2])
+    problem = MLSE(model, (0, 0), coding, even, 1)
+    expected = {(): Fraction(1, 2), (0,): 1, (1,): Fraction(5, 4), (0, 1): Fraction(7, 4)}
+    assert {S: problem.scores.expected(S) for S in expected} == expected
+    result = cpx.solve(problem)
+    assert (result.status.name, result.verified, result.explanation.bound) == ("OPTIMAL", True, 0)
+    assert "log-odds against v" in str(result.explanation.notes)
+    with pytest.raises(InvalidInstance, match="nothing is known of its class"):
+        FewestExpected(model, (0, 0), coding, even, "1/2", "probability-bound")
+
+
+@pytest.mark.parametrize("prediction", ["probability", "decision"])
+@pytest.mark.parametrize("structure", STRUCTURES)
+@each(range(6), 2)
+def test_predictions_are_those_of_all_rows(structure, seed, prediction):
+    """Also of three classes, ties, and scores that are huge."""
+    problem = random_expectation(10 * seed, structure, prediction=prediction)
+    model, mixture = problem.tree_model, problem.distribution
+    codes = np.array(list(product(*map(range, mixture.cardinalities))))
+    cells = np.zeros((len(codes), model.n_attributes), dtype=np.int32)
+    for a, columns in enumerate(problem.coding.columns):
+        cells[:, list(columns)] = cells_of_states(model, problem.coding, a)[codes[:, a]]
+    totals, own = model.totals_of(cells), problem.label_index
+    said = (model.decide(totals) == own).astype(float)
+    if prediction == "probability":
+        scores = (totals / 2**model.exact.exponent).astype(float)
+        if scores.shape[1] == 1:
+            scores = np.concatenate([-scores / 2, scores / 2], axis=1)
+        powers = np.exp(scores - scores.max(axis=1, keepdims=True))
+        said = powers[:, own] / powers.sum(axis=1)
+    shares = np.exp(mixture.log_likelihood(codes))
+    for S in _sets(problem.n_features):
+        inside = (codes[:, S] == problem.codes[list(S)]).all(axis=1)
+        mean = float(said[inside] @ shares[inside] / shares[inside].sum())
+        assert float(problem.scores.expected(S)) == pytest.approx(mean, abs=1e-9)
+    result, best = cpx.solve(problem), best_set(problem)
+    assert result.verified
+    assert (result.objective, best is None) == ((best or [None])[0], result.objective is None)
+
+
+def test_models_of_too_many_regions_are_refused_by_name(monkeypatch):
+    monkeypatch.setattr("cpx.models.expected_prediction.regions.MOST_REGIONS", 0)
+    problem = next(p for p in map(random_expectation, range(9)) if p.tree_model.rule == "sum")
+    given = {name: getattr(problem, name) for name in ("x", "coding", "distribution")}
+    with pytest.raises(InvalidInstance, match=r"probability: .* more than 0 regions"):
+        MLSE(problem.tree_model, **given, k=1, prediction="probability")
+    average = next(p for p in map(random_expectation, range(9)) if p.tree_model.rule != "sum")
+    given = {name: getattr(average, name) for name in ("x", "coding", "distribution")}
+    with pytest.raises(InvalidInstance, match="for models that add up log-odds"):
+        MLSE(average.tree_model, **given, k=1, prediction="probability")
 
 
 def test_contradictions_and_constant_columns_are_told():

@@ -50,7 +50,7 @@ def bound_by_components(problem: Problem, form: ExpectationForm, progress: Progr
             return f"stopped before component {c + 1} of {mixture.n_components}"
         part = form.component(c)
         if part is None:
-            return "beam search; no bound, as leaves test too many attributes"
+            return "beam search; no bound, as no component alone is a sum of tables"
         tree = _greatest(part, progress)
         nodes += tree.nodes
         progress.count(nodes=tree.nodes)
