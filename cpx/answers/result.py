@@ -8,7 +8,7 @@ stopped, :class:`Status` what was proved about the answer, and
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
@@ -113,6 +113,12 @@ _ABSENT: dict[str, Any] = {
 }
 
 
+def _numbers(values: Iterable[object]) -> Iterator[object]:
+    """Yield the values, of lists their entries."""
+    for value in values:
+        yield from value if isinstance(value, list) else [value]
+
+
 def _require(key: str, kind: type, values: Iterable[object]) -> None:
     """Refuse values that are not of a kind; numbers must be finite."""
     for value in values:
@@ -152,7 +158,7 @@ class Result(Shown):
     sizes : dict of str to int
         ``variables``, ``constraints``, ``clauses``, ``soft``, ``nonzeros`` of the
         compiled form, those that apply.
-    statistics : dict of str to int
+    statistics : dict of str to int, or to list of int
         What the search did: ``nodes``, ``conflicts``, ``lp_iterations`` and more, as far as the
         engine tells; :data:`cpx.answers.statistics.NAMES` says what they mean.
     backend, solver, encoding : str
@@ -194,7 +200,7 @@ class Result(Shown):
     trace: tuple[TracePoint, ...] = ()
     times: Times = field(default_factory=Times)
     sizes: Mapping[str, int] = field(default_factory=dict)
-    statistics: Mapping[str, int] = field(default_factory=dict)
+    statistics: Mapping[str, int | list[int]] = field(default_factory=dict)
     backend: str = ""
     solver: str = ""
     encoding: str = ""
@@ -314,7 +320,7 @@ class Result(Shown):
                 ("times", float, data["times"].values()),
                 ("trace", float, (point[0] for point in data["trace"])),
                 ("sizes", int, data["sizes"].values()),
-                ("statistics", int, data["statistics"].values()),
+                ("statistics", int, _numbers(data["statistics"].values())),
                 ("versions", str, data["versions"].values()),
                 ("warnings", str, data["warnings"]),
                 ("clash", str, data["clash"]),

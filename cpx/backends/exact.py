@@ -63,6 +63,9 @@ class Exact(Backend):
                 found,
                 lambda value: progress.bound(form.sign * value + form.offset),
             )
+        counts = dict(solver.getStats())
+        names = ("conflicts", "decisions", "propagations", "restarts", "cores")
+        progress.count(**{name: int(counts[name]) for name in names if name in counts})
         claimed = None if best is None else form.sign * best + form.offset
         if word in ("SAT", "UNSAT"):
             return Outcome(True, Termination.COMPLETED, word, claimed, sizes)

@@ -14,6 +14,7 @@ from typing import TypeVar
 
 from cpx.answers.explanation import Explanation
 from cpx.answers.result import Termination, TracePoint, relative_gap
+from cpx.answers.statistics import LONGEST
 from cpx.answers.values import Value
 from cpx.errors import EngineError, shown
 from cpx.modelling.base import Problem
@@ -67,7 +68,7 @@ class Progress:
     record : list or None
         To which an engine that can adds what spares a proof of its bound a search of its own;
         None where nobody asks for a proof.
-    statistics : dict of str to int
+    statistics : dict of str to int, or to list of int
         Steps of the search so far, by the names of :data:`cpx.answers.statistics.NAMES`.
     late : callable or None
         Once this says so, measuring a solution ends with
@@ -91,7 +92,7 @@ class Progress:
         self.limits, self.stating = Limits(), 1.0
         self._children, self._children_at = 0.0, -math.inf
         self.record: list[object] | None = None
-        self.statistics: dict[str, int] = {}
+        self.statistics: dict[str, int | list[int]] = {}
         self.late: Callable[[], bool] | None = None
         self.started = time.perf_counter()
         self._cpu_before = self._cpu()
@@ -283,11 +284,15 @@ class Progress:
                 self.best_bound = exact
                 self._emit(None)
 
-    def count(self, **steps: int) -> None:
+    def count(self, **steps: int | list[int]) -> None:
         """Add to the :attr:`statistics`; engines that work in parts count each of them."""
         with self._lock:
             for name, number in steps.items():
-                self.statistics[name] = self.statistics.get(name, 0) + int(number)
+                known = self.statistics.get(name)
+                if isinstance(number, list):
+                    self.statistics[name] = [*(known or []), *number][:LONGEST]  # type: ignore[misc]
+                else:
+                    self.statistics[name] = (known or 0) + int(number)  # type: ignore[operator]
 
     def is_better(self, a: Value, b: Value) -> bool:
         """Whether one value is better than another; of bounds, the weaker one is."""

@@ -39,6 +39,10 @@ def _count(value: Any) -> bool:
     return _integer(value) and value >= 0
 
 
+def _count_or_counts(value: Any) -> bool:
+    return _count(value) or _all(_count)(value)
+
+
 def _number(value: Any) -> bool:
     if isinstance(value, float):
         return math.isfinite(value)
@@ -155,7 +159,7 @@ _RESULT: dict[str, tuple[str, _Test]] = {
     ),
     "times": ("an object of numbers", _values(_number)),
     "sizes": ("an object of numbers", _values(_number)),
-    "statistics?": ("an object of counts", _values(_count)),
+    "statistics?": ("an object of counts", _values(_count_or_counts)),
     "backend": ("a string", _text),
     "solver": ("a string", _text),
     "encoding": ("a string", _text),

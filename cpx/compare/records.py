@@ -10,6 +10,7 @@ from typing import Any
 
 from cpx.answers.claim import source_words
 from cpx.answers.result import Result, Status, Termination, relative_gap
+from cpx.answers.statistics import NAMES
 from cpx.answers.values import Value, from_json
 from cpx.backends import backend
 from cpx.errors import CpxError, InvalidInstance, shown
@@ -21,12 +22,12 @@ _COLUMNS = """
     status termination raw_status error contradicted verified
     objective objective_numerator objective_denominator bound bound_numerator bound_denominator
     gap seconds seconds_to_best state compile solve cpu memory
-    variables constraints clauses soft nonzeros
+    variables constraints clauses soft nonzeros STATISTICS
     precision coverage precision_unseen coverage_unseen rule
-    host processor cores load system python git started versions warnings
+    host processor processor_cores load system python git started versions warnings
 """
-COLUMNS = tuple(_COLUMNS.split())
-"""Columns of the CSV file, in their order."""
+COLUMNS = tuple(_COLUMNS.replace("STATISTICS", " ".join(NAMES)).split())
+"""Columns of the CSV file, in their order; with :data:`cpx.answers.statistics.NAMES`."""
 
 
 @dataclass(frozen=True)
@@ -176,6 +177,7 @@ class Run:
             "seconds": round(times.total, 4),
             "seconds_to_best": _rounded(self.seconds_to_best),
             "processor": machine.get("cpu"),
+            "processor_cores": machine.get("cores"),
             "precision": _number(getattr(found, "precision", None)),
             "coverage": _number(getattr(found, "coverage", None)),
             "precision_unseen": _number(getattr(unseen, "precision", None)),
@@ -195,7 +197,9 @@ class Run:
             row[name] = options.get(name)
         for name in ("variables", "constraints", "clauses", "soft", "nonzeros"):
             row[name] = result.sizes.get(name)
-        for name in ("host", "cores", "load", "system", "python", "git", "started"):
+        for name in NAMES:
+            row[name] = result.statistics.get(name)
+        for name in ("host", "load", "system", "python", "git", "started"):
             row[name] = machine.get(name)
         for name in COLUMNS:
             if name not in row:

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from cpx.compare.records import COLUMNS, Run, best_of, contradictions
@@ -78,6 +80,9 @@ def test_round_trip_and_rows() -> None:
     assert tuple(row) == COLUMNS
     assert (row["objective"], row["bound"], row["seconds_to_best"]) == (7, 3, 0.5)
     assert row["gap"] == pytest.approx(4 / 7)
+    counted = replace(made.result, statistics={"cores": 2, "core_sizes": [3, 4]})
+    row = replace(made, result=counted).row(contradicted=False)
+    assert (row["cores"], row["core_sizes"], row["nodes"]) == (2, [3, 4], None)
 
 
 @pytest.mark.parametrize("change", [{"sense": "up"}, {"instance": 3}, {"result": {}}])

@@ -10,6 +10,7 @@ import pytest
 
 import cpx
 from cpx.answers.statistics import NAMES
+from cpx.backends import backend
 from cpx.backends.progress import InnerProgress, Progress
 from cpx.errors import InvalidOption
 from cpx.export import SHOW_FORMS
@@ -77,6 +78,9 @@ COUNTED = {
     "cpsat": {"conflicts", "decisions", "propagations", "restarts", "lp_iterations"},
     "cpmpy:ortools": {"conflicts", "decisions", "propagations", "restarts", "lp_iterations"},
     "maxsat": {"calls", "conflicts", "decisions", "propagations", "restarts"},
+    "exact": {"conflicts", "decisions", "propagations", "restarts", "cores"},
+    "cpmpy:choco": {"conflicts", "restarts"},
+    "cpmpy:z3": {"decisions"},
     "milp:highs": {"nodes", "lp_iterations"},
     "milp:cbc": {"nodes", "lp_iterations"},
     "milp:scip": {"nodes", "lp_iterations"},
@@ -85,15 +89,20 @@ COUNTED = {
 
 @pytest.mark.parametrize("engine", COUNTED)
 def test_engines_count_by_the_same_names(engine: str) -> None:
-    if engine == "milp:scip":
-        pytest.importorskip("pyscipopt")
+    if (
+        engine in ("milp:scip", "exact", "cpmpy:choco", "cpmpy:z3")
+        and not backend(engine).available()
+    ):
+        pytest.skip("not installed")
     result = cpx.solve(_instance(2), engine, warm_start=False)
     assert COUNTED[engine] <= result.statistics.keys() <= NAMES.keys()
     assert result.verified
     again = cpx.Result.from_json(result.to_json())
     assert again.statistics == result.statistics
     if engine == "maxsat":
-        assert result.statistics["core_literals"] >= result.statistics["cores"] > 0
+        sizes = result.statistics["core_sizes"]
+        assert result.statistics["core_literals"] == sum(sizes) >= len(sizes) > 0
+        assert len(sizes) == result.statistics["cores"]
 
 
 def test_parts_of_a_solve_are_added_up() -> None:

@@ -91,6 +91,8 @@ class Choco(Cpmpy, solver="choco", requires={"pychoco": "pychoco>=0.2.1,<1"}):
             if objective is None or progress.should_stop:
                 break
         state = native.get_search_state()
+        # What pychoco calls its nodes are seconds.
+        progress.count(conflicts=native.get_fail_count(), restarts=native.get_restart_count())
         return run.outcome(state == "TERMINATED", claimed, state)
 
 
@@ -166,6 +168,7 @@ class Z3(Cpmpy, solver="z3", requires={"z3": "z3-solver>=4.13"}):
             native.set(timeout=max(1, int(1000 * progress.remaining)))
         handle = run.compiled.obj_handle
         word = str(run_interruptibly(native.check, progress, native.ctx.interrupt))
+        progress.count(**_counted(native))
         claimed = None
         if word == "sat":
             found(native.model())
@@ -175,6 +178,16 @@ class Z3(Cpmpy, solver="z3", requires={"z3": "z3-solver>=4.13"}):
         if handle is not None and word == "unknown" and (limits := _limits(native, handle)):
             run.bound(limits[0] if run.statement.sense == "min" else limits[1])
         return run.outcome(word == "unsat", claimed, word)
+
+
+def _counted(native: Any) -> dict[str, int]:
+    """Return what Z3 counted, by our names; its own say which of its parts it was."""
+    found, told = dict[str, int](), native.statistics()
+    for key in told.keys():  # noqa: SIM118  # it is no dictionary
+        for name in ("conflicts", "decisions", "propagations", "restarts"):
+            if name in key.split():
+                found[name] = found.get(name, 0) + int(told.get_key_value(key))
+    return found
 
 
 def _limits(native: Any, handle: Any) -> tuple[int, int] | None:

@@ -52,7 +52,9 @@ class CoreGuided(RC2):
 
     def process_core(self) -> None:
         """Raise the cost by the core that was found, and count it."""
-        self._search.progress.count(cores=1, core_literals=len(self.core))
+        self._search.progress.count(
+            cores=1, core_literals=len(self.core), core_sizes=[len(self.core)]
+        )
         super().process_core()
 
     def delete(self) -> None:
