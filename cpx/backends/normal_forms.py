@@ -32,6 +32,8 @@ from cpmpy.expressions.core import Comparison, Expression, Operator
 from cpmpy.expressions.utils import is_int
 from cpmpy.expressions.variables import _BoolVarImpl, _NumVarImpl
 
+from cpx.modelling.literals import OfLiterals
+
 _RELATIONS = frozenset(("<=", ">=", "==", "<", ">"))
 
 
@@ -83,7 +85,7 @@ def recognise(constraint: Expression) -> Clause | Implication | Linear | None:
     name = constraint.name
     if isinstance(constraint, Operator):
         if name == "or":
-            return Clause(constraint.args) if _literals(constraint.args) else None
+            return Clause(constraint.args) if _of_literals(constraint) else None
         if name == "->":
             return _implication(*constraint.args)
     elif isinstance(constraint, Comparison) and name in _RELATIONS:
@@ -105,8 +107,11 @@ def linear_sum(expression: Any) -> LinearSum | None:
     return None if constant is None else LinearSum(weights, variables, constant)
 
 
-def _literals(args: Any) -> bool:
-    return all(isinstance(arg, _BoolVarImpl) for arg in args)
+def _of_literals(operator: Operator) -> bool:
+    """Say whether all arguments are literals; what was made of literals is not looked through."""
+    return isinstance(operator, OfLiterals) or all(
+        isinstance(arg, _BoolVarImpl) for arg in operator.args
+    )
 
 
 def _implication(premise: Any, conclusion: Any) -> Clause | Implication | None:
@@ -114,7 +119,7 @@ def _implication(premise: Any, conclusion: Any) -> Clause | Implication | None:
         return None
     if isinstance(conclusion, _BoolVarImpl):
         return Implication(premise, (conclusion,))
-    if isinstance(conclusion, Operator) and _literals(conclusion.args):
+    if isinstance(conclusion, Operator) and _of_literals(conclusion):
         if conclusion.name == "and":
             return Implication(premise, conclusion.args)
         if conclusion.name == "or":

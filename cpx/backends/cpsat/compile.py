@@ -22,6 +22,11 @@ from cpx.modelling.statement import Statement
 class DirectOrtools(CPM_ortools):
     """CPMpy's OR-Tools interface with a short cut for constraints in normal form."""
 
+    def __init__(self, model: Any = None) -> None:
+        self._met: dict[int, Any] = {}
+        self._alive: list[Any] = []
+        super().__init__(model)
+
     def add(self, cpm_expr: Any) -> DirectOrtools:
         """Add constraints: those in normal form at once, the others through CPMpy."""
         others = []
@@ -66,13 +71,16 @@ class DirectOrtools(CPM_ortools):
                     model.add(total == constant)
 
     def _many(self, variables: Sequence[Any]) -> list[Any]:
-        known, found = self._varmap, []
+        """Return native variables; those met before by the identity of the objects."""
+        get, found = self._met.get, []
         for variable in variables:
-            if isinstance(variable, NegBoolView):
-                found.append(self.solver_var(variable))
-                continue
-            native = known.get(variable.name)
-            found.append(self.solver_var(variable) if native is None else native)
+            native = get(id(variable))
+            if native is None:
+                native = self.solver_var(variable)
+                if not isinstance(variable, NegBoolView):
+                    self._met[id(variable)] = native
+                    self._alive.append(variable)  # so that its identity stays its own
+            found.append(native)
         return found
 
 

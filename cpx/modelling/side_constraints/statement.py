@@ -34,7 +34,8 @@ def constrained(statement: Statement, side: SideConstraints) -> Statement:
 def stated_apart(statement: Statement, side: SideConstraints) -> tuple[Statement, list[list[Any]]]:
     """Return a statement with the variables of terms, and what each side constraint says."""
     import cpmpy as cp
-    from cpmpy.expressions.core import Operator
+
+    from cpx.modelling.literals import any_of
 
     X = statement.variables["X"]
     several = (T for linear in side.linear for _, T in linear.terms if len(T) > 1)
@@ -44,7 +45,7 @@ def stated_apart(statement: Statement, side: SideConstraints) -> tuple[Statement
     linking: list[Any] = []
     for T, y in literals.items():
         linking += [X[j].implies(y) for j in T]
-        linking.append(Operator("or", [~y, *(X[j] for j in T)]))
+        linking.append(any_of([~y, *(X[j] for j in T)]))
     groups = [[_stated(linear, X, literals) for linear in one.means] for one in side]
     if not terms:
         return statement, groups
@@ -80,12 +81,14 @@ def _stated(row: LinearConstraint, X: Any, literals: dict[tuple[int, ...], Any])
     import cpmpy as cp
     from cpmpy.expressions.core import Operator
 
+    from cpx.modelling.literals import any_of
+
     pairs = [(factor, X[T[0]] if len(T) == 1 else literals[T]) for factor, T in row.terms]
     if not pairs:
         return X[0] & ~X[0]  # only what never holds is left without terms
     if row.is_clause:
         clause = [literal if factor > 0 else ~literal for factor, literal in pairs]
-        return clause[0] if len(clause) == 1 else Operator("or", clause)
+        return clause[0] if len(clause) == 1 else any_of(clause)
     if all(factor == 1 for factor, _ in pairs):
         return cp.sum([literal for _, literal in pairs]) >= row.at_least
     if all(factor == -1 for factor, _ in pairs):

@@ -131,7 +131,7 @@ def products(form: TableSumForm) -> Statement:
 
     Source: the usual linearisation of polynomials in 0-1 variables (Glover and Woolsey, 1974).
     """
-    from cpmpy.expressions.core import Operator
+    from cpx.modelling.literals import all_of, any_of
 
     stated, weights = _Stated(form), dict[tuple[int, ...], int]()
     for features, table in zip(form.features, form.tables, strict=True):
@@ -149,10 +149,10 @@ def products(form: TableSumForm) -> Statement:
         chosen = [stated.X[j] for j in inside]
         terms.append((weights[inside], y))
         if weights[inside] > 0:
-            implied = y.implies(Operator("and", chosen))
+            implied = y.implies(all_of(chosen))
             stated.constraints.under("Y_A -> AND_{j in A} X_j", [implied])
         else:
-            counted = Operator("or", [y, *(~x for x in chosen)])
+            counted = any_of([y, *(~x for x in chosen)])
             stated.constraints.under("Y_A or OR_{j in A} not X_j", [counted])
 
     def values(S: set[int]) -> list[int]:

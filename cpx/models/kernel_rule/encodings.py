@@ -36,6 +36,8 @@ def slots(form: DNFForm) -> Statement:
     import cpmpy as cp
     from cpmpy.expressions.core import Operator
 
+    from cpx.modelling.literals import all_of, any_of
+
     d, D = form.table.shape[1], form.max_clauses
     gained, paid = np.flatnonzero(form.weights > 0), np.flatnonzero(form.weights < 0)
     X, U = bools(D * d, "X"), bools(D, "U")
@@ -48,18 +50,18 @@ def slots(form: DNFForm) -> Statement:
         counts = np.array(list(F[t * gained.size : (t + 1) * gained.size]), dtype=object)
         if t:
             stated.under("U_t -> U_(t-1)", [U[t].implies(U[t - 1])])
-        stated.under("U_t -> OR_j X_tj", [Operator("or", [~U[t], *chosen])])
+        stated.under("U_t -> OR_j X_tj", [any_of([~U[t], *chosen])])
         if form.max_literals < d:
             stated.under("sum_j X_tj <= C", [cp.sum(chosen) <= form.max_literals])
         for x, lost in zip(chosen, differing, strict=True):
-            implied = x.implies(Operator("and", [U[t], *(~f for f in counts[lost])]))
+            implied = x.implies(all_of([U[t], *(~f for f in counts[lost])]))
             stated.under("X_tj -> U_t AND_{i : j in M_i} not F_ti", [implied])
         stated.under("F_ti -> U_t", (f.implies(U[t]) for f in counts))
         for n, i in zip(N, paid, strict=True):
-            covers = Operator("or", [n, ~U[t], *chosen[~form.table[i]]])
+            covers = any_of([n, ~U[t], *chosen[~form.table[i]]])
             stated.under("N_i or not U_t or OR_{j in M_i} X_tj", [covers])
     for number, y in enumerate(Y):
-        stated.under("Y_i -> OR_t F_ti", [Operator("or", [~y, *F[number :: gained.size]])])
+        stated.under("Y_i -> OR_t F_ti", [any_of([~y, *F[number :: gained.size]])])
     weights = [*form.weights[gained].tolist(), *form.weights[paid].tolist()]
     goal = Operator("wsum", [weights, [*Y, *N]])
 

@@ -93,7 +93,8 @@ def channelling(form: RuleSelection) -> Statement:
 
 def _one_sided(form: RuleSelection, left: Presolved) -> Statement:
     import cpmpy as cp
-    from cpmpy.expressions.core import Operator
+
+    from cpx.modelling.literals import all_of, any_of
 
     kept, merged = list(left.kept), left.form
     X = bools(form.shape[0], "X")
@@ -103,11 +104,11 @@ def _one_sided(form: RuleSelection, left: Presolved) -> Statement:
     rules, charged = np.array(list(X), dtype=object), np.array(list(C), dtype=object)
     stated = _choice(form, X, kept)
     for u, g in zip(U, uncovering, strict=True):
-        stated.under("U_g or OR_{r in R_g} X_r", [Operator("or", [u, *rules[covers[:, g]]])])
+        stated.under("U_g or OR_{r in R_g} X_r", [any_of([u, *rules[covers[:, g]]])])
     for r in kept:
         paid = charged[covers[r, covering]]
         if paid.size:
-            implied = X[r].implies(Operator("and", list(paid)))
+            implied = X[r].implies(all_of(paid))
             stated.under("X_r -> AND_{g : r in R_g} C_g", [implied])
     V, doubled, often = _overlap(merged, covers, X, stated, both=False)
 

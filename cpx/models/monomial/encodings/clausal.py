@@ -48,7 +48,8 @@ def clausal(form: WeightedMonomial) -> Statement:
     Koriche et al., section 4.1, note that their negative constraints split into clauses.
     """
     import cpmpy as cp
-    from cpmpy.expressions.core import Operator
+
+    from cpx.modelling.literals import all_of, any_of
 
     _, d = form.shape
     covering = np.flatnonzero(form.cost_covered)
@@ -66,14 +67,12 @@ def clausal(form: WeightedMonomial) -> Statement:
     if form.k < d:
         stated.under("sum_j X_j <= k", [cp.sum(X) <= form.k])
     rows = zip(C, ~form.agreement[covering], strict=True)
-    stated.under(
-        "C_i or OR_{j in M_i} X_j", (Operator("or", [c, *features[row]]) for c, row in rows)
-    )
+    stated.under("C_i or OR_{j in M_i} X_j", (any_of([c, *features[row]]) for c, row in rows))
     # C_i says so already, U_i does not.
     unsaid = np.flatnonzero(over & (form.cost_covered == 0))
     stated.under(
         "V_i or OR_{j in M_i} X_j, V_i that i is counted",
-        (Operator("or", [high[i], *features[~form.agreement[i]]]) for i in unsaid),
+        (any_of([high[i], *features[~form.agreement[i]]]) for i in unsaid),
     )
     implied = np.flatnonzero(under & (form.cost_uncovered == 0))
     if uncovering.size or implied.size:
@@ -81,9 +80,7 @@ def clausal(form: WeightedMonomial) -> Statement:
         for x, paid, dropped in zip(X, differing, dropping, strict=True):
             if paid.any() or dropped.any():
                 conclusions = [*charged[paid], *(~low[i] for i in implied[dropped])]
-                stated.under(
-                    "X_j -> AND_{i : j in M_i} U_i", [x.implies(Operator("and", conclusions))]
-                )
+                stated.under("X_j -> AND_{i : j in M_i} U_i", [x.implies(all_of(conclusions))])
     stated.under("what is covered keeps the limits", limit_constraints(form.limits, low, high))
 
     objective = cost(X, (form.cost_covered[covering], C), (form.cost_uncovered[uncovering], U))

@@ -106,6 +106,8 @@ class _Triples:
         """Return the statement of ``clausal`` with the clauses."""
         import cpmpy as cp
 
+        from cpx.modelling.literals import any_of
+
         base = clausal(self.form)
         X, K = base.variables["X"], bools(1, "K")
 
@@ -123,7 +125,7 @@ class _Triples:
         added.under("3 K + sum_j X_j >= 3", [cp.sum([*X, 3 * K[0]]) >= 3])
         added.under(
             "K or not X_j or not X_l or not X_p, of bound v or more",
-            (cp.any([K[0], *(~X[j] for j in clause)]) for clause in self._clauses()),
+            (any_of([K[0], *(~X[j] for j in clause)]) for clause in self._clauses()),
         )
         model = cp.Model([*base.model.constraints, *added], minimize=base.model.objective_)
         variables = {**base.variables, "K": K}

@@ -66,14 +66,14 @@ class Stated:
 
     def clause(self, line: str, literals: Sequence[Any]) -> None:
         """Ask for one of the literals; of no literals, for what is impossible."""
-        from cpmpy.expressions.core import Operator
+        from cpx.modelling.literals import any_of
 
         if not literals:
             self.constraints.under(line, [self.X[0], ~self.X[0]])
         elif len(literals) == 1:
             self.constraints.under(line, literals)
         else:
-            self.constraints.under(line, [Operator("or", list(literals))])
+            self.constraints.under(line, [any_of(literals)])
 
     def charge(self, found: Sequence[Ladder]) -> Iterator[tuple[Ladder, int, int, list[Any]]]:
         """Yield ladder, leaf, step and literals of "it is excluded" for each leaf that pays.
