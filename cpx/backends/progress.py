@@ -25,6 +25,7 @@ from cpx.processes.limits import Limits
 from cpx.processes.overtime import stopped_when
 from cpx.processes.threads import start_thread
 from cpx.processes.usage import children_seconds
+from cpx.support.garbage import no_garbage
 
 T = TypeVar("T")
 
@@ -213,8 +214,11 @@ class Progress:
         self._tell(name)
         share = self.stating if name == "state" else 1.0
         try:
-            with nullcontext() if name == "solve" else stopped_when(partial(self._past, share)):
+            if name == "solve":
                 yield
+            else:
+                with no_garbage(), stopped_when(partial(self._past, share)):
+                    yield
         finally:
             self.times[name] += time.perf_counter() - start
             self._tell(None)

@@ -12,7 +12,6 @@ that all runs of a plan, or of a shard of it, were made.
 
 from __future__ import annotations
 
-import gc
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -25,6 +24,7 @@ from cpx.compare.records import Run, Skipped
 from cpx.errors import InvalidInstance, OutputError, shown
 from cpx.processes.limits import try_lock
 from cpx.support.files import ensure_directory, parse_json
+from cpx.support.garbage import no_garbage
 
 NAME = "runs.jsonl"
 _FORMAT, _VERSION = "cpx-runs", 1
@@ -80,14 +80,8 @@ def read(folder: str | os.PathLike[str]) -> Stored:
 def _read(file: IO[bytes], path: Path) -> Stored:
     found = Stored()
     runs: dict[tuple[Any, ...], tuple[int, Run]] = {}
-    # Nothing of what is read is garbage, and looking for some takes as long as reading.
-    collecting = gc.isenabled()
-    gc.disable()
-    try:
+    with no_garbage():
         _read_lines(file, path, found, runs)
-    finally:
-        if collecting:
-            gc.enable()
     found.placed = sorted(runs.values(), key=lambda placed: placed[0])
     return found
 
