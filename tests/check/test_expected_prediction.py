@@ -348,6 +348,16 @@ def test_of_many_sets_infeasibility_is_tried_on_the_largest_one(monkeypatch):
     assert check.violations(problem.to_dict(), result) == [wrong]
 
 
+@pytest.mark.parametrize("structure", ["factorised", "mixture"])
+def test_values_that_are_too_unlikely_are_told(structure):
+    problem = replace(random_expectation(5, structure), required=(), forbidden=())
+    own = problem.scores.probability((0,))
+    for least, told in ((own, []), (own + Fraction(1, 1000), ["likelihood"])):
+        asked = replace(problem, k=problem.n_features, min_probability=least)
+        said = check.violations(*_answer(asked, (0,)))
+        assert [text.split(":")[0] for text in said] == told
+
+
 def test_a_wrong_class_is_told():
     problem = random_expectation(3)
     instance, result = _answer(problem, problem.required)

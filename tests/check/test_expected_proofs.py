@@ -285,7 +285,7 @@ def test_no_altered_proof_proves_a_false_claim(
 
 def test_a_proof_that_is_interrupted_proves_the_bound_reached() -> None:
     less = 0
-    for problem, value, _ in proofs(12, 536):
+    for problem, value, _ in proofs(8, 530):
         if value is None:
             continue
         claim, lines = prover.prove(problem.to_dict(), Claim(value), lambda: True)

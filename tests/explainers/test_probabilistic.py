@@ -97,6 +97,17 @@ def test_the_greatest_same_decision_probability(model: Any) -> None:
     assert (found.result.proved, found.result.verified) == (True, True)
 
 
+def test_values_of_any_number_that_are_likely() -> None:
+    explainer = ExpectationExplainer(FOREST, X, components=2)
+    found = explainer.explain(ROW, min_probability=0.1)
+    sets = [S for n in range(6) for S in itertools.combinations(range(5), n)]
+    figures = [by_rows(explainer, ROW, S) for S in sets]
+    assert found.expected == pytest.approx(max(f[0] for f in figures if f[1] >= 0.1), abs=1e-9)
+    assert "has a likelihood of at least 0.1 has more" in found.proved
+    with pytest.raises(InvalidOption, match="min_probability is for k"):
+        explainer.explain(ROW, threshold="1/2", min_probability=0.1)
+
+
 def test_what_has_no_probability_is_told() -> None:
     machine = LinearSVC().fit(X, Y)
     assert cpx.explain(machine, X, ROW, k=1, prediction="decision", **KIND).result.proved

@@ -111,6 +111,10 @@ class ExpectationQuestion:
     threshold: Annotated[
         Share | None, Option("In place of k: the fewest columns that reach it.", "T")
     ] = None
+    min_probability: Annotated[
+        Share | None,
+        Option("How likely the values must be at least; k is then all unless given.", "P"),
+    ] = None
     measure: Annotated[
         Measure | None,
         Option(
@@ -155,6 +159,8 @@ class ExpectationQuestion:
             raise InvalidOption(f"measure {SAMPLED} needs a threshold, and no k")
         if self.k is not None and self.threshold is not None:
             raise InvalidOption("give k, or a threshold: the fewest attributes that reach it")
+        if self.min_probability is not None and self.threshold is not None:
+            raise InvalidOption("min_probability is for k, and not for a threshold")
         positive_integer("fresh", self.fresh)
 
     @property
@@ -383,8 +389,9 @@ class ExpectationExplainer(Alike):
             if q.measure not in (None, SAMPLED):
                 raise InvalidOption("measure says what must reach a threshold: give threshold")
             every = self.coding.n_attributes
-            most = every if q.by_samples else min(_MOST, every)
-            return MLSE(*stated, k=most if q.k is None else q.k, **shared)
+            most = every if q.by_samples or q.min_probability is not None else min(_MOST, every)
+            k = most if q.k is None else q.k
+            return MLSE(*stated, k=k, min_probability=q.min_probability, **shared)
         measure: Any = q.measure or "expectation"
         return FewestExpected(*stated, q.threshold, measure, **shared)
 
@@ -475,6 +482,9 @@ class ExpectationExplainer(Alike):
             A Series, a dict, a one-row frame or a vector.
         k : int, optional
             The greatest number of attributes; unless there is a threshold, 5 or all there are.
+        min_probability : number, optional
+            How likely the values must be at least. Where it is given and k is not, any number of
+            attributes is allowed.
         threshold : number, optional
             In place of k: the fewest attributes are wanted that reach it.
         measure : {"expectation", "probability-bound", "sampled-probability"}, optional

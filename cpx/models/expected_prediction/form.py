@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from cpx.modelling.side_constraints.form import NO_SIDE_CONSTRAINTS, SideConstraints
 from cpx.models.expected_prediction.exact_scores import ExactScores
+from cpx.models.expected_prediction.likelihood import LikelihoodFloor
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,6 +109,7 @@ class ExpectationForm:
     component: Returns the problem under one component of the distribution, by its number, as a sum
         of tables; None where that would be too large.
     table_sum: The problem as a sum of tables, where it is one that is not too large.
+    likely: How likely a set must be; None where any will do.
     """
 
     scores: ExactScores
@@ -119,12 +121,15 @@ class ExpectationForm:
     unit: Fraction
     component: Callable[[int], TableSumForm | None]
     table_sum: TableSumForm | None = None
+    likely: LikelihoodFloor | None = None
 
     @property
     def contradicts(self) -> bool:
         """Whether no set has what is required and nothing forbidden, within its size."""
         required = {*self.required}
-        return len(required) > self.most or not required.isdisjoint(self.forbidden)
+        if len(required) > self.most or not required.isdisjoint(self.forbidden):
+            return True
+        return self.likely is not None and not self.likely.allows(required)
 
     def idle(self, chosen: Iterable[int]) -> NDArray[np.bool_]:
         """Return which attributes change no score beside a set, as far as that is seen."""

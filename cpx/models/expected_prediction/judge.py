@@ -28,7 +28,7 @@ from cpx.check.claims import (
 )
 from cpx.check.intervals import Intervals
 from cpx.check.result_fields import shown
-from cpx.models.expected_prediction.judge_scores import MOST_WORK, ExactScores, TooLong
+from cpx.models.expected_prediction.judge_scores import MOST_WORK, ExactScores, TooLong, bits
 
 KINDS = ("mlse", "fewest-expected")
 """Kinds of problem that are judged here."""
@@ -257,11 +257,25 @@ class Greatest(_Claims):
         return round(self.base / self.unit) + sum(adds)
 
     def feasible(self, held: frozenset[int]) -> bool:
-        """Whether the set is small enough."""
-        return self.allowed(held) and len(held) <= self.parameters["k"]
+        """Whether the set is small enough, and likely enough."""
+        small = self.allowed(held) and len(held) <= self.parameters["k"]
+        return small and self.likely(held)
+
+    def likely(self, held: frozenset[int]) -> bool:
+        """Whether the set is as likely as it must be: of independent attributes, in steps."""
+        least = Fraction(self.parameters.get("min_probability") or 0)
+        if not least:
+            return True
+        if not self.chances.factorised:
+            return self.chance(held) >= least
+        steps = (math.floor(2**20 * bits(self.chance(frozenset([a])))) for a in held)
+        return sum(steps) <= math.ceil(2**20 * bits(least))
 
     def too_bad(self, held: frozenset[int]) -> str:
-        """Say that it is too large."""
+        """Say that it is too large, or not likely enough."""
+        if len(held) <= self.parameters["k"]:
+            least = significant(Fraction(self.parameters["min_probability"]), 6)
+            return f"likelihood: {significant(self.chance(held), 6)}, {least} is asked for"
         return f"features: {len(held)} are chosen, k is {self.parameters['k']}"
 
     @property

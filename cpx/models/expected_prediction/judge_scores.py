@@ -304,8 +304,13 @@ class ExactScores:
         return total / self.chance(held)
 
 
+def bits(chance: Fraction) -> float:
+    """Return the logarithm to the base 2 of the inverse of a probability."""
+    return math.log2(chance.denominator) - math.log2(chance.numerator)
+
+
 def _bits(chance: Fraction) -> int:
-    return round(2**20 * (math.log2(chance.denominator) - math.log2(chance.numerator)))
+    return round(2**20 * bits(chance))
 
 
 def _leaf_values(root: Any) -> Iterable[tuple[int, ...]]:

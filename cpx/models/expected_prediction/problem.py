@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from math import log2
 from typing import Any, ClassVar, Literal, Self, cast
 
 import numpy as np
@@ -24,7 +23,7 @@ from cpx.data.fitted.tree_mixture import ONE, TreeMixture
 from cpx.errors import InvalidInstance
 from cpx.modelling.base import Problem
 from cpx.modelling.encodings import stated_in
-from cpx.modelling.parameters import CONTEXT, NAME, Choice, Integer, parameter
+from cpx.modelling.parameters import CONTEXT, NAME, Choice, Integer, ShareOf, parameter
 from cpx.modelling.row import Row
 from cpx.modelling.side_constraints.form import NO_SIDE_CONSTRAINTS, SideConstraints
 from cpx.modelling.side_constraints.parameter import SIDE_CONSTRAINTS
@@ -36,13 +35,18 @@ from cpx.models.expected_prediction.exact_scores import ExactScores
 from cpx.models.expected_prediction.form import ExpectationForm, TableSumForm
 from cpx.models.expected_prediction.leaves import LeafForm, Predicted
 from cpx.models.expected_prediction.likeliest import Likeliest
+from cpx.models.expected_prediction.likelihood import STEPS, LikelihoodFloor, bits_of
 from cpx.models.expected_prediction.tables import (
     MOST_ENTRIES,
     MOST_TESTS,
     LeafTables,
     merged,
 )
-from cpx.models.expected_prediction.text import ExpectationText, state_conditions
+from cpx.models.expected_prediction.text import (
+    ExpectationText,
+    likelihood_words,
+    state_conditions,
+)
 from cpx.models.sufficient_reason import parameters as of_rows
 from cpx.support.validation import Share
 from cpx.trees.form import Label, TreeModel
@@ -83,9 +87,6 @@ _BITS = 40
 _FINE = 2**20
 """What is less than this part of the greatest score is little."""
 
-_STEPS = 2**20
-"""Likelihoods are compared in steps of 2**-20 bit per attribute."""
-
 
 def penalty_of(probability: Fraction, size: int) -> int:
     """Return by how much a set is the less likely choice: its improbability, then its size.
@@ -96,8 +97,7 @@ def penalty_of(probability: Fraction, size: int) -> int:
     >>> penalty_of(Fraction(1, 4), 1), penalty_of(Fraction(1), 2)
     (2097153, 2)
     """
-    bits = log2(probability.denominator) - log2(probability.numerator)
-    return round(_STEPS * bits) + size
+    return round(STEPS * bits_of(probability)) + size
 
 
 class ExpectedPrediction(ExpectationText):
@@ -281,9 +281,28 @@ class ExpectedPrediction(ExpectationText):
             penalties=self.penalties,
             required=self.required,
             forbidden=self.forbidden,
-            side=self.side_constraints,
+            side=self._side,
             **more,
         )
+
+    @property
+    def least_probability(self) -> Fraction | None:
+        """What the probability of a set must be at least."""
+        return None
+
+    @cached_property
+    def likelihood_floor(self) -> LikelihoodFloor | None:
+        """How likely a set must be, where that is asked for."""
+        least = self.least_probability
+        return None if least is None else LikelihoodFloor(self.scores, least)
+
+    @property
+    def _side(self) -> SideConstraints:
+        """Side constraints of the statement, and how likely sets must be."""
+        likely = self.likelihood_floor
+        if likely is None:
+            return self.side_constraints
+        return SideConstraints((*self.side_constraints, likely.side()))
 
     @cached_property
     def penalties(self) -> NDArray[np.int64]:
@@ -312,6 +331,7 @@ class ExpectedPrediction(ExpectationText):
             Fraction(self.unit or 1),
             self._component,
             None if self._unstated else self.table_sum,
+            self.likelihood_floor,
         )
 
     @abstractmethod
@@ -326,7 +346,7 @@ class ExpectedPrediction(ExpectationText):
 
     def model(self, encoding: str | None = None) -> Statement:
         """State the problem in an encoding; the default is the first."""
-        return constrained(stated_in(self, encoding).build(self.table_sum), self.side_constraints)
+        return constrained(stated_in(self, encoding).build(self.table_sum), self._side)
 
     def decode(self, values: Values) -> Explanation:
         """Return the explanation by the attributes whose X is true."""
@@ -339,6 +359,8 @@ class ExpectedPrediction(ExpectationText):
 
     def _may_choose(self, S: tuple[int, ...]) -> bool:
         if not {*S}.issuperset(self.required) or not {*S}.isdisjoint(self.forbidden):
+            return False
+        if self.likelihood_floor is not None and not self.likelihood_floor.allows(S):
             return False
         return self.side_constraints.allow(S)
 
@@ -366,6 +388,9 @@ class MLSE(ExpectedPrediction):
         Over these states.
     k : int
         The greatest number of attributes.
+    min_probability : Fraction, int, float or str, optional
+        What Pr(S) must be at least, above 0 and at most 1, exact. Under a factorised distribution
+        logarithms are counted in steps of 2**-20 bit for each attribute, in favour of a set.
     required, forbidden : sequence of int or str
         Attributes that must, and must not, be chosen, by number or name. A contradiction is a
         valid problem without a solution.
@@ -429,6 +454,10 @@ class MLSE(ExpectedPrediction):
     k: int = field(
         metadata=parameter(Integer(0, "n_features"), "the greatest number of attributes")
     )
+    min_probability: Share | None = field(
+        default=None,
+        metadata=parameter(ShareOf(optional=True), "what the probability of the values must be"),
+    )
     required: tuple[Any, ...] = field(default=(), metadata=REQUIRED)
     forbidden: tuple[Any, ...] = field(default=(), metadata=FORBIDDEN)
     prediction: Predicted = field(default="score", metadata=PREDICTION)
@@ -447,6 +476,13 @@ class MLSE(ExpectedPrediction):
         """Refuse a row of unknown states, and a model without a score for its class."""
         _ = self.leaves
         self._refuse_impossible()
+        if self.min_probability == 0:
+            raise InvalidInstance("min_probability must be above 0, got 0")
+
+    @property
+    def least_probability(self) -> Fraction | None:
+        """What the probability of a set must be at least."""
+        return None if self.min_probability is None else Fraction(self.min_probability)
 
     @property
     def rounding(self) -> Literal["nearest", "down"]:
@@ -479,11 +515,17 @@ class MLSE(ExpectedPrediction):
 
     def _facts(self) -> dict[str, str]:
         """Return the model, the class, the distribution and the parameters."""
-        return {**super()._facts(), "k": str(self.k)}
+        likely = {} if self.min_probability is None else {"likely": self._likely}
+        return {**super()._facts(), "k": str(self.k), **likely}
 
     def _brief(self) -> list[str]:
         """Return sizes of the model, the distribution, and k."""
-        return [*super()._brief(), f"k {self.k}"]
+        likely = [] if self.min_probability is None else [self._likely]
+        return [*super()._brief(), f"k {self.k}", *likely]
+
+    @property
+    def _likely(self) -> str:
+        return likelihood_words(self.min_probability or 1)
 
     def _notes(self) -> tuple[str, ...]:
         """Return what is degenerate; solved all the same."""

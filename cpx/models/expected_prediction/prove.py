@@ -53,8 +53,9 @@ def prove(
     and of independent attributes the tables of ``problem`` are taken for those of the checker.
     """
     question: Question
-    if trusted and isinstance(problem, ExpectedPrediction) and problem.by_leaf:
-        question = Question(instance, goal, [_terms(problem)])
+    own = problem if trusted and isinstance(problem, ExpectedPrediction) else None
+    if own is not None and own.by_leaf and own.likelihood_floor is None:
+        question = Question(instance, goal, [_terms(own)])
     else:
         question = JudgedQuestion(instance, goal)
     if question.root is None:

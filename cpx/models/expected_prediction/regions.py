@@ -133,7 +133,7 @@ def probability_units(margins: Sequence[int], power: int) -> int:
     margins: By how much scores are for the class, times ``power``.
 
     >>> probability_units([0], 1) / 2**BITS, probability_units([3, 1], 2) / 2**BITS
-    (0.5, 0.5465493872665887)
+    (0.5, 0.5465493872661682)
     """
     with localcontext() as context:
         context.prec = 50

@@ -75,6 +75,8 @@ def words(claim: Claim, found: ExpectedExplanation) -> Words:
             rounding += f", and what lacks {lost} or less counts as reached"
     note = f"scores are counted in units of {float(unit):.3g}: {rounding}"
     notes = [note, *_missing_words(figures["missing"])]
+    if "min_probability" in over and figures["structure"] == "factorised":
+        notes.append("likelihoods are held against the least one in steps of 2**-20 bit")
     if against := figures.get("against"):
         notes.insert(0, f"the score is the log-odds against {against}, the runner-up")
     return Words(told, likely_words(claim, found), tuple(notes))
@@ -134,7 +136,8 @@ def _greatest_words(claim: Claim, found: ExpectedExplanation) -> str:
     unit, most = exact(over, "unit"), plural(over["k"], "attribute")
     what = found.measure if found.measure == SAME_CLASS else f"expected {found.measure}"
     told = f"{what} {significant(found.expected, 6)} of {found.rule.says}"
-    rival = competing(over, f"set of at most {most}")
+    after = [likelihood_words(exact(over, "min_probability"))] if "min_probability" in over else []
+    rival = competing(over, f"set of at most {most}", after=[f"has {told}" for told in after])
     if claim.optimal:
         within = at_most(claim.figures["within"] * unit, 1)
         return f"{told}, greatest within {within}: no {rival} has more"
@@ -144,6 +147,15 @@ def _greatest_words(claim: Claim, found: ExpectedExplanation) -> str:
     if found.measure in _SHARES:
         greatest = min(greatest, Fraction(1))  # beyond it by the rounding of units
     return f"{told}, not proved greatest: no {rival} has more than {at_most(greatest, 6)}"
+
+
+def likelihood_words(least: Share) -> str:
+    """Say how likely the values must be.
+
+    >>> likelihood_words("1/8")
+    'a likelihood of at least 0.125'
+    """
+    return f"a likelihood of at least {Number().words(Fraction(least))}"
 
 
 def likely_words(claim: Claim, found: ExpectedExplanation) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations, product
 
@@ -332,6 +333,30 @@ def test_models_of_too_many_regions_are_refused_by_name(monkeypatch):
     given = {name: getattr(average, name) for name in ("x", "coding", "distribution")}
     with pytest.raises(InvalidInstance, match="for models that add up log-odds"):
         MLSE(average.tree_model, **given, k=1, prediction="probability")
+
+
+@pytest.mark.parametrize("structure", STRUCTURES)
+@each(range(4), 2)
+def test_values_are_as_likely_as_they_must_be(structure, seed):
+    """Also where a set is just as likely, or hardly less: that is seen by fractions."""
+    problem = random_expectation(seed + 20, structure)
+    few = Fraction(1, 10**12 if structure != "factorised" else 100)
+    for S, less in product([(), (0,), range(problem.n_features)], (-few, 0, few)):
+        least = problem.scores.probability(S) * (1 + less)
+        if least > 1:
+            continue
+        likely = replace(problem, k=problem.n_features, min_probability=least)
+        allowed = [T for T in _sets(likely.n_features) if likely.scores.probability(T) >= least]
+        possible = [T for T in allowed if problem._may_choose(T)]
+        for engine in ["search"] if likely._unstated else ["search", "cpsat"]:
+            result = cpx.solve(likely, engine)
+            if not possible:
+                assert result.status.name == "INFEASIBLE"
+                continue
+            assert (result.objective, result.verified) == (max(map(likely.value, possible)), True)
+            assert result.explanation.features in possible
+    with pytest.raises(InvalidInstance, match="min_probability must be above 0"):
+        replace(problem, min_probability=0)
 
 
 def test_contradictions_and_constant_columns_are_told():

@@ -11,7 +11,7 @@ from cpx.models.expected_prediction.search.table_sums import solve_table_sum
 def _solve(problem: Problem, form: ExpectationForm | TableSumForm, progress: Progress) -> Outcome:
     """Search the sum of tables where there is one, else sets by their exact scores."""
     tables = form if isinstance(form, TableSumForm) else form.table_sum
-    if tables is not None:
+    if tables is not None and getattr(form, "likely", None) is None:
         return solve_table_sum(problem, tables, progress)
     assert isinstance(form, ExpectationForm)
     return solve_known_attributes(problem, form, progress)

@@ -58,7 +58,8 @@ def solve_known_attributes(problem: Problem, form: ExpectationForm, progress: Pr
         # Sets are evaluated exactly, which takes long where attributes depend on each other.
         patience = 0.0 if form.scores.distribution.edgeless else _PATIENCE
         chosen, threads = (form.required, form.forbidden), progress.options.threads
-        for level in beam_levels(evaluator, most, _WIDTH, *chosen, stop, threads):
+        of = evaluator, most, _WIDTH, *chosen, stop, threads, form.likely
+        for level in beam_levels(*of):
             if form.least is not None:
                 found = (progress.found(problem.explanation(known.features)) for known in level)
                 if any(one is not None for one in found):
@@ -73,7 +74,7 @@ def solve_known_attributes(problem: Problem, form: ExpectationForm, progress: Pr
                 return Outcome(False, progress.why_stopped(), "beam search", sizes=sizes)
         if form.least is None and best_set and not form.scores.distribution.edgeless:
             # Of others, components bring better sets, with the bound.
-            better, _ = exchanged(evaluator, best_set, *chosen, stop)
+            better, _ = exchanged(evaluator, best_set, *chosen, stop, form.likely)
             met = better if better != best_set else met
         if met is not None:
             progress.found(problem.explanation(met))
@@ -84,7 +85,8 @@ def solve_known_attributes(problem: Problem, form: ExpectationForm, progress: Pr
             done = Outcome(True, Termination.COMPLETED, message, claimed, sizes)
             done.best_of_ties = True
             return done
-        return Outcome(False, progress.why_stopped(), "stopped early", sizes=sizes)
+        if stop() or form.likely is None:
+            return Outcome(False, progress.why_stopped(), "stopped early", sizes=sizes)
     if form.least is None:
         message = bound_by_components(problem, form, progress)
     else:

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from cpx.backends.base import Progress
 from cpx.models.expected_prediction.evaluator import Evaluator, Stopped
 from cpx.models.expected_prediction.form import ExpectationForm
+from cpx.models.expected_prediction.likelihood import LikelihoodFloor
 from cpx.models.expected_prediction.problem import ExpectedPrediction
 
 _EQUAL = 1e-12
@@ -48,8 +49,9 @@ def frontier(
     >>> [found.features for found in frontier(problem, 2)]
     [(), (1,), (0, 1)]
     """
-    evaluator, chosen = problem.scores.evaluator, (problem.required, problem.forbidden)
-    return [level[0] for level in beam_levels(evaluator, most, width, *chosen, threads=threads)]
+    of = problem.scores.evaluator, most, width, problem.required, problem.forbidden
+    levels = beam_levels(*of, threads=threads, likely=problem.likelihood_floor)
+    return [level[0] for level in levels]
 
 
 class KnownLevels:
@@ -72,6 +74,7 @@ class KnownLevels:
                 form.forbidden,
                 lambda: progress.should_stop,
                 progress.options.threads,
+                form.likely,
             )
 
     @property
@@ -105,6 +108,7 @@ def beam_levels(
     forbidden: Sequence[int] = (),
     stop: Callable[[], bool] = lambda: False,
     threads: int = 1,
+    likely: LikelihoodFloor | None = None,
 ) -> Iterator[list[KnownSet]]:
     """Yield the best sets of each size, the best first, from the required ones on.
 
@@ -112,6 +116,7 @@ def beam_levels(
     required, forbidden: Attributes that all sets have, and that none has.
     stop: Asked now and then: where it says so, there are no more sizes.
     threads: That share the work on each size.
+    likely: How likely sets must be.
     """
     A = evaluator.leaves.n_attributes
     banned = np.zeros(A, dtype=np.bool_)
@@ -136,6 +141,8 @@ def beam_levels(
             except Stopped:
                 return
             free = ~(seen | banned)
+            if likely is not None:
+                free &= likely.extended(more.log_probability_with, seen)
             if not free.any():
                 return
             rows, columns = np.nonzero(free)

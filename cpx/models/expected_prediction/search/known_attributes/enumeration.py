@@ -57,7 +57,12 @@ class Enumeration:
         return sum(comb(self._free.size, r) for r in range(max(1, added)))
 
     def affordable(self, size: int) -> bool:
-        """Whether all sets of at most so many attributes are few enough."""
+        """Whether all sets of at most so many attributes are few enough, or may be.
+
+        Where sets must be likely, few may be left of them: that is seen on the way.
+        """
+        if self.form.likely is not None:
+            return True
         added = min(size - len(self._required), self._free.size)
         made = max(comb(self._free.size, r) for r in range(max(0, added) + 1))
         return (
@@ -105,7 +110,7 @@ class Enumeration:
 
     def _sizes(self) -> Iterator[tuple[Bools, Floats, Floats]]:
         """Yield all sets of each size, with their expected scores and log-probabilities."""
-        self._finished = False
+        self._finished, self._spent = False, 0
         sets = np.zeros((1, self.form.n_features), dtype=np.bool_)
         sets[0, self._required] = True
         last = np.array([-1])
@@ -130,6 +135,15 @@ class Enumeration:
                         (grown, added, more.expected_with[at], more.log_probability_with[at])
                     )
                 sets, last, expected, logs = (np.concatenate(part) for part in zip(*parts))
+                if self.form.likely is not None:
+                    enough = self.form.likely.among(logs, sets)
+                    sets, last = sets[enough], last[enough]
+                    expected, logs = expected[enough], logs[enough]
+                    self._spent += len(sets) * self.evaluator.numbers
+                    if not len(sets):
+                        break
+                    if self._spent > _MOST_NUMBERS or sets.size > _MOST_MADE:
+                        return
                 yield sets, *self._counted((expected, logs))
         self._finished = True
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from cpx.models.expected_prediction.evaluator import Evaluator, Stopped
+from cpx.models.expected_prediction.likelihood import LikelihoodFloor
 
 _LEAST = 1e-9
 """What is gained by less, in parts of the greatest score, is no gain."""
@@ -23,12 +24,14 @@ def exchanged(
     fixed: Sequence[int] = (),
     forbidden: Sequence[int] = (),
     stop: Callable[[], bool] = lambda: False,
+    likely: LikelihoodFloor | None = None,
 ) -> tuple[tuple[int, ...], float]:
     """Return a set that no exchange makes better, and its expected score.
 
     chosen: The set that is begun with.
     fixed, forbidden: Attributes that stay, and that are not taken.
     stop: Asked now and then; what is there when it says so is returned.
+    likely: How likely sets must be.
 
     >>> from cpx.models.expected_prediction.cases import random_expectation
     >>> scores = random_expectation(5, "circuit").scores
@@ -45,10 +48,13 @@ def exchanged(
         without = np.repeat(seen, len(movable), axis=0)
         without[np.arange(len(movable)), movable] = False
         try:
-            means = evaluator.extensions(without, stop).expected_with.copy()
+            found = evaluator.extensions(without, stop)
         except Stopped:
             break
+        means = found.expected_with.copy()
         means[:, [*S, *forbidden]] = -np.inf
+        if likely is not None:
+            means[~likely.extended(found.log_probability_with, without)] = -np.inf
         place, added = np.unravel_index(int(means.argmax()), means.shape)
         if means[place, added] <= best + least:
             break
