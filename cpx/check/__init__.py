@@ -161,6 +161,10 @@ def on_trust(
         and not proved
     ):
         out.append(f"status {status} ({word})")
+    told = None if family is None else family.bounds.get(kind)
+    proved = proved or (
+        told is not None and named_object(told, f"judge of bounds of {kind}", ImportError)(result)
+    )
     if result["bound"] is not None and not proved:
         out.append(f"bound {result['bound']} ({word})")
     claimed = {**(found.get("expectation") or {}), **(found.get("claim") or {})}
@@ -172,8 +176,10 @@ def on_trust(
     claimed |= {
         name: [one for one in all_ if isinstance(one, str)] for name, all_ in words.items()
     }
-    told = [one for one in words["conditions"] if isinstance(one, Mapping)]
-    claimed["labels"] = [one[key] for one in told for key in ("label", "unit") if key in one]
+    data = [one for one in words["conditions"] if isinstance(one, Mapping)]
+    claimed["labels"] = [one[key] for one in data for key in ("label", "unit") if key in one]
+    others = [(one.get("claim") or {}).get("bound") for one in found.get("others", ())]
+    claimed["bounds of others"] = [bound for bound in others if bound is not None]
     trusted = (*(() if family is None else family.trusts), "remarks")
     out += [f"{name} ({shown(claimed[name])})" for name in trusted if claimed.get(name)]
     if (fresh := found.get("fresh")) and fresh["confidence"] < 1:

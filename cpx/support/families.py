@@ -114,6 +114,9 @@ class Family:
         For each kind, the function that reads a saved instance and returns what says of a saved
         result what is wrong with it; one with a second parameter gets the seconds that it may
         take.
+    bounds : mapping of str to str
+        For each kind whose judge decides bounds, too, the function that says of a saved result
+        that it has confirmed whether it did so.
     encodings : mapping of str to str
         Encodings that it adds to problems, its own or of other families, by ``"KIND.NAME"``.
     reads_arrays : bool
@@ -182,6 +185,7 @@ class Family:
     problems: Mapping[str, str]
     names: Mapping[str, str] = field(default_factory=dict)
     judges: Mapping[str, str] = field(default_factory=dict)
+    bounds: Mapping[str, str] = field(default_factory=dict)
     encodings: Mapping[str, str] = field(default_factory=dict)
     reads_arrays: bool = False
     words: Mapping[str, str] = field(default_factory=dict)

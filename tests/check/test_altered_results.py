@@ -38,6 +38,7 @@ from cpx.modelling.base import Problem
 from cpx.models import PROBLEMS, NegativeOnly, RuleSetLearning
 from cpx.models.monomial.explainers.question import Question
 from cpx.models.monomial.explainers.rule import RuleExplainer
+from cpx.models.sufficient_reason.change_problem import MinimumChange
 from cpx.testing.cases import cases
 from cpx.trees import Attribute, Tree, TreeModel
 from tests.seeds import every_other
@@ -131,6 +132,11 @@ PROBLEMS_ASKED: dict[str, tuple[Problem, str]] = {
     ),
     "reason, required": (SufficientReason(VOTES, [0, 0, 1e16], required=("c",)), "maxsat"),
     "reason, deletion": (SufficientReason(VOTES, [0, 0, 3e16], forbidden=("c",)), "cpsat"),
+    "contrast": (MinimumChange(SUM, [1.0, 4, 1, 7], weights=(2, 1, 1, 1)), "hitting-sets"),
+    "contrast, target": (
+        MinimumChange(VOTES, [1, 1, 0], 0, context={"classes": ["p", "q", "r"]}), "hitting-sets",
+    ),
+    "contrast, missing": (MinimumChange(SUM, [None, 2, 0, 7], frozen=("tint",)), "hitting-sets"),
 }  # fmt: skip
 _KINDS = {problem.kind for problem, _ in PROBLEMS_ASKED.values()}
 PROBLEMS_ASKED |= {  # of a kind that is new, its cases
@@ -148,6 +154,7 @@ UNSOLVABLE: dict[str, Problem] = {
     "certificate": MinCertificate(SAMPLES, forbidden=(0, 1, 2, 3)),
     "selection": RuleSetSelection(SAMPLES, RULES, required=(1,), max_rules=0),
     "reason": SufficientReason(VOTES, [0, 0, 3e16], forbidden=("a", "b")),
+    "contrast": MinimumChange(VOTES, [0, 0, 3e16], frozen=("a", "b")),
 }
 
 
@@ -251,6 +258,9 @@ def test_what_is_altered_is_complained_about_or_named_as_trusted(name: str, boun
                 False,
             ):  # for people, made of the rest
                 assert told == []
+            elif path[:2] == ("explanation", "sets"):
+                # Others may show the bound as well.
+                assert told or cpx.check.on_trust(instance, altered)[0].split()[0] != "bound"
             elif not told and decided(path, instance, altered) and (name, other) not in ALSO_TRUE:
                 missed.append((path, value, other))
     assert missed == []

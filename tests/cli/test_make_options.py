@@ -223,7 +223,7 @@ def test_kernel_rules(run: Run, table: Path) -> None:
         ("--target 'the y' t.csv", "cpx make rule --target 'the y' t.csv"),
         ("t.csv", "say what is made (rule, rule-set, "),
         ("ruel t.csv", "Did you mean 'rule'"),
-        ("contrast t.csv --row 3", "No such command 'contrast'"),
+        ("contrasts t.csv --row 3", "Did you mean 'contrast'"),
     ],
 )
 def test_a_call_says_what_is_made(run: Run, table: Path, call: str, told: str) -> None:

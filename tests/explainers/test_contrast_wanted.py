@@ -21,7 +21,7 @@ from cpx.errors import (
     InvalidOption,
     UnsupportedModel,
 )
-from cpx.models.sufficient_reason import contrast
+from cpx.models.sufficient_reason import change_problem
 from cpx.models.sufficient_reason.judge_change import Change, _no_lighter
 from cpx.models.sufficient_reason.methods.smallest_change import contrastive
 from cpx.trees import read_model
@@ -218,6 +218,7 @@ def judged(**changed: Any) -> Change:
     own = model.predict([x])[0]
     data: dict[str, Any] = {"model": model.to_dict(), "x": x, "row": row, "kept": ()}
     data |= {"wanted": [c for c in model.classes if c != own], "weights": [1] * 4}
+    data["chosen"] = [a for a in range(4) if row[a] != x[a]]
     return Change(**(data | changed))
 
 
@@ -228,7 +229,8 @@ def test_the_judge_refuses_what_is_no_change() -> None:
     assert "weighs" in fine.violations(size + 1)[0]
     assert "may not change" in judged(kept=fine.columns).violations(size)[0]
     assert "the changed row gets" in judged(wanted=["none"]).violations(size)[-1]
-    assert "the changed row gets" in judged(row=fine.x).violations(0)[-1]
+    assert "the changed row gets" in judged(row=fine.x).violations(size)[-1]
+    assert "changes, too" in judged(chosen=()).violations(0)[0]
     limited = {
         **fine.model,
         "attributes": [{**a, "upper": (-1.0).hex()} for a in fine.model["attributes"]],
@@ -240,13 +242,13 @@ def test_the_judge_confirms_a_bound_by_true_sets_only() -> None:
     model, x = read_model(MODELS[1]), X.iloc[0].tolist()
     found, fine = contrastive(model, x), judged()
     assert found.upper is not None
-    assert fine.confirmed(found.reasons, found.upper, 9) is not None
-    assert fine.confirmed(found.reasons, found.upper + 1, 9) is None
+    assert fine.showing(found.reasons, found.upper, 9) is not None
+    assert fine.showing(found.reasons, found.upper + 1, 9) is None
     # Sets that no change need meet confirm nothing.
     changed = found.attributes or ()
     wrong = [[a] for a in range(4) if a not in changed]
-    assert fine.confirmed([*wrong, *found.reasons[:0]], found.upper + 1, 9) is None
-    assert fine.confirmed([[]], 9, 9) is None
+    assert fine.showing([*wrong, *found.reasons[:0]], found.upper + 1, 9) is None
+    assert fine.showing([[]], 9, 9) is None
 
 
 @pytest.mark.parametrize("seed", range(30))
@@ -269,7 +271,7 @@ def test_no_lighter_set_meets_all(seed: int) -> None:
 
 def test_a_wrong_change_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        contrast, "new_values", lambda model, x, ranges, seen: {a: x[a] for a in ranges}
+        change_problem, "new_values", lambda model, x, ranges, seen: {a: x[a] for a in ranges}
     )
     with pytest.raises((CheckFailed, UnsupportedModel)):
         cpx.Explainer(read_model(MODELS[1]).with_missing("auto"), X).contrast(0)

@@ -272,10 +272,11 @@ def test_a_judge_adds_up_what_columns_gain() -> None:
     trees = read_additive(model, rows=rows)
     x, row = [0.0] * 14, [1.0] * 7 + [0.0] * 7
     for weights, kept, bound in (([1] * 14, (), 7), ([2] * 7 + [3] * 7, (), 14)):
-        change = Change(trees.to_dict(), x, row, [1], kept, weights)
+        change = Change(trees.to_dict(), x, row, [1], kept, weights, range(7))
         assert change.gains_too_little(bound)
         assert not change.gains_too_little(bound + 1)
-    assert Change(trees.to_dict(), x, row, [1], range(8), [1] * 14).gains_too_little(99)
+    few = Change(trees.to_dict(), x, row, [1], range(8), [1] * 14, range(7))
+    assert few.gains_too_little(99)
     forest = DecisionTreeClassifier(random_state=0).fit(X[["a", "b"]], (X.a == X.b).astype(int))
-    of_two = Change(read_model(forest).to_dict(), [0.0, 0.0], [0.0, 1.0], [0], (), [1, 1])
+    of_two = Change(read_model(forest).to_dict(), [0.0, 0.0], [0.0, 1.0], [0], (), [1, 1], [1])
     assert not of_two.gains_too_little(1)

@@ -4,10 +4,17 @@ from cpx.support.families import Door, Family, ProofKind, ShellCommand
 
 FAMILY = Family(
     name="sufficient-reason",
-    trusts=("literals", "conditions"),
-    problems={"sufficient-reason": "cpx.models.sufficient_reason.problem:SufficientReason"},
+    trusts=("literals", "conditions", "bounds of others"),
+    problems={
+        "sufficient-reason": "cpx.models.sufficient_reason.problem:SufficientReason",
+        "contrast": "cpx.models.sufficient_reason.change_problem:MinimumChange",
+    },
     names={"SufficientReason": "cpx.models.sufficient_reason.problem:SufficientReason"},
-    judges={"sufficient-reason": "cpx.models.sufficient_reason.judge:judge"},
+    judges={
+        "sufficient-reason": "cpx.models.sufficient_reason.judge:judge",
+        "contrast": "cpx.models.sufficient_reason.judge_contrast:judge",
+    },
+    bounds={"contrast": "cpx.models.sufficient_reason.judge_contrast:shows_bound"},
     words={
         "sufficient-reason": "cpx.models.sufficient_reason.text:words",
         "contrast": "cpx.models.sufficient_reason.text:contrast_words",
@@ -27,6 +34,7 @@ FAMILY = Family(
         "deletion": "cpx.models.sufficient_reason.methods.engines:Deletion",
         "hitting-sets": "cpx.models.sufficient_reason.methods.engines:HittingSets",
     },
+    engines={"contrast": ("hitting-sets",)},
     starts={
         "cpx.models.sufficient_reason.minimum_subset.form:SubsetForm": (
             "cpx.models.sufficient_reason.methods.engines:start"
@@ -40,10 +48,16 @@ FAMILY = Family(
     cases={
         "stated-reason": "cpx.models.sufficient_reason.cases:stated_cases",
         "sufficient-reason": "cpx.models.sufficient_reason.cases:full_cases",
+        "contrast": "cpx.models.sufficient_reason.cases:change_cases",
     },
     medium="cpx.models.sufficient_reason.cases:medium",
-    draw={"sufficient-reason": "cpx.models.sufficient_reason.draw:draw"},
-    brute={"sufficient-reason": "cpx.models.sufficient_reason.brute:SufficientReason"},
+    draw=dict.fromkeys(
+        ("sufficient-reason", "contrast"), "cpx.models.sufficient_reason.draw:draw"
+    ),
+    brute={
+        "sufficient-reason": "cpx.models.sufficient_reason.brute:SufficientReason",
+        "contrast": "cpx.models.sufficient_reason.brute:MinimumChange",
+    },
     doors={
         "reason": Door(
             "cpx.models.sufficient_reason.explainer:ReasonExplainer",
@@ -65,6 +79,11 @@ FAMILY = Family(
             "cpx.models.sufficient_reason.cli:make_reason",
             "The fewest columns that force the class of a tree model.",
             ("sufficient-reason",),
+        ),
+        "make contrast": ShellCommand(
+            "cpx.models.sufficient_reason.cli:make_contrast",
+            "The fewest columns whose change gives another class of a tree model.",
+            ("contrast",),
         ),
     },
 )

@@ -220,6 +220,28 @@ class SufficientReason(Truth):
         return int(sum(self.costs)) + int(greatest * scale) * len(self.trees)
 
 
+class MinimumChange(SufficientReason):
+    """The lightest columns of which some row that differs in them has a wanted class."""
+
+    def __init__(self, instance: Instance) -> None:
+        given = instance["parameters"]
+        whole = {"level": "attributes", "definition": "sufficient", "unit": "0"}
+        super().__init__({**instance, "parameters": whole})
+        classes, target = self.model["classes"], given.get("target")
+        self.wanted = {c for c in self.rivals if target is None or classes[c] == target}
+        self.frozen = {*(given.get("frozen") or ())}
+        self.costs = given.get("weights") or [1] * self.n
+        self.changes = {
+            where for where, leaves in self.every_row if self._class(leaves) in self.wanted
+        }
+
+    def value(self, features: Iterable[int]) -> Value | None:
+        chosen = frozenset(features)
+        if self.frozen & chosen or not any(where <= chosen for where in self.changes):
+            return None
+        return sum(self.costs[j] for j in chosen)
+
+
 def _tests(node: Any) -> Iterator[tuple[int, int]]:
     if not isinstance(node[0], Fraction):
         yield node[0], node[1]

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from cpx.models.sufficient_reason.change_problem import MinimumChange
 from cpx.models.sufficient_reason.minimum_subset.problem import MinimumSubset
 from cpx.models.sufficient_reason.problem import SufficientReason
 from cpx.testing.brute import brute_force
@@ -161,6 +162,28 @@ def full_cases() -> Iterator[tuple[str, MinimumSubset, int | None]]:
     yield "full_sum_tie_lost", full(tied, weights=(3, 1, 1)), 4
     won = _model("sum", trees, base=(-0.5,), decision="nonnegative")
     yield "full_sum_tie_won", full(won, weights=(3, 1, 1)), 2
+
+
+def change_cases() -> Iterator[tuple[str, MinimumChange, int | None]]:
+    """Yield name, problem and optimum of smallest changes."""
+    x, leaves = (1, 1, 1), [(0, 1.0), (1, 1.0), (2, 0.5)]
+    split = _model("vote", [stump(0, NO, YES), stump(1, YES, NO), stump(2, YES, MAYBE)])
+    yield "change_of_a_vote", MinimumChange(split, x), 1
+    yield "change_to_the_second", MinimumChange(split, x, "no"), 1
+    yield "change_to_the_last", MinimumChange(split, x, "maybe"), None
+    even = _model("vote", [stump(0, NO[:2], YES[:2]), stump(1, NO[:2], YES[:2])])
+    yield "change_of_two_votes", MinimumChange(even, x), 2
+    yield "change_to_a_tie", MinimumChange(even, (0, 0, 0)), 1
+    yield "change_of_the_lighter", MinimumChange(even, (0, 0, 0), weights=(3, 2, 1)), 2
+    leaf = np.array([-1], dtype=np.int32)
+    alone = _model("vote", [Tree(leaf, leaf, leaf, np.array([YES[:2]]), (0, 1))])
+    yield "change_of_one_leaf", MinimumChange(alone, x), None
+    trees = [stump(a, [-v], [v]) for a, v in leaves]
+    model = _model("sum", trees)
+    yield "change_of_a_sum", MinimumChange(model, x), 2
+    yield "change_of_a_sum_frozen", MinimumChange(model, x, frozen=("a", "b")), None
+    tied = _model("sum", trees, base=(-0.5,), decision="nonnegative")
+    yield "change_of_a_sum_tie_kept", MinimumChange(tied, x, weights=(3, 1, 1)), 2
 
 
 def medium(seed: int, m: int, d: int) -> Iterator[SufficientReason]:

@@ -11,18 +11,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpx.data.coding import Coding
-from cpx.data.cuts import short_between
 from cpx.errors import InvalidOption, shown
 from cpx.explainers.background import fitted_distribution
 from cpx.models.sufficient_reason.methods.wanted_rows import Rarity
+from cpx.models.sufficient_reason.new_values import can_be
 from cpx.support.validation import real
-from cpx.trees import MISSING, Attribute, TreeModel
+from cpx.trees import Attribute, TreeModel
 from cpx.trees.hold import values
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["knowing", "new_values", "rarity_of", "restricted", "within_domains"]
+__all__ = ["knowing", "rarity_of", "restricted", "within_domains"]
 
 
 def restricted(
@@ -63,7 +63,7 @@ def restricted(
             continue
         absent, pool = math.isnan(own), pools[a]
         if seen is not None:
-            pool = _can_be(attribute, seen[:, a])
+            pool = can_be(attribute, seen[:, a])
             absent |= a not in ranges and attribute.missing and bool(np.isnan(pool).any())
         elif isinstance(allowed, tuple) and free:
             pool = np.append(pool, [v for v in allowed if math.isfinite(v)])
@@ -146,60 +146,16 @@ def _within(value: float, allowed: tuple[float, float] | set[float]) -> bool:
     return value in allowed
 
 
-def new_values(
-    model: TreeModel,
-    x: Sequence[float],
-    ranges: Mapping[int, tuple[int, int]],
-    seen: NDArray[np.float64] | None,
-) -> dict[int, float]:
-    """Return a value for each column that is in a range of cells: one seen, or a short one."""
-    found, pools = {}, values(model)
-    for a, (low, high) in ranges.items():
-        if low == MISSING:
-            found[a] = math.nan
-            continue
-        column = pools[a]
-        if seen is not None:
-            column = np.append(_can_be(model.attributes[a], seen[:, a]), column)
-        table = np.tile(np.array(x, dtype=np.float64), (len(column), 1))
-        table[:, a] = column
-        cells = model.cells(table)[:, a]
-        inside = column[(low <= cells) & (cells <= high)]
-        own = 0.0 if math.isnan(x[a]) else float(x[a])
-        first = np.isin(inside, seen[:, a]) if seen is not None else np.zeros(len(inside), bool)
-        if first.any():
-            inside = inside[first]
-        value = float(inside[np.argmin(np.abs(inside - own))])
-        attribute, cuts = model.attributes[a], model.thresholds[a]
-        free = attribute.values is None and attribute.lower is None and attribute.upper is None
-        plain = free and attribute.kind == "real"
-        if not first.any() and plain and 0 < low <= high < len(cuts):
-            value = short_between(float(cuts[low - 1]), float(cuts[high]), value)
-        elif not first.any() and plain and low > 0:
-            step = max(1.0, abs(float(cuts[low - 1])) / 100)
-            value = short_between(float(cuts[low - 1]), float(cuts[low - 1]) + step, value)
-        found[a] = value
-    return found
-
-
 def within_domains(
     model: TreeModel, x: Sequence[float], table: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """Return a table with the values of x in place of those that attributes cannot have."""
     found = np.tile(np.array(x, dtype=np.float64), (len(table), 1))
     for a, attribute in enumerate(model.attributes):
-        fine = np.isin(table[:, a], _can_be(attribute, table[:, a]))
+        fine = np.isin(table[:, a], can_be(attribute, table[:, a]))
         fine |= np.isnan(table[:, a]) & attribute.missing
         found[fine, a] = table[fine, a]
     return found
-
-
-def _can_be(attribute: Attribute, column: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the values of a column that an attribute can have."""
-    if attribute.values is not None:
-        return column[np.isin(column, attribute.values)]
-    low, high = attribute.interval
-    return column[np.isnan(column) | ((low <= column) & (column <= high))]
 
 
 def rarity_of(

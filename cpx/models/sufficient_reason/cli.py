@@ -1,4 +1,4 @@
-"""The command ``cpx make reason``: what forces the class that a tree model gives a row."""
+"""The commands ``cpx make reason`` and ``cpx make contrast``: about the class of a row."""
 
 from __future__ import annotations
 
@@ -33,5 +33,27 @@ def make_reason(*, row: TreeRow, options: dict[str, Any], file: ModelFile, savin
     _, notes = asked.explainer.fitted(asked.x, options.get("level", "attributes"))
     for text in notes[len(asked.explainer.notes) :]:
         note(text)
+    problem = asked.explainer.problem(asked.x, **options, name=saving.name or asked.name)
+    saving.write(problem, in_words(problem, problem.label, asked.by))
+
+
+@grouped(options=KindOptions("contrast", without=("n", "plausible")))
+def make_contrast(
+    *, row: TreeRow, options: dict[str, Any], file: ModelFile, saving: Saving
+) -> None:
+    r"""Make the problem to find the fewest columns whose change gives a row another class.
+
+    The tree model is read from a file, or trained on the columns of the table.
+
+    \b
+    Examples:
+      cpx make contrast row.csv --model forest.skops -o inst.json
+      cpx make contrast table.csv --row 17 --model model.json --frozen age
+      cpx make contrast table.csv --row 17 --target y --model forest --range "age=18:70"
+
+    Exit codes: 0 written; 2 wrong input; 1 anything else.
+    """
+    saving.check(row.table)
+    asked = row.ask("contrast", file, options)
     problem = asked.explainer.problem(asked.x, **options, name=saving.name or asked.name)
     saving.write(problem, in_words(problem, problem.label, asked.by))

@@ -29,6 +29,10 @@ class Contrast(LeastExplanation):
         New values of the columns that change: with these, and x otherwise, the row has the class.
     told : tuple of condition
         The same as conditions on the columns, which are printed.
+    sets : tuple of tuple of int
+        Sets of columns, in each of which one must change: they show that no change is lighter.
+    gains : bool
+        Whether columns that weigh less, added up, gain too little; that shows it without sets.
     others : tuple of Contrast
         Further changes that were asked for, none with all columns of another.
 
@@ -48,13 +52,14 @@ class Contrast(LeastExplanation):
     instead_of: str = field(kw_only=True)
     values: Mapping[str, Any] = field(default_factory=dict, kw_only=True)
     told: tuple[Condition, ...] = field(default=(), kw_only=True)
+    sets: tuple[tuple[int, ...], ...] = field(default=(), kw_only=True)
+    gains: bool = field(default=False, kw_only=True)
     others: tuple[Contrast, ...] = field(default=(), kw_only=True)
 
     @property
     def bound_checked(self) -> bool:
         """Whether code that no engine uses found that no change is lighter."""
-        figures = {} if self.claim is None else self.claim.figures
-        return bool({"reasons", "gains"} & {*figures})
+        return bool(self.sets) or self.gains
 
     def __str__(self) -> str:
         changed, now = " and ".join(self.rule.words), self.rule.says
@@ -79,6 +84,10 @@ class Contrast(LeastExplanation):
             data["values"] = {name: _plain(value) for name, value in self.values.items()}
         if self.told:
             data["told"] = list(map(to_json, self.told))
+        if self.sets:
+            data["sets"] = [list(one) for one in self.sets]
+        if self.gains:
+            data["gains"] = True
         if self.others:
             data["others"] = [one.to_dict() for one in self.others]
         return data
@@ -94,6 +103,8 @@ class Contrast(LeastExplanation):
             instead_of=data["instead_of"],
             values=dict(data.get("values", {})),
             told=tuple(map(from_json, data.get("told", ()))),
+            sets=tuple(tuple(map(int, one)) for one in data.get("sets", ())),
+            gains=bool(data.get("gains", False)),
             others=tuple(cls.from_dict(one) for one in data.get("others", ())),
         )
 

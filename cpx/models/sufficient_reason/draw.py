@@ -58,7 +58,8 @@ def draw(kind: str, rng: Random, scale: int) -> Instance:
         seed = count(rng, 0, 2**31)
         model = random_tree_model(seed, 4 * scale, count(rng, 1, 4 * scale))
         row = [None if math.isnan(v) else v for v in random_row(model, seed)]
-        instance = _of_model(rng, model.to_dict(), row, _MOST_CONDITIONS * scale)
+        of = _change_of_model if kind == "contrast" else _of_model
+        instance = of(rng, model.to_dict(), row, _MOST_CONDITIONS * scale)
         if instance is not None:
             return instance
 
@@ -99,6 +100,22 @@ def _of_model(rng: Random, model: Instance, row: list[float | None], most: int) 
         parameters["weights"] = weights(rng, n, 2**31)
     found = {"parameters": parameters, "x": row, "class": _class(model, row), "model": model}
     return found | side_constraints(rng, n)
+
+
+def _change_of_model(
+    rng: Random, model: Instance, row: list[float | None], most: int
+) -> Instance | None:
+    """Ask for a change of a row of a model; None where the columns are too many."""
+    n, own = len(row), _class(model, row)
+    others = [label for label in model["classes"] if label != own]
+    if n > most or not others:
+        return None
+    parameters: dict[str, Any] = {"frozen": [a for a in range(n) if chance(rng, 0.2)]}
+    if chance(rng, 0.4):
+        parameters["target"] = others[count(rng, 0, len(others) - 1)]
+    if chance(rng, 0.5):
+        parameters["weights"] = weights(rng, n, 2**31)
+    return {"parameters": parameters, "x": row, "class": own, "model": model}
 
 
 def _tests_of(model: Instance) -> set[tuple[int, int]]:

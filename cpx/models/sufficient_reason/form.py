@@ -1,4 +1,4 @@
-"""Sufficient reasons as plain arrays: what excludes each leaf, and what a reached leaf loses."""
+"""Sufficient reasons as plain arrays: what excludes each leaf, what it loses; and changes."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from cpx.trees.tree import Boxes
 
 __all__ = [
     "DEFINITIONS",
+    "ChangeForm",
     "Definition",
     "Leaves",
     "Losses",
@@ -37,6 +38,24 @@ Losses = tuple[list[NDArray[Any]], list[int]]
 _EXACT_BITS = 20
 _WIDEST_BITS = 30
 """Weights of linear constraints: engines that count in floats want few bits."""
+
+
+@dataclass(frozen=True, eq=False)
+class ChangeForm:
+    """What a search for a lightest change needs.
+
+    model: Its attributes say what values may change to.
+    x: The row.
+    wanted: The classes of which one is to be reached, by index.
+    frozen: Attributes that may not change.
+    weights: What the change of each attribute costs.
+    """
+
+    model: TreeModel
+    x: tuple[float, ...]
+    wanted: tuple[int, ...]
+    frozen: tuple[int, ...]
+    weights: tuple[int, ...]
 
 
 class Leaves:

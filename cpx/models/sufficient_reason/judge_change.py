@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from cpx.check.result_fields import shown
 from cpx.models.sufficient_reason.judge import Reason
 
 _MOST_NODES = 200_000
@@ -30,6 +31,7 @@ class Change:
     wanted: The classes of which one is to be reached.
     kept: Columns that may not change.
     weights: What the change of each column costs.
+    chosen: The columns of the change; each that differs is one of them.
     """
 
     model: Mapping[str, Any]
@@ -38,6 +40,7 @@ class Change:
     wanted: Collection[Any]
     kept: Collection[int]
     weights: Sequence[int]
+    chosen: Collection[int]
 
     @property
     def columns(self) -> list[int]:
@@ -46,8 +49,9 @@ class Change:
 
     def violations(self, value: int | None) -> list[str]:
         """Say what is wrong with the change, whose weight is said to be this."""
-        out = [f"column {a} may not change" for a in self.columns if a in self.kept]
-        weight = sum(self.weights[a] for a in self.columns)
+        out = [f"column {a} may not change" for a in self.chosen if a in self.kept]
+        out += [f"column {a} changes, too" for a in self.columns if a not in self.chosen]
+        weight = sum(self.weights[a] for a in self.chosen)
         if weight != value:
             out.append(f"the change weighs {weight}, not {value}")
         for a in self.columns:
@@ -58,32 +62,49 @@ class Change:
             out.append(f"the changed row gets {given!r}")
         return out
 
-    def confirmed(
+    def showing(
         self, reasons: Sequence[Collection[int]], bound: int, seconds: float
-    ) -> int | None:
-        """Return by how many sets it is confirmed that no change weighs less than a bound.
+    ) -> list[list[int]] | None:
+        """Return some of these sets that show that no change weighs less than a bound.
 
-        reasons: Sets of columns that each change should meet.
-        Returns: None where they do not confirm it, or not in so many seconds.
+        None where they do not show it, or not in so many seconds.
+        """
+        deadline = time.monotonic() + seconds
+        # x itself is of no wanted class: something must change.
+        first = frozenset(range(len(self.weights))) - {*self.kept}
+        sets = [first, *sorted({*map(frozenset, reasons)} - {first}, key=lambda s: (len(s), *s))]
+        for count in [*(1 << k for k in range(len(sets).bit_length())), len(sets)]:
+            if count <= len(sets) and _no_lighter(sets[:count], self.weights, bound, deadline):
+                some = [sorted(one) for one in sets[:count]]
+                left = deadline - time.monotonic()
+                return some if self.wrong_sets(some, bound, left) == [] else None
+        return None
+
+    def wrong_sets(
+        self, sets: Sequence[Collection[int]], bound: int, seconds: float
+    ) -> list[str] | None:
+        """Say what is wrong with sets that should show that no change weighs less than a bound.
+
+        Returns: None where so many seconds are too few to decide it.
         """
         reading = _reading(self.model, self.x)
-        reading.deadline = time.monotonic() + seconds
+        deadline = reading.deadline = time.monotonic() + seconds
         classes = reading.forest.classes
         reading.rivals = [r for r in reading.rivals if classes[r] in self.wanted]
-        # x itself is of no wanted class: something must change.
-        first = [frozenset(range(reading.n)) - {*self.kept}]
-        rest = sorted(map(frozenset, reasons), key=len)
-        counts: list[int] = [1 << k for k in range(1, len(rest).bit_length())]
-        counts.append(len(rest))
-        for count in counts:
-            if _no_lighter([*first, *rest[:count]], self.weights, bound, reading.deadline):
-                break
-        else:
-            return None
-        for reason in rest[:count]:
-            if reading.forces(reading.cells.box(reason | {*self.kept})) is not True:
+        for one in sets:
+            if not {*one} <= {*range(reading.n)}:
+                return [f"sets: {shown([*one])} are no columns"]
+            forced = reading.forces(reading.cells.box(frozenset(one) | {*self.kept}))
+            if forced is None:
                 return None
-        return count
+            if not forced:
+                return [f"sets: that one of {shown([*one])} must change is not so"]
+        some = [frozenset(one) - {*self.kept} for one in sets]
+        if _no_lighter(some, self.weights, bound, deadline):
+            return []
+        if time.monotonic() > deadline:
+            return None
+        return [f"sets: they do not show that no change weighs less than {bound}"]
 
     def gains_too_little(self, bound: int) -> bool:
         """Say whether columns that weigh less than a bound gain no wanted class enough, added up.

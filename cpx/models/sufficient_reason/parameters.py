@@ -94,6 +94,25 @@ class LabelOfRow(Kind):
         return predicted
 
 
+class WantedClass(Kind):
+    """A class of the model that is not that of the row, or None."""
+
+    range: ClassVar[str] = "another class of the model"
+    schema: ClassVar[Json] = LabelOfRow.schema
+
+    def check(self, name: str, value: Any, problem: Any) -> Label | None:
+        """Return the class."""
+        if value is None:
+            return None
+        own, classes = problem.label_index, problem.tree_model.classes
+        for c, label in enumerate(classes):
+            if label == value and isinstance(label, str) == isinstance(value, str) and c != own:
+                found: Label = label
+                return found
+        others = [label for c, label in enumerate(classes) if c != own]
+        raise InvalidInstance(f"{name} must be one of {shown(others)}, got {shown(value)}")
+
+
 class Unit(Kind):
     """A fraction of at least 0; what is automatic for None."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cpx.answers.claim import Claim, Words, competing, exact
 from cpx.answers.explanation import Explanation
@@ -16,6 +16,9 @@ from cpx.models.sufficient_reason.form import Definition, votes_needed
 from cpx.models.sufficient_reason.minimum_subset.problem import MinimumSubset
 from cpx.support.validation import Share
 from cpx.trees.form import Label, TreeModel
+
+if TYPE_CHECKING:
+    from cpx.models.sufficient_reason.contrast_answer import Contrast
 
 _LEVELS = {
     "attributes": "attributes: a column counts once, however narrow its interval; the others "
@@ -46,27 +49,26 @@ def words(claim: Claim, found: Explanation) -> Words:
     return Words(told, _forces(claim, found.rule), notes)
 
 
-def contrast_words(claim: Claim, found: Explanation) -> Words:
+def contrast_words(claim: Claim, found: Contrast) -> Words:
     """Return what is said of a change that gives another class."""
-    over, figures = claim.over, claim.figures
+    over = claim.over
     if claim.optimal is None:
         return Words()
     weighted = "weights" in over
     told = f"weight {claim.value}" if weighted else plural(int(claim.value or 0), "column")
     if claim.bound is None:
         return Words(f"{told}, found by a search on rows: that none is smaller is not proved")
-    gives = over.get("target") or "another class"
+    gives = found.rule.says if over.get("target") is not None else "another class"
     limits = [word for word in ("ranges", "plausible", "others") if over.get(word)]
     which = "".join(f" {_LIMITS[word]}" for word in limits)
     if claim.optimal:
-        less = "lighter" if weighted else "smaller"
-        checked = figures.get("reasons")
         by = ""
-        if checked is not None:
-            sets = f"{plural(checked, 'set')} of columns"
+        if found.sets:
+            sets = f"{plural(len(found.sets), 'set')} of columns"
             by = f"; checked by {sets}, in each of which one must change"
-        elif figures.get("gains"):
+        elif found.gains:
             by = "; checked: added up, smaller ones gain too little"
+        less = "lighter" if weighted else "smaller"
         return Words(f"{told}: no {less} change{which} gives {gives}{by}")
     if weighted:
         return Words(f"{told}: not shown to be the least, at least {claim.bound} is needed")

@@ -17,6 +17,7 @@ from cpx.answers.result import Termination
 from cpx.backends.base import Backend, Outcome, Progress
 from cpx.backends.search.branch_on_violations import branch_on_violations
 from cpx.errors import InvalidOption, shown
+from cpx.models.sufficient_reason.form import ChangeForm
 from cpx.models.sufficient_reason.minimum_subset.form import LossForm, SubsetForm
 from cpx.models.sufficient_reason.sufficiency.oracle import Stopped
 from cpx.models.sufficient_reason.sufficiency.set_family import places
@@ -287,9 +288,10 @@ class HittingSets(_OracleMethod):
     summary: ClassVar[str] = "implicit hitting sets: sufficient reasons, exact, anytime"
 
     def accepts(self, problem: Problem) -> bool:
-        """Whether the problem is a sufficient reason in the full sense."""
+        """Whether the problem is a sufficient reason in the full sense, or a change."""
         form = problem.form()
-        return isinstance(form, SubsetForm) and form.oracle is not None
+        whole = isinstance(form, SubsetForm) and form.oracle is not None
+        return whole or isinstance(form, ChangeForm)
 
     def _keeps_side_constraints(self, problem: Problem) -> bool:
         """All of them, by branching on what they are about."""
@@ -305,10 +307,15 @@ class HittingSets(_OracleMethod):
         )
 
     def solve(self, problem: Problem, options: SolveOptions, progress: Progress) -> Outcome:
-        """Search for a minimum reason; see :class:`~cpx.backends.base.Backend`."""
+        """Search for a minimum reason, or change; see :class:`~cpx.backends.base.Backend`."""
         if problem.side_constraints:
             return branch_on_violations(problem, options, progress, self.solve)
         form = problem.form()
+        if isinstance(form, ChangeForm):
+            with progress.phase("compile"):
+                self._preload()
+                from cpx.models.sufficient_reason.methods.lightest_change import solve_change
+            return solve_change(problem, form, options, progress)
         assert isinstance(form, SubsetForm)  # accepts() says so
         assert form.oracle is not None
         with progress.phase("compile"):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -63,6 +63,7 @@ def contrastive(
     table: NDArray[np.float64] | None = None,
     time_limit: float | None = None,
     seed: int = 0,
+    stop: Callable[[], bool] | None = None,
 ) -> SmallestChange:
     """Find a set of attributes of least size, or weight, whose change can change the class.
 
@@ -91,6 +92,8 @@ def contrastive(
         Seconds after which the interval so far is returned.
     seed : int
         Of the rows that local search begins with.
+    stop : callable, optional
+        Asked now and then whether to return the interval so far.
 
     Raises
     ------
@@ -122,6 +125,7 @@ def contrastive(
         table=table,
         time_limit=time_limit,
         seed=seed,
+        stop=stop,
     )
     return found
 
@@ -138,6 +142,7 @@ def contrastive_several(
     table: NDArray[np.float64] | None = None,
     time_limit: float | None = None,
     seed: int = 0,
+    stop: Callable[[], bool] | None = None,
 ) -> list[SmallestChange]:
     """Find several changes, the lightest first, none of which has all attributes of another.
 
@@ -148,6 +153,7 @@ def contrastive_several(
     own = int(model.predict_index(row)[0])
     wanted = {*range(len(model.classes))} - {own} if targets is None else {*targets} - {own}
     oracle = SufficiencyOracle.of_row(model, x, time_limit, wanted)
+    oracle.stop = stop
     weight = weight_map(weights, model.n_attributes)
     kept = index_set("must_keep", must_keep, model.n_attributes, "attribute")
     cost = {place: weight[a] for place, a in enumerate(oracle.grid.used) if a not in kept}

@@ -1,0 +1,143 @@
+"""From where to where the values of a change may go, and one of them for each column."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from itertools import product
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cpx.data.cuts import short_between
+from cpx.data.condition import ColumnCondition
+from cpx.trees import MISSING, Attribute, TreeModel
+from cpx.trees.hold import values
+
+__all__ = ["can_be", "changed", "new_values", "ranges_of_cells"]
+
+_MOST = 4096
+"""Rows that are asked about to say from where to where values may change."""
+
+
+def ranges_of_cells(
+    model: TreeModel,
+    x: Sequence[float],
+    changed: Sequence[int],
+    cells: Sequence[int],
+) -> tuple[int, dict[int, tuple[int, int]]]:
+    """Return the new class, and for each column the cells that give it, whatever the others'.
+
+    Each cell moves as near to that of x as the class allows; then ranges grow away from x, and
+    what they give is asked of the trees, all combinations.
+    """
+    own = model.cells(np.array([x], dtype=np.float64))[0]
+    now = own.copy()
+    for a in changed:
+        now[a] = cells[a]
+    label = int(_classes(model, now[None, :])[0])
+    for a in changed:
+        # A value is told rather than that there is none, where one does.
+        now[a] = _nearest(model, now, a, int(own[a]), label)
+    ranges = {a: (int(now[a]), int(now[a])) for a in changed}
+    for a in changed:
+        if now[a] == MISSING:
+            continue
+        for step in (1, -1) if own[a] == MISSING else (1 if now[a] > own[a] else -1,):
+            while (wider := _grown(model, ranges, a, step)) is not None and _gives(
+                model, now, wider, label
+            ):
+                ranges = wider
+    return label, ranges
+
+
+def _classes(model: TreeModel, cells: Any) -> Any:
+    return model.decide(model.totals_of(cells))
+
+
+def _nearest(model: TreeModel, now: Any, a: int, own: int, label: int) -> int:
+    """Return the cell of a column next to that of x which keeps the new class."""
+    options = np.flatnonzero(model.possible[a])
+    options = options[np.argsort(np.abs(options - own), kind="stable")]
+    rows = np.tile(now, (len(options), 1))
+    rows[:, a] = options
+    keeps = options[_classes(model, rows) == label]
+    return int(keeps[0]) if len(keeps) else int(now[a])
+
+
+def _grown(
+    model: TreeModel, ranges: dict[int, tuple[int, int]], a: int, step: int
+) -> dict[int, tuple[int, int]] | None:
+    low, high = ranges[a]
+    count = int(np.prod([1 + b - c for c, b in ranges.values()]))
+    possible = np.flatnonzero(model.possible[a])
+    beyond = possible[possible > high] if step > 0 else possible[possible < low][::-1]
+    if not len(beyond) or count > _MOST:
+        return None
+    return {**ranges, a: (low, int(beyond[0])) if step > 0 else (int(beyond[0]), high)}
+
+
+def _gives(model: TreeModel, now: Any, ranges: dict[int, tuple[int, int]], label: int) -> bool:
+    spans = [range(low, high + 1) for low, high in ranges.values()]
+    grid = np.array(list(product(*spans)), dtype=now.dtype)
+    rows = np.tile(now, (len(grid), 1))
+    rows[:, [*ranges]] = grid
+    return bool((_classes(model, rows) == label).all())
+
+
+def changed(model: TreeModel, a: int, cells: tuple[int, int], value: float) -> ColumnCondition:
+    """Return the new values of a column that has a value now."""
+    attribute = model.attributes[a]
+    listed = (0.0, 1.0) if attribute.kind == "boolean" else attribute.values or ()
+    column = np.zeros((len(listed), model.n_attributes))
+    column[:, a] = listed
+    new = [v for v, c in zip(listed, model.cells(column)[:, a]) if cells[0] <= c <= cells[1]]
+    return model.between(a, *cells, new[0] if new else value)
+
+
+def new_values(
+    model: TreeModel,
+    x: Sequence[float],
+    ranges: Mapping[int, tuple[int, int]],
+    seen: NDArray[np.float64] | None,
+) -> dict[int, float]:
+    """Return a value for each column that is in a range of cells: one seen, or a short one."""
+    found, pools = {}, values(model)
+    for a, (low, high) in ranges.items():
+        if low == MISSING:
+            found[a] = math.nan
+            continue
+        column = pools[a]
+        if seen is not None:
+            column = np.append(can_be(model.attributes[a], seen[:, a]), column)
+        table = np.tile(np.array(x, dtype=np.float64), (len(column), 1))
+        table[:, a] = column
+        cells = model.cells(table)[:, a]
+        inside = column[(low <= cells) & (cells <= high)]
+        own = 0.0 if math.isnan(x[a]) else float(x[a])
+        first = np.isin(inside, seen[:, a]) if seen is not None else np.zeros(len(inside), bool)
+        if first.any():
+            inside = inside[first]
+        value = float(inside[np.argmin(np.abs(inside - own))])
+        attribute, cuts = model.attributes[a], model.thresholds[a]
+        plain = attribute.values is None and attribute.kind == "real"
+        if not first.any() and plain and low > 0:
+            step = max(1.0, abs(float(cuts[low - 1])) / 100)
+            end = float(cuts[high]) if high < len(cuts) else float(cuts[low - 1]) + step
+            end = min(end, attribute.interval[1])
+            short = short_between(float(cuts[low - 1]), end, value)
+            table = np.array([x], dtype=np.float64)
+            table[0, a] = short
+            fits = low <= model.cells(table)[0, a] <= high
+            value = short if fits and attribute.interval[0] <= short <= end else value
+        found[a] = value
+    return found
+
+
+def can_be(attribute: Attribute, column: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the values of a column that an attribute can have."""
+    if attribute.values is not None:
+        return column[np.isin(column, attribute.values)]
+    low, high = attribute.interval
+    return column[np.isnan(column) | ((low <= column) & (column <= high))]
