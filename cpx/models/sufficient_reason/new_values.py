@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.data.cuts import short_between
 from cpx.data.condition import ColumnCondition
+from cpx.data.cuts import short_between
 from cpx.trees import MISSING, Attribute, TreeModel
 from cpx.trees.hold import values
 
