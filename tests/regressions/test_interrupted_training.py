@@ -21,35 +21,45 @@ from cpx.processes.interrupts import interruptible
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 
 
-def _interrupt_after(seconds: float) -> threading.Timer:
-    timer = threading.Timer(seconds, os.kill, (os.getpid(), signal.SIGINT))
-    timer.start()
-    return timer
-
-
 def _table(rows: int) -> tuple[Any, Any]:
     rng = np.random.default_rng(0)
     X = rng.normal(size=(rows, 20))
     return X, (X[:, 0] * X[:, 1] + rng.normal(size=rows) > 0).astype(int)
 
 
+@pytest.fixture
+def _interrupted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Interrupt a network soon after its training began, however busy the machine is."""
+    from sklearn.neural_network import MLPClassifier
+
+    fit = MLPClassifier._fit
+
+    def told(*args: Any, **options: Any) -> Any:
+        timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+        timer.start()
+        try:
+            return fit(*args, **options)
+        finally:
+            timer.cancel()
+
+    monkeypatch.setattr(MLPClassifier, "_fit", told)
+
+
+@pytest.mark.usefixtures("_interrupted")
 def test_the_named_network_is_not_left_half_trained() -> None:
     X, y = _table(20_000)
-    timer = _interrupt_after(0.5)
     with pytest.raises(KeyboardInterrupt):
         named_classifier("mlp").fit(X, y)
-    timer.cancel()
 
 
+@pytest.mark.usefixtures("_interrupted")
 def test_a_network_of_the_user_is_not_left_half_trained() -> None:
     from sklearn.neural_network import MLPClassifier
 
     X, y = _table(20_000)
     explainer = RuleExplainer(MLPClassifier(max_iter=500), X)
-    timer = _interrupt_after(0.5)
     with pytest.raises(KeyboardInterrupt), pytest.warns(UserWarning, match="interrupted by user"):
         explainer.fit(X, y)
-    timer.cancel()
 
 
 def test_the_handler_of_the_caller_comes_back_and_decides() -> None:
