@@ -112,6 +112,9 @@ def test_the_fewest_columns_by_rows_drawn(run: Run, table: Path) -> None:
         for engine in ("search", "cpsat"):
             solved = run("solve", "inst.json", "-b", engine, "--no-isolate", "--json")
             assert json.loads(solved.stdout)["status"] == status
+    made = run(*MAKE, *rows, *asked, "-k", 1, "-o", "inst.json")
+    assert made.exit_code == 0, made.output
+    assert "max-precision" in made.stdout
     none = run(
         "explain", *rows, *kind, "--threshold", "1", "--forbidden", "p", "--forbidden", "hue"
     )
@@ -151,7 +154,6 @@ def test_wrong_options_of_make(run: Run, table: Path) -> None:
     for options, told in (
         (("-k", 2, "--threshold", "1"), "give k, or a threshold"),
         (("--measure", "probability-bound"), "--measure probability-bound needs --threshold"),
-        (("--measure", "sampled-probability"), "sampled-probability needs --threshold"),
         (("--samples", 9), "samples is for the measure sampled-probability"),
         (("--distribution", "product"), "unknown distribution"),
         (("--row", "row.csv"), "--row must be a number from 0 or a file"),

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
 
 import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer, load_iris
-from sklearn.ensemble import RandomForestClassifier
+from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 
 from cpx.answers.result import Status
 from cpx.data.fitted.naive_bayes import fit_naive_bayes
-from cpx.errors import DataError, EngineError, InvalidOption
+from cpx.errors import DataError, EngineError, InvalidInstance, InvalidOption
 from cpx.modelling.instances import dumps, loads
 from cpx.models.expected_prediction.cases import random_expectation
 from cpx.models.expected_prediction.explainer import ExpectationExplainer
+from cpx.models.expected_prediction.greatest_sampled import GreatestSampled
 from cpx.models.expected_prediction.same_decision import SameDecision
 from cpx.models.expected_prediction.sampled_probability import FewestSampled, drawn
 
@@ -67,6 +69,68 @@ def test_all_sets_agree(engine: str) -> None:
     assert {None, 2} < sizes
 
 
+@pytest.mark.parametrize("soft", [False, True])
+def test_the_greatest_share_of_all_sets(soft: bool) -> None:
+    """Each set is measured on rows drawn anew, by the scores of these rows."""
+    for seed in (12, 27, 40):
+        problem = replace(random_expectation(seed, "mixture"), k=2)
+        question = GreatestSampled(problem, 2, soft, 300, 20, seed)
+        rng = np.random.default_rng([seed, 1])
+        held = [*problem.required]
+        codes = problem.distribution.sample_given(300, problem.codes, held, rng)
+        measured = SameDecision(problem)
+        worth = measured.same(codes).astype(float)
+        if soft:
+            worth = np.rint(1000 * measured.probabilities(codes)) / 1000
+        best = -1.0
+        for size in range(3):
+            for S in combinations(range(problem.n_features), size):
+                rows = (codes[:, S] == problem.codes[[*S]]).all(axis=1)
+                if problem._may_choose(S) and rows.sum() >= 20:
+                    best = max(best, float(worth[rows].mean()))
+        result = question.answer("search", {"time_limit": 60})
+        assert result.verified
+        assert result.proved
+        assert float(result.objective) == pytest.approx(best, abs=1e-12)
+        told = result.explanation.proved
+        assert "no set of at most 2 attributes" in told
+        assert ("mean probability" in told) == soft
+
+
+def test_the_mean_probability_is_within_its_limits() -> None:
+    outside = 0
+    for seed in range(40):
+        problem = random_expectation(seed, "mixture", prediction="probability")
+        exact = float(problem.scores.expected(()))
+        mean = SameDecision(problem).mean_probability((), 200, seed, confidence=0.9)
+        outside += not mean.low <= exact <= mean.high
+        assert mean.low <= mean.value <= mean.high
+    assert outside <= 4
+
+
+def test_of_boosting_by_name() -> None:
+    data = load_breast_cancer(as_frame=True)
+    boosted = GradientBoostingClassifier(n_estimators=20, random_state=0)
+    boosted.fit(data.data, data.target)
+    explainer = ExpectationExplainer(boosted, data.data)
+    asked = {"measure": "sampled-probability", "samples": 1000}
+    for prediction, what in ((None, "keep the class"), ("probability", "mean probability")):
+        found = explainer.explain(data.data.iloc[19], 2, prediction=prediction, **asked)
+        assert found.result.verified
+        assert what in found.proved
+        assert "covers at least 100 of them has more" in found.proved
+        assert found.probability is not None
+        assert found.from_dict(found.to_dict()).probability == found.probability
+        assert "\npredicted  probability 0." in found.summary()
+    name = explainer.coding.names[0]
+    with pytest.raises(EngineError, match=r"covers at least 1000; .* proved it"):
+        explainer.explain(data.data.iloc[19], 2, least=1000, where=f"'{name}'", **asked)
+    with pytest.raises(InvalidOption, match="the expected score is exact"):
+        explainer.explain(data.data.iloc[19], 2, prediction="score", **asked)
+    with pytest.raises(InvalidInstance, match="too many for exact"):
+        explainer.explain(data.data.iloc[19], 2, prediction="decision")
+
+
 def test_of_a_forest_by_name() -> None:
     data = load_breast_cancer(as_frame=True)
     forest = RandomForestClassifier(5, max_depth=3, random_state=0).fit(data.data, data.target)
@@ -77,7 +141,7 @@ def test_of_a_forest_by_name() -> None:
     assert found.result.verified
     assert "no smaller set covers at least 100 of them" in found.proved
     assert found.fresh is not None or found.same is not None
-    for wrong in ({}, {"threshold": 0}, {"threshold": 1.5}, {"threshold": 0.9, "least": 1001}):
+    for wrong in ({"threshold": 0}, {"threshold": 1.5}, {"threshold": 0.9, "least": 1001}):
         with pytest.raises(InvalidOption, match=r"threshold|least"):
             explainer.explain(data.data.iloc[19], **asked, **wrong)
     unreached = {"threshold": 1, **asked, "forbidden": range(30)}

@@ -16,9 +16,13 @@ FAMILY = Family(
         "mlse": "cpx.models.expected_prediction.text:words",
         "fewest-expected": "cpx.models.expected_prediction.text:words",
         "fewest-sampled": "cpx.models.expected_prediction.text:sampled_words",
+        "greatest-sampled": "cpx.models.expected_prediction.text:greatest_sampled_words",
     },
     explanations={"expectation": "cpx.models.expected_prediction.answer:ExpectedExplanation"},
-    trusts=("literals", "best_of_ties", "held_out", "held_out_gain", "held_out_rows"),
+    trusts=(
+        *("literals", "best_of_ties", "probability"),
+        *("held_out", "held_out_gain", "held_out_rows"),
+    ),
     trusts_infeasible=("fewest-expected",),
     proofs={
         "expected-prediction": ProofKind(

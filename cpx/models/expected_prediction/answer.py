@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from cpx.answers.explanation import Explanation
 from cpx.answers.text import Fact
@@ -14,6 +14,24 @@ from cpx.support.shares import share_text, significant
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+
+class SampledMean(NamedTuple):
+    """A mean of probabilities on rows drawn, with limits that hold with a confidence.
+
+    >>> print(SampledMean(0.8, 0.75, 0.85, 100, 0.95))
+    0.800 [0.750, 0.850] (95% interval, 100 fresh samples)
+    """
+
+    value: float
+    low: float
+    high: float
+    drawn: int
+    confidence: float
+
+    def __str__(self) -> str:
+        limits = f"{share_text(self.value)} [{share_text(self.low)}, {share_text(self.high)}]"
+        return f"{limits} ({100 * self.confidence:.10g}% interval, {self.drawn} fresh samples)"
 
 
 @dataclass(frozen=True)
@@ -33,6 +51,7 @@ class ExpectedExplanation(Explanation):
     bound: With at least this probability a row with these values gets the class; 0 where nothing
         is known.
     same: The probability itself, where it was computed exactly.
+    probability: Of log-odds: what the model says for the class at the mean, on rows drawn.
     held_out: Mean natural logarithm of the probability of rows kept aside; None where it was not
         measured.
     held_out_gain: By how much that is more than under independent attributes.
@@ -61,6 +80,7 @@ class ExpectedExplanation(Explanation):
     greatest: float = 0.0
     bound: float = 0.0
     same: float | None = None
+    probability: SampledMean | None = None
     held_out: float | None = None
     held_out_gain: float | None = None
     held_out_rows: str = ""
@@ -97,6 +117,9 @@ class ExpectedExplanation(Explanation):
             facts.append(Fact("same class", f"{share_text(self.same, 4)}, exact", share=self.same))
         elif self.fresh is not None:
             facts.append(Fact("same class", str(self.fresh), share=self.fresh.value))
+        if self.probability is not None:
+            told = f"probability {self.probability}"
+            facts.append(Fact("predicted", told, share=self.probability.value))
         if self.held_out is not None and self.held_out_gain is not None:
             than = "more" if self.held_out_gain >= 0 else "less"
             fit = f"log-likelihood of rows {self.held_out_rows} {self.held_out:.2f}, "
@@ -108,12 +131,15 @@ class ExpectedExplanation(Explanation):
     def to_dict(self) -> dict[str, Any]:
         """Return the explanation as plain JSON values."""
         own = {name: getattr(self, name) for name in _FIGURES}
+        own["probability"] = None if self.probability is None else [*self.probability]
         return {**super().to_dict(), "expectation": own}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> ExpectedExplanation:
         """Read what :meth:`to_dict` wrote."""
-        plain = Explanation.from_dict(data)
+        plain, figures = Explanation.from_dict(data), dict(data["expectation"])
+        mean = figures["probability"]
+        figures["probability"] = None if mean is None else SampledMean(*mean)
         return cls(
             plain.rule,
             precision=plain.precision,
@@ -121,7 +147,7 @@ class ExpectedExplanation(Explanation):
             fresh=plain.fresh,
             claim=plain.claim,
             remarks=plain.remarks,
-            **{name: data["expectation"][name] for name in _FIGURES},
+            **{name: figures[name] for name in _FIGURES},
         )
 
     def plot(
@@ -162,5 +188,5 @@ class ExpectedExplanation(Explanation):
 
 _FIGURES = (
     *("measure", "expected", "of_x", "of_nothing", "log_likelihood", "threshold", "greatest"),
-    *("bound", "same", "held_out", "held_out_gain", "held_out_rows"),
+    *("bound", "same", "probability", "held_out", "held_out_gain", "held_out_rows"),
 )

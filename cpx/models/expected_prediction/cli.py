@@ -36,10 +36,11 @@ def make_expectation(
     """
     saving.check(row.table)
     threshold, measure = (options.get(name) for name in ("threshold", "measure"))
-    if measure is not None and threshold is None:
+    if measure not in (None, SAMPLED) and threshold is None:
         raise InvalidOption(f"--measure {measure} needs --threshold")
     # The fewest columns by rows drawn are found size by size; an instance has one of them.
-    k = options.pop("k", None) if measure == SAMPLED else None
+    sized = measure == SAMPLED and threshold is not None
+    k = options.pop("k", None) if sized else options.get("k")
     asked = row.ask("expectation", file, options)
     options["name"] = saving.name or asked.name
     if measure == SAMPLED:

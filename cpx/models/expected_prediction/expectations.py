@@ -14,6 +14,7 @@ from cpx.errors import EngineError, Infeasible
 from cpx.models.expected_prediction.answer import ExpectedExplanation
 from cpx.models.expected_prediction.fewest import FewestExpected
 from cpx.models.expected_prediction.frontier import Frontier
+from cpx.models.expected_prediction.leaves import has_probability
 from cpx.models.expected_prediction.problem import MLSE, ExpectedPrediction
 from cpx.models.expected_prediction.same_decision import SameDecision
 from cpx.options import TIME_LIMIT
@@ -41,6 +42,8 @@ def with_same_class(problem: ExpectedPrediction, result: Result, fresh: int, see
         found = found.with_same(exact)
     else:
         found = replace(found, fresh=asked.sampled(found.features, fresh, seed))
+    if problem.measured == "score" and has_probability(problem.tree_model):
+        found = replace(found, probability=asked.mean_probability(found.features, fresh, seed))
     return replace(result, explanation=found)
 
 

@@ -62,7 +62,7 @@ from cpx.models.expected_prediction.expectations import (
 )
 from cpx.models.expected_prediction.fewest import FewestExpected
 from cpx.models.expected_prediction.frontier import Frontier
-from cpx.models.expected_prediction.leaves import Predicted
+from cpx.models.expected_prediction.leaves import Predicted, has_probability
 from cpx.models.expected_prediction.problem import MLSE, ExpectedPrediction
 from cpx.models.expected_prediction.text import (
     MADE_FROM_DATA,
@@ -79,7 +79,10 @@ from cpx.trees.hold import held_against
 
 if TYPE_CHECKING:
     from cpx.data.fitted.mixture_choice import Trial
+    from cpx.models.expected_prediction.greatest_sampled import GreatestSampled
     from cpx.models.expected_prediction.sampled_probability import FewestSampled
+
+    Sampled = FewestSampled | GreatestSampled
 
 __all__ = ["ExpectationExplainer"]
 
@@ -120,7 +123,7 @@ class ExpectationQuestion:
         Option(
             "What must reach the threshold: expectation (unless given), probability-bound, the "
             "proved share of rows that get the class, or sampled-probability, the share of rows "
-            "that are drawn.",
+            "that are drawn, which is made greatest without a threshold.",
             "NAME",
             choices=MEASURE_NAMES,
         ),
@@ -155,8 +158,10 @@ class ExpectationQuestion:
         given = [name for name in _SAMPLED_ONLY if getattr(self, name) is not None]
         if given and not self.by_samples:
             raise InvalidOption(f"{given[0]} is for the measure {SAMPLED}")
-        if self.by_samples and (self.k is not None or self.threshold is None):
-            raise InvalidOption(f"measure {SAMPLED} needs a threshold, and no k")
+        if self.by_samples and self.threshold is not None and self.prediction == "probability":
+            raise InvalidOption("prediction probability is not for a threshold of rows drawn: k")
+        if self.by_samples and self.min_probability is not None:
+            raise InvalidOption(f"min_probability is not for the measure {SAMPLED}: least is")
         if self.k is not None and self.threshold is not None:
             raise InvalidOption("give k, or a threshold: the fewest attributes that reach it")
         if self.min_probability is not None and self.threshold is not None:
@@ -378,7 +383,7 @@ class ExpectationExplainer(Alike):
             "required": several(q.required),
             "forbidden": several(q.forbidden),
             "side_constraints": q.where,
-            "prediction": self._predicted(q.prediction),
+            "prediction": "score" if q.by_samples else self._predicted(q.prediction),
             "unit": q.unit,
             "label": q.label,
             "context": self._context(x),
@@ -389,7 +394,8 @@ class ExpectationExplainer(Alike):
             if q.measure not in (None, SAMPLED):
                 raise InvalidOption("measure says what must reach a threshold: give threshold")
             every = self.coding.n_attributes
-            most = every if q.by_samples or q.min_probability is not None else min(_MOST, every)
+            fewest = q.threshold is not None
+            most = every if fewest or q.min_probability is not None else min(_MOST, every)
             k = most if q.k is None else q.k
             return MLSE(*stated, k=k, min_probability=q.min_probability, **shared)
         measure: Any = q.measure or "expectation"
@@ -407,11 +413,10 @@ class ExpectationExplainer(Alike):
         told = f"the model has a {own}, prediction is {shown(prediction)}"
         if (own, prediction) != ("score", "probability"):
             raise InvalidOption(told)
-        live = self.model.live
-        if live is not None:
-            link = "sigmoid" if len(self.model.base) == 1 else "softmax"
-            if (live.link, live.scale) != (link, 1.0):
-                raise InvalidOption(f"{told}: {live.name} has no probability that is its {link}")
+        if not has_probability(self.model):
+            live = self.model.live
+            name = "the model" if live is None else live.name
+            raise InvalidOption(f"{told}: {name} has no probability that follows from its score")
         return "probability"
 
     def _context(self, x: Any) -> dict[str, str]:
@@ -490,8 +495,9 @@ class ExpectationExplainer(Alike):
         measure : {"expectation", "probability-bound", "sampled-probability"}, optional
             What must reach the threshold; see
             :class:`~cpx.models.expected_prediction.fewest.FewestExpected`. With the last one, the
-            fewest values are wanted with which so large a share of the rows drawn keep the class;
-            any engine for rules answers.
+            fewest values are wanted with which so large a share of the rows drawn keep the class,
+            or with k the values with the greatest share, and with ``prediction="probability"``
+            with the greatest mean probability on these rows; any engine for rules answers.
         samples, least : int, optional
             With ``measure="sampled-probability"``: the number of these rows (10,000), and how
             many of them must have the values (100).
@@ -540,34 +546,44 @@ class ExpectationExplainer(Alike):
             remarks.append(self.model.prediction.expected(found.expected, problem.label_index))
         return answered(problem, self.measured(problem, result, question.fresh), checked, remarks)
 
-    def sampled(self, x: Any, threshold: Any, **asked: Any) -> FewestSampled:
-        """Draw rows to explain x by the fewest values with which enough of these keep the class.
+    def sampled(self, x: Any, **asked: Any) -> Sampled:
+        """Draw rows to explain x by the values with which most of these keep the class.
 
-        What :meth:`explain` answers with ``measure="sampled-probability"``. The question for one
-        size is a problem to save, to solve by any engine for rules, and to compare.
+        What :meth:`explain` answers with ``measure="sampled-probability"``: with a threshold by
+        the fewest values that reach it. The question for one size is a problem to save, to solve
+        by any engine for rules, and to compare.
 
         Parameters
         ----------
-        x, threshold, **asked
+        x, **asked
             As for :meth:`explain`.
         """
-        given = {"threshold": threshold, "measure": SAMPLED, **asked}
+        given = {"measure": SAMPLED, **asked}
         return self.drawn(x, built(ExpectationQuestion, given))
 
-    def drawn(self, x: Any, question: ExpectationQuestion) -> FewestSampled:
+    def drawn(self, x: Any, question: ExpectationQuestion) -> Sampled:
         """Do what :meth:`sampled` does, with what is asked as one object."""
+        from cpx.models.expected_prediction.greatest_sampled import GreatestSampled
         from cpx.models.expected_prediction.sampled_probability import FewestSampled
 
         counts = {
             name: usual if getattr(question, name) is None else getattr(question, name)
             for name, usual in _SAMPLED_ONLY.items()
         }
-        return FewestSampled(self.state(x, question), question.threshold, seed=self.seed, **counts)
+        problem = self.state(x, question)
+        if question.threshold is not None:
+            return FewestSampled(problem, question.threshold, seed=self.seed, **counts)
+        assert isinstance(problem, MLSE)
+        soft = self._predicted(question.prediction) == "probability"
+        if not soft and question.prediction not in (None, "decision"):
+            told = f"the expected {question.prediction} is exact, and needs no rows drawn"
+            raise InvalidOption(f"{told}: leave out the measure {SAMPLED}")
+        return GreatestSampled(problem, problem.k, soft, seed=self.seed, **counts)
 
     @counted()
     def _solved(
         self, x: Any, asked: dict[str, Any]
-    ) -> tuple[ExpectationQuestion, ExpectedPrediction, Result, FewestSampled | None]:
+    ) -> tuple[ExpectationQuestion, ExpectedPrediction, Result, Sampled | None]:
         engine = Engine.taken(asked)
         question, limit = built(ExpectationQuestion, asked), engine.time_limit
         drawn = None

@@ -227,6 +227,15 @@ class _Claims(ExactScores, ABC):
                 out.append(f"same: must be a probability, got {shown(same)}")
             elif share is not None:
                 compare(out, "same", same, float(share))
+        # Of rows drawn, only that limits are about their mean can be seen.
+        mean = said.get("probability")
+        if mean is not None and not (
+            isinstance(mean, list)
+            and len(mean) == 5
+            and all(isinstance(v, int | float) and not isinstance(v, bool) for v in mean)
+            and 0 <= mean[1] <= mean[0] <= mean[2] <= 1
+        ):
+            out.append(f"probability: must be a mean and its limits, got {shown(mean)}")
         # The rows kept aside are not in the file: what is said of them is taken on trust.
         kept = [said.get(name) for name in ("held_out", "held_out_gain", "held_out_rows")]
         numbers = all(isinstance(v, int | float) and not isinstance(v, bool) for v in kept[:2])

@@ -132,6 +132,14 @@ class LeafForm:
         return cls(made.values, of_one_tree, *tests, 0, made.exponent, 1, threshold, False)
 
 
+def has_probability(model: TreeModel) -> bool:
+    """Whether the scores of a model are log-odds, from which its probabilities follow."""
+    if model.rule != "sum" or model.prediction is not None:
+        return False
+    link = "sigmoid" if len(model.base) == 1 else "softmax"
+    return model.live is None or (model.live.link, model.live.scale) == (link, 1.0)
+
+
 def refuse_misfit(model: TreeModel, coding: Coding) -> None:
     """Refuse states of attributes that are not those of the model's columns.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from math import prod
+from math import log, prod, sqrt
 from typing import Any
 
 import numpy as np
@@ -12,8 +12,10 @@ from numpy.typing import NDArray
 from cpx.data.fitted.distribution import StateDistribution, as_mixture
 from cpx.data.fitted.tree_mixture import TreeMixture
 from cpx.data.oracle import PrecisionEstimate
+from cpx.models.expected_prediction.answer import SampledMean
 from cpx.models.expected_prediction.paths import cells_of_states
 from cpx.models.expected_prediction.problem import ExpectedPrediction
+from cpx.models.expected_prediction.regions import margins_of
 from cpx.support.validation import open_unit, positive_integer, valid_seed
 
 _MOST_ROWS = 4096
@@ -59,11 +61,24 @@ class SameDecision:
 
     def same(self, codes: NDArray[Any]) -> NDArray[np.bool_]:
         """Return which rows of states get the class of x; (n, A) to (n,)."""
+        decided = self.problem.tree_model.decide(self._totals(codes))
+        return np.asarray(decided == self.problem.label_index)
+
+    def probabilities(self, codes: NDArray[Any]) -> NDArray[np.float64]:
+        """Return what a model that adds up log-odds says for the class of x; (n, A) to (n,)."""
+        power = 2**self.problem.tree_model.exact.exponent
+        own = (margins_of(row, self.problem.label_index) for row in self._totals(codes).tolist())
+        odds = np.array([[margin / power for margin in margins] for margins in own])
+        with np.errstate(over="ignore"):
+            return np.asarray(1 / (1 + np.exp(-odds).sum(axis=1)))
+
+    def _totals(self, codes: NDArray[Any]) -> NDArray[Any]:
+        """Return the scores of rows of states, as integers."""
         model = self.problem.tree_model
         cells = np.zeros((len(codes), model.n_attributes), dtype=np.int32)
         for a, (columns, of_state) in self._tested.items():
             cells[:, columns] = of_state[codes[:, a]]
-        return np.asarray(model.decide(model.totals_of(cells)) == self.problem.label_index)
+        return model.totals_of(cells)
 
     def sampled(
         self, chosen: Iterable[int], m: int = 1000, seed: int = 0, confidence: float = 0.95
@@ -85,14 +100,40 @@ class SameDecision:
         PrecisionEstimate
             The share of the class of x, with its limits.
         """
-        level, rng = open_unit("confidence", confidence), np.random.default_rng(valid_seed(seed))
-        kept, mixture = self._marginal(sorted({*chosen}))
-        held = [kept.index(a) for a in sorted({*chosen})]
-        drawn = mixture.sample_given(positive_integer("m", m), self.problem.codes[kept], held, rng)
-        rows = np.zeros((m, self.problem.n_features), dtype=np.int32)
-        rows[:, kept] = drawn
-        agreeing = int(self.same(rows).sum())
+        level = open_unit("confidence", confidence)
+        agreeing = int(self.same(self.drawn(chosen, m, seed)).sum())
         return PrecisionEstimate.measured(agreeing, m, level)
+
+    def mean_probability(
+        self, chosen: Iterable[int], m: int = 1000, seed: int = 0, confidence: float = 0.95
+    ) -> SampledMean:
+        """Estimate what the model says at the mean of rows with the values of some attributes.
+
+        The limits are those of the empirical Bernstein inequality, each with half of what the
+        confidence leaves (Maurer and Pontil, COLT 2009, theorem 4).
+
+        Parameters
+        ----------
+        chosen, m, seed, confidence
+            As for :meth:`sampled`; for a model that adds up log-odds.
+        """
+        level = open_unit("confidence", confidence)
+        said = self.probabilities(self.drawn(chosen, m, seed))
+        mean, odds = float(said.mean()), log(4 / (1 - level))
+        off = 1.0
+        if m > 1:
+            off = sqrt(2 * float(said.var(ddof=1)) * odds / m) + 7 * odds / (3 * (m - 1))
+        return SampledMean(mean, max(0.0, mean - off), min(1.0, mean + off), m, level)
+
+    def drawn(self, chosen: Iterable[int], m: int, seed: int) -> NDArray[np.int32]:
+        """Draw rows of states given those of x in the chosen attributes; what matters of them."""
+        rng, S = np.random.default_rng(valid_seed(seed)), sorted({*chosen})
+        kept, mixture = self._marginal(S)
+        held = [kept.index(a) for a in S]
+        found = mixture.sample_given(positive_integer("m", m), self.problem.codes[kept], held, rng)
+        rows = np.zeros((m, self.problem.n_features), dtype=np.int32)
+        rows[:, kept] = found
+        return rows
 
     def _marginal(self, chosen: list[int]) -> tuple[list[int], StateDistribution]:
         """Return the attributes that matter, and their distribution; all where there are edges.

@@ -30,11 +30,15 @@ from cpx.options import TIME_LIMIT
 from cpx.solving.run import solve_with
 from cpx.support.validation import integer_in, positive_integer
 
+_PARTS = 1000
+"""A row of which the model says a probability counts as so many rows."""
 
-def drawn(problem: ExpectedPrediction, m: int, seed: int) -> Samples:
+
+def drawn(problem: ExpectedPrediction, m: int, seed: int, soft: bool = False) -> Samples:
     """Return rows of a problem's distribution, with the required states of x, as samples.
 
     m: Number of rows.
+    soft: Whether a row of the probability p is p parts of 1000 that agree, and others that do not.
 
     >>> from cpx.models.expected_prediction.cases import random_expectation
     >>> problem = random_expectation(3)
@@ -45,9 +49,17 @@ def drawn(problem: ExpectedPrediction, m: int, seed: int) -> Samples:
     # Not the stream that an answer is measured with afterwards: those must be other rows.
     rng = np.random.default_rng([seed, 1])
     codes = problem.distribution.sample_given(m, problem.codes, [*problem.required], rng)
+    asked, weights = SameDecision(problem), np.ones(m, dtype=np.int64)
+    agreement, same = codes == problem.codes, asked.same(codes)
+    if soft:
+        parts = np.rint(_PARTS * asked.probabilities(codes)).astype(np.int64)
+        agreement, same = np.concatenate([agreement] * 2), np.arange(2 * m) < m
+        weights = np.concatenate([parts, _PARTS - parts])
+    some = weights > 0
     return Samples(
-        codes == problem.codes,
-        SameDecision(problem).same(codes),
+        agreement[some],
+        same[some],
+        weights=weights[some],
         features=problem.feature_names,
         context={
             "class": str(problem.context.get("class", problem.label)),
@@ -57,45 +69,84 @@ def drawn(problem: ExpectedPrediction, m: int, seed: int) -> Samples:
     )
 
 
-class FewestSampled:
-    """Asks for the fewest attributes with a sampled same-decision probability.
+class SampledSets:
+    """Sets of attributes, measured on rows that are drawn.
 
     problem: The row, the model and the distribution; what is required and forbidden, and side
         constraints.
-    threshold: The share of the rows drawn with these values that must keep the class, above 0 and
-        at most 1; exact.
     samples: Rows that are drawn.
     least: Sets that fewer of these rows have are not counted: their share would say little.
     seed: Of the rows, and of the engine.
+    soft: Whether the probabilities of the model count, and not its decisions.
     """
 
     def __init__(
-        self, problem: ExpectedPrediction, threshold: Any, samples: int, least: int, seed: int
+        self, problem: ExpectedPrediction, samples: int, least: int, seed: int, soft: bool = False
     ) -> None:
         self.problem, self.seed = problem, seed
-        self.tau = Number().check("threshold", threshold, problem)
-        if not 0 < self.tau <= 1:
-            raise InvalidOption(
-                f"threshold must be above 0 and at most 1 for a probability, got {threshold}"
-            )
         m = positive_integer("samples", samples)
         self.least = integer_in("least", least, 1, m, error=InvalidOption)
         # Many rows agree with x in the same attributes: engines are spared the repetition.
-        self.samples = drawn(problem, m, seed).merged()
-
-    def question(self, k: int) -> MaxCoverage:
-        """Return the question for the likeliest set of at most k attributes, on the samples."""
-        return MaxCoverage(k=k, min_precision=self.tau, **self._limits())
+        self.samples = drawn(problem, m, seed, soft).merged()
+        self.parts = _PARTS if soft else 1
 
     def _limits(self) -> dict[str, Any]:
         return {
             "samples": self.samples,
-            "min_coverage": Fraction(self.least, self.samples.total),
+            "min_coverage": Fraction(self.least * self.parts, self.samples.total),
             "required": self.problem.required,
             "forbidden": self.problem.forbidden,
             "side_constraints": self.problem.side_constraints,
             "name": self.problem.name,
         }
+
+    @property
+    def _compete(self) -> dict[str, Any]:
+        """Which sets compete, whatever is asked of them."""
+        given = asked(self.problem)
+        names = ("required", "forbidden", "where")
+        return {"least": self.least, **{name: given[name] for name in names if name in given}}
+
+    def _claimed(
+        self, result: Result, kind: str, over: Mapping[str, Any], figures: Mapping[str, Any]
+    ) -> Result:
+        """Return a result with the figures of its attributes, and with what is claimed of them."""
+        assert result.explanation is not None
+        found = self.problem.explanation(result.explanation.features)
+        found = self.problem._conclude(found, False, None, None)
+        assert found.claim is not None
+        outcome = result.proved, result.objective, result.bound
+        claim = Claim(kind, over, {**found.claim.figures, **figures}, *outcome)
+        return replace(result, explanation=replace(found, claim=claim))
+
+    def _shared_brief(self) -> list[str]:
+        return ExpectationText._brief(self.problem)  # without k
+
+    @property
+    def _m(self) -> str:
+        return f"m {self.samples.total // self.parts}"
+
+
+class FewestSampled(SampledSets):
+    """Asks for the fewest attributes with a sampled same-decision probability.
+
+    threshold: The share of the rows drawn with these values that must keep the class, above 0 and
+        at most 1; exact.
+    """
+
+    def __init__(
+        self, problem: ExpectedPrediction, threshold: Any, samples: int, least: int, seed: int
+    ) -> None:
+        self.tau = Number().check("threshold", threshold, problem)
+        if not 0 < self.tau <= 1:
+            raise InvalidOption(
+                f"threshold must be above 0 and at most 1 for a probability, got {threshold}"
+            )
+        super().__init__(problem, samples, least, seed)
+
+    def question(self, k: int) -> MaxCoverage:
+        """Return the question for the likeliest set of at most k attributes, on the samples."""
+        return MaxCoverage(k=k, min_precision=self.tau, **self._limits())
 
     def answer(self, backend: str | None, options: Mapping[str, Any]) -> Result:
         """Return the result of :meth:`solve` with what is claimed of the attributes.
@@ -108,21 +159,14 @@ class FewestSampled:
         """Return a result of :meth:`solve` with what is claimed of the attributes found."""
         if result.explanation is None:
             return result
-        S = result.explanation.features
-        samples, covered = self.samples, self.samples.covered(S)
-        found = self.problem._conclude(self.problem.explanation(S), False, None, None)
-        assert found.claim is not None
+        samples, covered = self.samples, self.samples.covered(result.explanation.features)
         figures = {
-            **found.claim.figures,
             "drawn": samples.total,
             "have": int(samples.weights[covered].sum()),
             "kept": int(samples.weights[covered & samples.same].sum()),
             "minimum": proved,
         }
-        claim = Claim(
-            "fewest-sampled", self._over, figures, result.proved, result.objective, result.bound
-        )
-        return replace(result, explanation=replace(found, claim=claim))
+        return self._claimed(result, "fewest-sampled", self._over, figures)
 
     def solve(self, backend: str | None, options: Mapping[str, Any]) -> tuple[Result, bool]:
         """Ask for one size after the other, in the time limit of all.
@@ -143,17 +187,12 @@ class FewestSampled:
     @property
     def _over(self) -> dict[str, Any]:
         """Which sets compete."""
-        given = asked(self.problem)
-        also: dict[str, Any] = {"threshold": str(self.tau), "least": self.least}
-        return also | {
-            name: given[name] for name in ("required", "forbidden", "where") if name in given
-        }
+        return {"threshold": str(self.tau), **self._compete}
 
     def brief(self) -> list[str]:
         """Return sizes of the model, the distribution, the threshold and the rows."""
-        shared = ExpectationText._brief(self.problem)  # without k
         wanted = f"sampled probability at least {Number().words(self.tau)}"
-        return [*shared, wanted, f"m {self.samples.total}"]
+        return [*self._shared_brief(), wanted, self._m]
 
     def nothing(self, result: Result) -> EngineError:
         """Return the error that says why there is no answer, and which share can be reached."""

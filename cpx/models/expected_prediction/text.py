@@ -77,9 +77,7 @@ def words(claim: Claim, found: ExpectedExplanation) -> Words:
     notes = [note, *_missing_words(figures["missing"])]
     if "min_probability" in over and figures["structure"] == "factorised":
         notes.append("likelihoods are held against the least one in steps of 2**-20 bit")
-    if against := figures.get("against"):
-        notes.insert(0, f"the score is the log-odds against {against}, the runner-up")
-    return Words(told, likely_words(claim, found), tuple(notes))
+    return Words(told, likely_words(claim, found), (*_against_words(figures), *notes))
 
 
 def sampled_words(claim: Claim, found: ExpectedExplanation) -> Words:
@@ -97,6 +95,24 @@ def sampled_words(claim: Claim, found: ExpectedExplanation) -> Words:
     else:
         told += "; not proved minimum"
     notes = _missing_words(figures["missing"])
+    return Words(told, likely_words(claim, found), notes)
+
+
+def greatest_sampled_words(claim: Claim, found: ExpectedExplanation) -> Words:
+    """Return what is said of known values by which most rows that are drawn keep their class."""
+    over, figures = claim.over, claim.figures
+    what = "have the mean probability" if figures["soft"] else "keep the class in the share"
+    told = f"{figures['have']} of {figures['drawn']} rows drawn have these values, and {what} "
+    told += significant(figures["share"], 6)
+    size, enough = plural(over["k"], "attribute"), f"covers at least {over['least']} of them"
+    greater = f"no {competing(over, f'set of at most {size}', after=[enough])} has more"
+    if claim.optimal:
+        told += f"; greatest on these rows: {greater}"
+    elif claim.bound is not None:
+        told += f"; not proved greatest: {greater} than {at_most(exact(vars(claim), 'bound'), 6)}"
+    else:
+        told += ", without a bound"
+    notes = (*_against_words(figures), *_missing_words(figures["missing"]))
     return Words(told, likely_words(claim, found), notes)
 
 
@@ -167,6 +183,11 @@ def likely_words(claim: Claim, found: ExpectedExplanation) -> str:
         f"of the rows with {values} at least the share {found.bound:g} gets "
         f"{found.rule.says}, under the {claim.figures['structure']} distribution"
     )
+
+
+def _against_words(figures: Mapping[str, Any]) -> tuple[str, ...]:
+    against = figures.get("against")
+    return (f"the score is the log-odds against {against}, the runner-up",) if against else ()
 
 
 def _missing_words(missing: str | list[str]) -> tuple[str, ...]:
