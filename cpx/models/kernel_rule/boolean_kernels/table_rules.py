@@ -197,7 +197,7 @@ def extract_rules(
     >>> y = np.where((X[:, 0] >= 7) | ((X[:, 1] < 4) & (X[:, 2] >= 7)), "in", "out")
     >>> found = extract_rules(X, y, positive="in", cost=1e3)
     >>> print(found)
-    (x1 <= 3 and x2 > 6) or x0 > 6 => in: 1.000 of the weight, proved; 106 of 106 rows
+    x0 > 6.5 or (x1 <= 3.5 and x2 > 6.5) => in: 1.000 of the weight, proved; 76 of 76 rows
     otherwise out
     >>> found.fidelity(X)
     1.0
