@@ -38,13 +38,15 @@ _SAMPLED = (
     "max-precision",
     "max-coverage",
     "min-certificate",
+    "precise-certificate",
     "rule-set",
     "rule-set-learning",
     "kernel-rule",
 )
 _MONOMIALS = _SAMPLED[:4]
 _HEAVY = 2**28  # beyond four times that, sums leave what some kinds allow
-_BRANCHED = (*_MONOMIALS, "min-certificate", "sufficient-reason", "rule-set")
+_CERTIFICATES = ("min-certificate", "precise-certificate")
+_BRANCHED = (*_MONOMIALS, *_CERTIFICATES, "sufficient-reason", "rule-set")
 
 
 @dataclass(frozen=True)
@@ -204,7 +206,7 @@ def _heavier(instance: Instance, rng: np.random.Generator) -> Changed:
     weights = instance.get("weights", [1] * len(instance["samples"]))
     factor = int(rng.integers(2, 5)) if sum(map(abs, weights)) < _HEAVY else 1
     instance["weights"] = [w * factor for w in weights]
-    ratio = instance["problem"] in ("max-precision", "min-certificate")
+    ratio = instance["problem"] in ("max-precision", *_CERTIFICATES)
     by = 1 if ratio else factor
     return [instance], lambda found: Interval(
         _divided(found[0].low, by), _divided(found[0].high, by)
@@ -254,7 +256,7 @@ RELATIONS: dict[
     "samples reordered": (_SAMPLED, _reordered_samples),
     "features reordered": (_SAMPLED, _reordered_features),
     "samples split": (_SAMPLED, _split_samples),
-    "weights multiplied": ((*_MONOMIALS, "min-certificate", "kernel-rule"), _heavier),
+    "weights multiplied": ((*_MONOMIALS, *_CERTIFICATES, "kernel-rule"), _heavier),
     "one feature decided": (_BRANCHED, _branched),
     "one more allowed": ((*_MONOMIALS, "kernel-rule", "rule-set-learning"), _longer),
 }

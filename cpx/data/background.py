@@ -267,6 +267,30 @@ class Background:
         frame.columns = self.rows.columns
         return frame, bits
 
+    def distinct_values(self) -> list[tuple[IntArray, IntArray]]:
+        """Return, of each attribute, a row with each of its values, and how many rows have it.
+
+        >>> background = Background(np.array([[0, 1], [1, 1], [1, 1]]))
+        >>> [(rows.tolist(), n.tolist()) for rows, n in background.distinct_values()]
+        [([0, 1], [1, 2]), ([0], [3])]
+        """
+        import pandas as pd
+
+        found = []
+        for attribute in range(self.n_attributes):
+            columns = np.flatnonzero(self._column_attribute == attribute)
+            codes = [
+                pd.factorize(self._column(c), use_na_sentinel=False)[0] for c in columns.tolist()
+            ]
+            _, rows, counts = np.unique(
+                np.column_stack(codes), axis=0, return_index=True, return_counts=True
+            )
+            found.append((rows.astype(np.int64), counts.astype(np.int64)))
+        return found
+
+    def _column(self, position: int) -> Any:
+        return self.rows.iloc[:, position] if self._framed else self.rows[:, position]
+
     def __repr__(self) -> str:
         return (
             f"Background({self.n_rows} rows, {self.n_attributes} attributes, "

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from cpx.modelling.ratio import RatioProblem
     from cpx.modelling.registry import PROBLEMS, add_encoding, problem_class, register
     from cpx.modelling.statement import Encoding, Statement
+    from cpx.models.certificate.precise import PreciseCertificate as PreciseCertificate
     from cpx.models.certificate.problem import MinCertificate as MinCertificate
     from cpx.models.expected_prediction.fewest import FewestExpected as FewestExpected
     from cpx.models.expected_prediction.problem import MLSE as MLSE

@@ -25,6 +25,7 @@ from cpx import (
     MaxCoverage,
     MaxPrecision,
     MinCertificate,
+    PreciseCertificate,
     RuleSetSelection,
     Samples,
     SufficientReason,
@@ -108,6 +109,7 @@ PROBLEMS_ASKED: dict[str, tuple[Problem, str]] = {
         MinCertificate(MIXED, "0.25", weights=(3, 1, 2, 2), required=(0,), forbidden=(3,)),
         "cpsat",
     ),
+    "precise certificate": (PreciseCertificate(MIXED, "1/4"), "search"),
     "selection": (RuleSetSelection(MIXED, RULES, "1/20", required=(1, 3)), "search"),
     "selection, none": (RuleSetSelection(MIXED, RULES, "1/2"), "search"),
     "selection, limits": (
@@ -152,6 +154,7 @@ PROBLEMS_ASKED |= {
 UNSOLVABLE: dict[str, Problem] = {
     "loss": KMonomial(SAMPLES, k=1, required=(1, 2)),
     "certificate": MinCertificate(SAMPLES, forbidden=(0, 1, 2, 3)),
+    "precise certificate": PreciseCertificate(SAMPLES, forbidden=(0, 1, 2, 3)),
     "selection": RuleSetSelection(SAMPLES, RULES, required=(1,), max_rules=0),
     "reason": SufficientReason(VOTES, [0, 0, 3e16], forbidden=("a", "b")),
     "contrast": MinimumChange(VOTES, [0, 0, 3e16], frozen=("a", "b")),

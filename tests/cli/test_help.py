@@ -27,6 +27,7 @@ COMMANDS = (
     "library",
     "compare",
     "report",
+    "complexity",
     "backends",
     "doctor",
     "conformance",

@@ -2,12 +2,26 @@
 
 from cpx.support.families import Family, ProofKind, ShellCommand
 
+_KINDS = ("min-certificate", "precise-certificate")
+
 FAMILY = Family(
     name="certificate",
-    problems={"min-certificate": "cpx.models.certificate.problem:MinCertificate"},
-    names={"MinCertificate": "cpx.models.certificate.problem:MinCertificate"},
-    judges={"min-certificate": "cpx.models.certificate.judge:judge"},
-    words={"min-certificate": "cpx.models.certificate.text:words"},
+    problems={
+        "min-certificate": "cpx.models.certificate.problem:MinCertificate",
+        "precise-certificate": "cpx.models.certificate.precise:PreciseCertificate",
+    },
+    names={
+        "MinCertificate": "cpx.models.certificate.problem:MinCertificate",
+        "PreciseCertificate": "cpx.models.certificate.precise:PreciseCertificate",
+    },
+    judges={
+        "min-certificate": "cpx.models.certificate.judge:judge",
+        "precise-certificate": "cpx.models.certificate.judge_precise:judge",
+    },
+    words={
+        "min-certificate": "cpx.models.certificate.text:words",
+        "precise-certificate": "cpx.models.certificate.text:precise_words",
+    },
     proofs={
         "certificate": ProofKind(
             problems=("min-certificate",),
@@ -15,17 +29,35 @@ FAMILY = Family(
             prove="cpx.models.certificate.prove:prove",
         )
     },
+    search={
+        "cpx.models.certificate.precise_form:PreciseForm": (
+            "cpx.models.certificate.precise_search:SEARCH"
+        ),
+    },
     backends={
         "certificates": "cpx.models.certificate.methods.method:Certificates",
     },
     cases={"certificate": "cpx.models.certificate.cases:cases"},
-    draw={"min-certificate": "cpx.models.certificate.draw:draw"},
-    brute={"min-certificate": "cpx.models.certificate.brute:Certificate"},
+    draw=dict.fromkeys(_KINDS, "cpx.models.certificate.draw:draw"),
+    brute={
+        "min-certificate": "cpx.models.certificate.brute:Certificate",
+        "precise-certificate": "cpx.models.certificate.brute:PreciseCertificate",
+    },
     commands={
         "make certificate": ShellCommand(
             "cpx.models.certificate.cli:make_certificate",
             "The fewest conditions that leave few samples to disagree.",
             ("min-certificate",),
+        ),
+        "make precise-certificate": ShellCommand(
+            "cpx.models.certificate.cli:make_precise_certificate",
+            "The fewest conditions whose rule has a small error.",
+            ("precise-certificate",),
+        ),
+        "complexity": ShellCommand(
+            "cpx.models.certificate.cli_complexity:complexity",
+            "Say how large certificates and trees of a classifier must be.",
+            section="Experiments",
         ),
     },
 )

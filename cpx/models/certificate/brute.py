@@ -25,3 +25,20 @@ class Certificate(Labelled):
     @property
     def magnitude(self) -> int:
         return max(super().magnitude, sum(self.costs))
+
+
+class PreciseCertificate(Labelled):
+    """The fewest features whose rule covers something with a small error."""
+
+    def value(self, features: Iterable[int]) -> Value | None:
+        chosen = tuple(features)
+        covered = self.rows.cover(chosen)
+        weight, wrong = self.rows.weight(covered), self.rows.weight(covered & self.other)
+        if self.refused(chosen) or not weight:
+            return None
+        return None if wrong > share(self.parameters["epsilon"]) * weight else len(chosen)
+
+    @property
+    def magnitude(self) -> int:
+        scale = share(self.parameters["epsilon"]).denominator
+        return self.rows.weight(self.rows.everything) * scale

@@ -25,3 +25,17 @@ def words(claim: Claim, found: Explanation) -> Words:
         "{tolerated} tolerated; nothing is said of other rows"
     )
     return Words(told, notes=(note.format(**claim.figures),))
+
+
+def precisely_sought(over: Mapping[str, Any]) -> str:
+    """Name what is asked for, where the error is that of what is covered."""
+    return f"certificate with an error of at most {exact_percent(exact(over, 'epsilon'))}"
+
+
+def precise_words(claim: Claim, found: Explanation) -> Words:
+    """Return what is said of a certificate whose error is that of what is covered."""
+    told = least_weight(claim, precisely_sought(claim.over), "condition", len(found.features))
+    note = (
+        "error: {disagreeing} of {covered} that are covered have another class, of {total} in all"
+    )
+    return Words(told, notes=(note.format(**claim.figures),))
