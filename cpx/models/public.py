@@ -1,6 +1,5 @@
 """What families register as names of :mod:`cpx`, for type checkers alone."""
 
-from cpx.models.certificate.precise import PreciseCertificate
 from cpx.models.certificate.problem import MinCertificate
 from cpx.models.expected_prediction.problem import MLSE
 from cpx.models.kernel_rule.problem import KernelRule
@@ -18,7 +17,6 @@ __all__ = [
     "MaxCoverage",
     "MaxPrecision",
     "MinCertificate",
-    "PreciseCertificate",
     "RuleSetClassifier",
     "RuleSetSelection",
     "SufficientReason",

@@ -25,7 +25,6 @@ from cpx import (
     MaxCoverage,
     MaxPrecision,
     MinCertificate,
-    PreciseCertificate,
     RuleSetSelection,
     Samples,
     SufficientReason,
@@ -36,7 +35,7 @@ from cpx.check.proofs import Claim
 from cpx.cli import app
 from cpx.modelling import instances
 from cpx.modelling.base import Problem
-from cpx.models import PROBLEMS, NegativeOnly, RuleSetLearning
+from cpx.models import PROBLEMS, NegativeOnly, PreciseCertificate, RuleSetLearning
 from cpx.models.monomial.explainers.question import Question
 from cpx.models.monomial.explainers.rule import RuleExplainer
 from cpx.models.sufficient_reason.change_problem import MinimumChange

@@ -10,10 +10,7 @@ FAMILY = Family(
         "min-certificate": "cpx.models.certificate.problem:MinCertificate",
         "precise-certificate": "cpx.models.certificate.precise:PreciseCertificate",
     },
-    names={
-        "MinCertificate": "cpx.models.certificate.problem:MinCertificate",
-        "PreciseCertificate": "cpx.models.certificate.precise:PreciseCertificate",
-    },
+    names={"MinCertificate": "cpx.models.certificate.problem:MinCertificate"},
     judges={
         "min-certificate": "cpx.models.certificate.judge:judge",
         "precise-certificate": "cpx.models.certificate.judge_precise:judge",

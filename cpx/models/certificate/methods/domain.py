@@ -25,7 +25,7 @@ MOST_WEIGHT = 2**40
 def domain_samples(oracle: Oracle) -> Samples:
     """Return all rows that a distribution can give, weighed by their probabilities.
 
-    With them, :class:`cpx.PreciseCertificate` is C(f, x, epsilon) and precisions are exact.
+    With them, :class:`cpx.models.PreciseCertificate` is C(f, x, epsilon) and precisions are exact.
 
     Parameters
     ----------
