@@ -138,7 +138,7 @@ def check(
         bool, typer.Option("--prove", help="Make a proof of its bound, and check it.")
     ] = False,
     time_limit: Annotated[
-        float, opt.seconds_option("Limit for making a proof; 'none' for no limit.")
+        float, opt.seconds_option("Limit for making a proof, not for a check; 'none' for none.")
     ] = math.inf,
 ) -> None:
     r"""Check a saved result against its instance, independently of all engines.

@@ -36,6 +36,43 @@ is best for the engine.
 
 """
 
+_LIMIT = """
+## What a time limit covers
+
+"""
+
+_COVERED = [
+    ["who", "inside the limit", "outside of it"],
+    [
+        "`cpx.solve`",
+        "stating, compiling and solving",
+        "the check of the answer and of a proof; isolated, the start of a worker",
+    ],
+    ["`cpx.solve(..., proof=True)`", "as much time again for the proof", ""],
+    [
+        "`cpx.explain`, methods of `Explainer`",
+        "as `cpx.solve`, and the preparation before: the model is read and held against "
+        "`predict`; cuts, distribution and samples are made. It is counted, not cut short: the "
+        "engine has a tenth of the limit at least",
+        "afterwards: `predict` of the `fresh` rows and of those that a rule covers",
+    ],
+    [
+        "with `epsilon`",
+        "all rounds of samples and solves; a call of `predict` that has begun ends",
+        "as above",
+    ],
+    [
+        "`cpx check`",
+        "making a proof, by `--prove`",
+        "the check itself, and following a proof: about linear in their length",
+    ],
+    [
+        "`cpx grade`",
+        "instances that are begun; as much time again makes the counterexample smaller",
+        "imports",
+    ],
+]
+
 _KINDS = """
 ## Kinds of explanations
 
@@ -70,8 +107,8 @@ def page() -> str:
         [f"`{k.name}`", f"`{k.door.plural}`", f"`--kind {k.name}`", k.door.about] for k in kinds()
     ]
     head = ["in Python", "in the shell", "in files", "unless given", "of", "meaning"]
-    told = [_HEAD, _table(calls()), _KINDS, _table(first), _OPTIONS, _table([head, *rows()])]
-    return "".join(told)
+    told = [_HEAD, _table(calls()), _LIMIT, _table(_COVERED), _KINDS, _table(first), _OPTIONS]
+    return "".join([*told, _table([head, *rows()])])
 
 
 def calls() -> list[list[str]]:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import cpx
 from cpx.errors import InvalidOption, ModelError, UnsupportedModel
 from cpx.trees import TreeModel, read_lightgbm, read_model
 from tests.seeds import every_other
@@ -94,6 +95,12 @@ def test_tiny_values_are_zeros() -> None:
     rows = np.array([*near, *(-v for v in near)])[:, np.newaxis]
     assert model.predict(rows).tolist() == classifier.predict(rows).tolist()
     assert set(model.predict(rows).tolist()) == {-1, 0, 1}
+    # A change is told in numbers that a person writes: next to zero no digits are of use.
+    found = {
+        label: cpx.Explainer(classifier).contrast([1.0], target=label).values["Column_0"]
+        for label in (-1, 0)
+    }
+    assert found == {-1: -0.5, 0: 0.0}
 
 
 def test_zero_as_missing() -> None:

@@ -96,6 +96,10 @@ def changed(model: TreeModel, a: int, cells: tuple[int, int], value: float) -> C
     return model.between(a, *cells, new[0] if new else value)
 
 
+_ZERO = 1e-30
+"""Cuts of LightGBM that stand for zero are 1.0000000180025095e-35 from it."""
+
+
 def new_values(
     model: TreeModel,
     x: Sequence[float],
@@ -122,11 +126,17 @@ def new_values(
         value = float(inside[np.argmin(np.abs(inside - own))])
         attribute, cuts = model.attributes[a], model.thresholds[a]
         plain = attribute.values is None and attribute.kind == "real"
-        if not first.any() and plain and low > 0:
-            step = max(1.0, abs(float(cuts[low - 1])) / 100)
-            end = float(cuts[high]) if high < len(cuts) else float(cuts[low - 1]) + step
+        at_zero = low == 0 and high < len(cuts) and abs(cuts[high]) < _ZERO
+        if not first.any() and plain and (low > 0 or at_zero):
+            start = float(cuts[low - 1 if low else high])
+            step = max(1.0, abs(start) / 100)
+            if at_zero:
+                start, end = start - step, start
+            else:
+                end = float(cuts[high]) if high < len(cuts) else start + step
             end = min(end, attribute.interval[1])
-            short = short_between(float(cuts[low - 1]), end, value)
+            # Next to zero no digits are of use: the middle is as good.
+            short = short_between(start, end, value if abs(value) > _ZERO else math.nan)
             table = np.array([x], dtype=np.float64)
             table[0, a] = short
             fits = low <= model.cells(table)[0, a] <= high
