@@ -214,13 +214,18 @@ def distribution(name: str, background: Background, **options: Any) -> Distribut
     UnknownName
         When there is no such distribution.
     InvalidOption
-        When the distribution has no such option, or what is in the braces cannot be read.
+        When it is no name, the distribution has no such option, or what is in the braces
+        cannot be read.
 
     Examples
     --------
     >>> distribution("perturbed{keep=0.5}", Background(np.eye(3)))
     Perturbed(background_rows=3, keep=0.5)
     """
+    if not isinstance(name, str):
+        raise InvalidOption(
+            f"distribution must be a name or a Distribution of rows, got {shown(name)}"
+        )
     name, written = read_named("distribution", name)
     if twice := sorted(written.keys() & options.keys()):
         raise InvalidOption(f"{twice[0]} is given twice, in {shown(name)} and as an option")

@@ -187,6 +187,18 @@ class Evaluator:
         """How many products it takes to measure one set."""
         return self._numbers_per_set * self.distribution.n_components
 
+    def off(self, least: float) -> float:
+        """Return by which part a mean or a probability may be off, at most, in floats.
+
+        Each is a sum of products: their factors are as many as an attribute's tests, states or
+        components, and each rounding adds 2**-53 to the relative error, also that of logarithms,
+        for as much as they are. Of a mean it is a part of the sum of all leaves.
+
+        least: The least logarithm of a probability.
+        """
+        of_logs = self.leaves.n_attributes * (1.0 + abs(least))
+        return 16.0 * (self.numbers + of_logs) * 2.0**-53
+
     @cached_property
     def _numbers_per_set(self) -> int:
         if self._circuit is not None:

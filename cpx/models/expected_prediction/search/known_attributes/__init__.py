@@ -5,6 +5,7 @@ The others are sums of tables, one for each tree: ``table_sums`` searches for th
 - ``beam``: the best sets of each size by beam search, which are the first answers;
 - ``swaps``: better sets by exchanges, where attributes depend on each other;
 - ``enumeration``: all sets of attributes, where these are few enough: a proof;
+- ``branch_and_bound``: a proof by bounds where these sets are not too many;
 - ``components``: a bound from the components of a mixture, each a sum of tables;
 - ``dinkelbach``: better bounds, and sets, by Dinkelbach's method.
 """
@@ -31,6 +32,9 @@ _PATIENCE = 0.5
 def solve_known_attributes(problem: Problem, form: ExpectationForm, progress: Progress) -> Outcome:
     """Search for attributes of x; see :class:`~cpx.backends.base.Backend`."""
     from cpx.models.expected_prediction.search.known_attributes.beam import beam_levels
+    from cpx.models.expected_prediction.search.known_attributes.branch_and_bound import (
+        BranchAndBound,
+    )
     from cpx.models.expected_prediction.search.known_attributes.components import (
         bound_by_components,
     )
@@ -88,7 +92,18 @@ def solve_known_attributes(problem: Problem, form: ExpectationForm, progress: Pr
         if stop() or form.likely is None:
             return Outcome(False, progress.why_stopped(), "stopped early", sizes=sizes)
     if form.least is None:
-        message = bound_by_components(problem, form, progress)
+        message = "beam search and exchanges"
+        if form.scores.distribution.edgeless:
+            message = bound_by_components(problem, form, progress)
+        tree = BranchAndBound(problem, form, progress)
+        if tree.affordable and not progress.should_stop:
+            finished = tree.run()
+            message = f"{message}; {tree.message}"
+            if finished:
+                claimed = None if progress.objective is None else int(progress.objective)
+                done = Outcome(True, Termination.COMPLETED, message, claimed, sizes)
+                done.best_of_ties = True
+                return done
     else:
         message = enumeration.smallest_sizes()
         if progress.gap_reached and not progress.options.gap:

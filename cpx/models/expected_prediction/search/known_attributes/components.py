@@ -40,8 +40,6 @@ from cpx.models.expected_prediction.search.table_sums.value_and_penalty import (
 
 def bound_by_components(problem: Problem, form: ExpectationForm, progress: Progress) -> str:
     """Report the bound, and the best sets of the components; return what was done in words."""
-    if not form.scores.distribution.edgeless:
-        return "beam search and exchanges; no bound by components without edges"
     mixture = as_mixture(form.scores.distribution)
     parts, bounds, nodes, longest = list[TableSumForm](), list[int](), 0, 0.0
     for c in range(mixture.n_components):

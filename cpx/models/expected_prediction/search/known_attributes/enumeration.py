@@ -152,16 +152,9 @@ class Enumeration:
         return measured
 
     def _doubt(self, logs: Floats) -> float:
-        """Return by how much an expected score may be off, at most, in floats.
-
-        Each is a sum of products: their factors are as many as an attribute's tests, states or
-        components, and each rounding adds 2**-53 to the relative error, also that of logarithms,
-        for as much as they are.
-        """
-        evaluator = self.evaluator
-        of_logs = self.form.n_features * (1.0 + float(np.abs(logs).max()))
-        steps = 16.0 * (evaluator.numbers + of_logs)
-        return steps * 2.0**-53 * float(np.abs(evaluator.values).sum()) + 1e-300
+        """Return by how much an expected score may be off, at most, in floats."""
+        whole = float(np.abs(self.evaluator.values).sum())
+        return self.evaluator.off(float(np.abs(logs).max())) * whole + 1e-300
 
     def _greatest(self, sets: Bools, expected: Floats, logs: Floats) -> None:
         """Measure exactly what may be the best set so far."""
