@@ -15,10 +15,11 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
+    from benchmarks.papers.sufficient.published_circuit import Image
     from benchmarks.papers.sufficient.records import Level, Row
     from benchmarks.papers.sufficient.threads import Seconds
 
-__all__ = ["draw"]
+__all__ = ["draw", "draw_published"]
 
 # Colours that readers with colour blindness tell apart (Okabe, Ito).
 _GREEN, _BLUE, _RED = "#009E73", "#0072B2", "#D55E00"
@@ -62,6 +63,18 @@ def draw(rows: Sequence[Row], seconds: Seconds | None, directory: Path) -> list[
     return found
 
 
+def draw_published(images: Sequence[Image], directory: Path) -> list[Path]:
+    """Draw Figures 3 and 4 as the authors' own circuit, forest and images make them.
+
+    images: That are explained, one line of each.
+    Returns ``published-likelihoods.png`` and ``published-seconds.svg``.
+    """
+    return [
+        *_drawn(directory / "published-likelihoods.png", 2, images, _likelihoods),
+        *_drawn(directory / "published-seconds.svg", 1, images, _processor_seconds),
+    ]
+
+
 def _drawn(path: Path, panels: int, data: Any, draws: Callable[[Any, Any], None]) -> list[Path]:
     return draw_panels([path], panels, 3.4 * panels + 1.2, lambda axes: draws(axes, data))
 
@@ -83,7 +96,7 @@ def _bounds(axes: Sequence[Axes], rows: Sequence[Row]) -> None:
     axes[0].legend(loc="lower right", frameon=False)
 
 
-def _likelihoods(axes: Sequence[Axes], rows: Sequence[Row]) -> None:
+def _likelihoods(axes: Sequence[Axes], rows: Sequence[Row | Image]) -> None:
     """Figure 3: what is expected against how likely it is, for each class."""
     for panel, positive, name in ((axes[0], True, "5"), (axes[1], False, "3")):
         sign = 1 if positive else -1
@@ -103,6 +116,16 @@ def _seconds(axes: Sequence[Axes], seconds: Seconds) -> None:
         axes[0].plot(range(1, len(until)), until[1:], color=colour, label=name)
     axes[0].set(xlabel="pixels known", ylabel="seconds", ylim=(0, None))
     axes[0].legend(loc="upper left", frameon=False)
+
+
+def _processor_seconds(axes: Sequence[Axes], images: Sequence[Image]) -> None:
+    """Figure 4 in seconds of the processor: median and quartiles."""
+    table = np.array([[level.seconds for level in image.levels] for image in images])
+    sizes = np.arange(1, table.shape[1] + 1)
+    low, middle, high = np.percentile(table, (25, 50, 75), axis=0)
+    axes[0].plot(sizes, middle, color=_BLUE)
+    axes[0].fill_between(sizes, low, high, color=_BLUE, alpha=0.15, linewidth=0)
+    axes[0].set(xlabel="pixels known", ylabel="seconds of one core", ylim=(0, None))
 
 
 def _by_size(rows: Sequence[Row], value: Callable[[Level], float]) -> tuple[Any, Any, Any]:

@@ -1,4 +1,4 @@
-"""The command ``python -m benchmarks published-circuit``: Table 1 of Wang et al. again."""
+"""The command ``python -m benchmarks published-circuit``: Wang et al. from their own files."""
 
 from __future__ import annotations
 
@@ -19,6 +19,10 @@ from cpx.errors import InvalidInstance
 __all__ = ["published_circuit"]
 
 SIZES = (10, 20, 30)
+_PROVED = (
+    *("at most", "proved", "beam misses", "expected log-odds", "no set has more than"),
+    *("CPU s, mean", "most"),
+)
 _FILES = "mnist35.psdd.gz", "xgboost.json.gz", "test.csv.gz"
 
 
@@ -39,10 +43,19 @@ def published_circuit(
     exchanges: Annotated[
         bool, typer.Option("--exchanges", help="Also exchange pixels of what the beam finds.")
     ] = False,
+    prove: Annotated[
+        int, typer.Option(metavar="N", help="Also prove sets of at most 1, ..., N pixels.")
+    ] = 0,
+    figures: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR", exists=True, file_okay=False, help="Draw Figures 3 and 4 there."
+        ),
+    ] = None,
     seed: opt.Seed = 0,
     output: opt.Records = Path("published-circuit"),
 ) -> None:
-    r"""Make the rows MLSE of Table 1 of Wang et al. from the authors' circuit, forest and images.
+    r"""Make Table 1 and Figures 3, 4 of Wang et al. from the authors' circuit, forest and images.
 
     The circuit is a PSDD of Juice.jl, mnist35.psdd.gz, the forest a JSON dump of XGBoost,
     xgboost.json.gz; test.csv.gz has 1,902 images and their labels. Algorithm 1 explains each
@@ -53,6 +66,8 @@ def published_circuit(
     Examples:
       python -m benchmarks published-circuit --images 50
       python -m benchmarks published-circuit --images 20 --samples 10000 --exchanges
+      python -m benchmarks published-circuit --images 50 --figures docs/_static
+      python -m benchmarks published-circuit --images 4 --prove 3
 
     \b
     Exit codes: 0 all made; 2 wrong input.
@@ -61,19 +76,31 @@ def published_circuit(
 
     experiment, store = Experiment.read(data), Store(output, Image.from_line)
     order = np.random.default_rng(seed).permutation(len(experiment.rows))[:images]
-    found = []
+    made = []
     for number in order.tolist():
-        image = Image(number, width, samples, exchanges, seed)
+        image = Image(number, width, samples, exchanges, prove, seed)
         if image.key not in store.records:
-            store.add(replace(image, found=experiment.measured(image)))
-        found.append(store.records[image.key].found)
-    if not found:
+            store.add(experiment.measured(image))
+        made.append(store.records[image.key])
+    if not made:
         raise typer.Exit(2)
+    found = [image.found for image in made]
     show(
         f"Table 1 of Wang et al., {len(found)} images, beam {width}",
         ["method", "expected log-odds", "paper", "log Pr", "paper", "same decision", "CPU s"],
         [line for size in SIZES for line in _lines(found, size)],
     )
+    if prove:
+        show(
+            f"Sets of few pixels, proved, {len(made)} images",
+            _PROVED,
+            [_proved([image.proved[k - 1] for image in made]) for k in range(1, prove + 1)],
+        )
+    if figures is not None:
+        from benchmarks.papers.sufficient.figures import draw_published
+
+        for path in draw_published(made, figures):
+            print(f"figure: {path}")
     likely = experiment.circuit.log_likelihood(experiment.rows[order])
     print(f"\naccuracy {experiment.accuracy:.4f}; log-likelihood of an image {likely.mean():.1f}")
     if exchanges:
@@ -102,6 +129,19 @@ def _lines(found: Sequence[Sequence[Measured]], size: int) -> list[list[object]]
     return lines
 
 
+def _proved(proofs: Sequence[Proved]) -> list[object]:
+    seconds = [one.seconds for one in proofs]
+    return [
+        proofs[0].size,
+        f"{sum(one.proved for one in proofs)} of {len(proofs)}",
+        sum(one.expected - one.beam > 1e-9 for one in proofs),
+        _spread([one.expected for one in proofs]),
+        _spread([one.bound for one in proofs]),
+        f"{np.mean(seconds):.1f}",
+        f"{max(seconds):.1f}",
+    ]
+
+
 def _gain(found: Sequence[Sequence[Measured]]) -> str:
     gains = []
     for size in SIZES:
@@ -128,20 +168,47 @@ class Measured:
 
 
 @dataclass(frozen=True)
+class Proved:
+    """What at most so many pixels make of the log-odds: by the beam, the best known, a bound.
+
+    seconds: Of the processor, for the answer with its check.
+    """
+
+    size: int
+    beam: float
+    expected: float
+    bound: float
+    proved: bool
+    seconds: float
+
+
+@dataclass(frozen=True)
 class Image:
-    """An image, how it is explained, and its explanations; a line of JSON."""
+    """An image, how it is explained, and its explanations; a line of JSON.
+
+    prove: Up to this size sets are proved.
+    positive: Whether the forest takes it for a five.
+    """
 
     image: int
     width: int
     samples: int
     exchanges: bool
+    prove: int
     seed: int
+    positive: bool = False
     found: tuple[Measured, ...] = ()
+    proved: tuple[Proved, ...] = ()
+
+    @property
+    def levels(self) -> list[Measured]:
+        """The sets of the beam, of at most 1, 2, ... pixels."""
+        return [m for m in self.found if not m.exchanged]
 
     @property
     def key(self) -> str:
         """Hash of all that decides the explanations."""
-        return key_of({**asdict(self), "found": None})
+        return key_of({**asdict(self), "positive": None, "found": None, "proved": None})
 
     def to_line(self) -> bytes:
         """Return it as a line of JSON."""
@@ -152,7 +219,9 @@ class Image:
         """Read what :meth:`to_line` wrote."""
         try:
             read = json.loads(line)
-            return cls(**{**read, "found": tuple(Measured(**one) for one in read["found"])})
+            found = tuple(Measured(**one) for one in read["found"])
+            proved = tuple(Proved(**one) for one in read["proved"])
+            return cls(**{**read, "found": found, "proved": proved})
         except (ValueError, TypeError, KeyError) as error:
             raise InvalidInstance(f"no record of an image: {error}") from error
 
@@ -188,34 +257,34 @@ class Experiment:
         coding = Coding(names, columns, cuts, [[[0], [1]]] * len(columns), model.cast)  # type: ignore[arg-type]
         return cls(circuit, model, coding, rows, float((model.predict(rows) == labels).mean()))
 
-    def measured(self, image: Image) -> tuple[Measured, ...]:
+    def measured(self, image: Image) -> Image:
         """Explain an image by each number of pixels."""
-        from cpx.models.expected_prediction.problem import MLSE
         from cpx.models.expected_prediction.same_decision import SameDecision
         from cpx.models.expected_prediction.search.known_attributes.beam import beam_levels
         from cpx.models.expected_prediction.search.known_attributes.swaps import exchanged
 
         start = time.process_time()
-        x = tuple(map(float, self.rows[image.image]))
-        problem = MLSE(self.model, x, self.coding, self.circuit, max(SIZES))
+        problem = self.problem(image, max(SIZES))
         evaluator, best, found = problem.scores.evaluator, None, list[Measured]()
         asked = SameDecision(problem) if image.samples else None
 
         def add(
             size: int, features: Any, mean: float, log: float, also: bool, taken: float
         ) -> None:
-            same = asked.sampled(features, image.samples, image.seed).value if asked else None
+            same = None
+            if asked and size in SIZES:
+                same = asked.sampled(features, image.samples, image.seed).value
             found.append(Measured(size, also, mean, log, same, taken))
 
         spent = 0.0
         for size, level in enumerate(beam_levels(evaluator, max(SIZES), image.width)):
             if best is None or level[0].expected > best.expected:
                 best = level[0]
-            if size not in SIZES:
+            if not size:
                 continue
             stopped = time.process_time()
             add(size, *best, False, stopped - start - spent)
-            if image.exchanges:
+            if image.exchanges and size in SIZES:
                 again = time.process_time()
                 features, mean = exchanged(evaluator, best.features)
                 seen = np.zeros((1, problem.n_features), dtype=np.bool_)
@@ -223,4 +292,23 @@ class Experiment:
                 log = float(evaluator.evaluate(seen)[1][0])
                 add(size, features, mean, log, True, time.process_time() - again)
             spent += time.process_time() - stopped
-        return tuple(found)
+        beam = [m.expected for m in found if not m.exchanged]
+        proved = tuple(self.proved(image, k, beam[k - 1]) for k in range(1, image.prove + 1))
+        positive = problem.label_index == 1
+        return replace(image, positive=positive, found=tuple(found), proved=proved)
+
+    def problem(self, image: Image, k: int) -> Any:
+        """State which at most k pixels explain an image."""
+        from cpx.models.expected_prediction.problem import MLSE
+
+        x = tuple(map(float, self.rows[image.image]))
+        return MLSE(self.model, x, self.coding, self.circuit, min(k, len(x)))
+
+    def proved(self, image: Image, k: int, beam: float) -> Proved:
+        """Find the best set of at most k pixels, with a proof."""
+        from cpx import solve
+
+        start, problem = time.process_time(), self.problem(image, k)
+        result: Any = solve(problem, time_limit=None, seed=image.seed)
+        bound, spent = float(result.bound * problem.unit), time.process_time() - start
+        return Proved(k, beam, result.explanation.expected, bound, result.proved, spent)

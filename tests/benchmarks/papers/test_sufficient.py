@@ -17,6 +17,7 @@ from benchmarks.papers.sufficient.command import _latest
 from benchmarks.papers.sufficient.experiment import Laboratory
 from benchmarks.papers.sufficient.figures import _by_size, draw
 from benchmarks.papers.sufficient.logical import over_states
+from benchmarks.papers.sufficient.published_circuit import Image, published_circuit
 from benchmarks.papers.sufficient.records import Level, Row, Task
 from benchmarks.papers.sufficient.tables import PUBLISHED_ADULT, PUBLISHED_MNIST, grids
 from benchmarks.papers.sufficient.tasks import LEFT_OUT, _binned, binarised, prepared
@@ -161,3 +162,28 @@ def test_time_by_threads(source: Directory, tmp_path: Path) -> None:
 def test_published_values() -> None:
     assert PUBLISHED_MNIST["MLSE_10"] == ("3.11 ± 0.23", "0.99 ± 0.01", "-6.98 ± 1.37")
     assert PUBLISHED_ADULT["Logical"] == ("1.0", "-7.12 ± 2.11", "4.30 ± 1.13")
+
+
+def test_published_files_are_explained_drawn_and_proved(tmp_path: Path) -> None:
+    """Twelve independent pixels, of which the trees test three."""
+    lines = [f"T {a} 0 {a + 1} {np.log(0.5 + a / 30)}" for a in range(12)]
+    lines += [f"D {a + 11} 0 1 {a + 10 if a > 1 else 0} {a} 0.0" for a in range(1, 12)]
+    trees = [
+        {
+            **{"nodeid": 0, "split": f"f{a}", "split_condition": 0.5, "yes": 1, "no": 2},
+            **{"missing": 1, "children": [{"nodeid": 1, "leaf": -v}, {"nodeid": 2, "leaf": v}]},
+        }
+        for a, v in enumerate((1.0, 0.5, 0.25))
+    ]
+    (tmp_path / "xgboost.json.gz").write_bytes(gzip.compress(json.dumps(trees).encode()))
+    (tmp_path / "mnist35.psdd.gz").write_bytes(gzip.compress("\n".join(lines).encode()))
+    np.savetxt(tmp_path / "test.csv.gz", [[1] * 13, [0] * 13], fmt="%d", delimiter=",")
+    (tmp_path / "drawn").mkdir()
+    published_circuit(tmp_path, prove=2, figures=tmp_path / "drawn", output=tmp_path / "records")
+    lines_of = (tmp_path / "records" / "runs.jsonl").read_bytes().splitlines()
+    found = {one.positive: one for one in map(Image.from_line, lines_of)}
+    assert [level.size for level in found[True].levels] == [*range(1, 13)]
+    # f0 and f1 known: each pixel is 1 with the probability 0.5 + a / 30.
+    assert found[True].proved[1].expected == pytest.approx(1.5 + 0.25 * (2 * (0.5 + 2 / 30) - 1))
+    assert all(one.proved and one.bound >= one.expected - 1e-9 for one in found[False].proved)
+    assert len([*(tmp_path / "drawn").iterdir()]) == 2
