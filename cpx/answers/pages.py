@@ -6,18 +6,34 @@ import json
 from functools import cache
 from importlib import resources
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
-from cpx.errors import EngineMissing
+from cpx.answers.axes import require_matplotlib
+from cpx.errors import EngineMissing, InvalidOption, shown
 from cpx.support.versions import installed_version
 
-__all__ = ["filled_page", "require_pages", "trusted"]
+__all__ = ["filled_page", "require_form", "require_pages", "trusted"]
+
+FIGURES = ".svg", ".pdf", ".png"
+"""How files of figures end."""
 
 
 def require_pages() -> None:
     """Raise EngineMissing with the pip line unless jinja2 is installed."""
     if find_spec("jinja2") is None:
         raise EngineMissing("pages need jinja2: pip install jinja2")
+
+
+def require_form(path: Path) -> None:
+    """Raise unless a path ends like a page, a figure or JSON, and what makes that is installed."""
+    if path.suffix == ".html":
+        require_pages()
+    elif path.suffix in FIGURES:
+        require_matplotlib()
+    elif path.suffix != ".json":
+        forms = ", ".join((".html", *FIGURES, ".json"))
+        raise InvalidOption(f"{shown(str(path))} must end with one of {forms}")
 
 
 def filled_page(package: str, name: str, data: Any, **values: Any) -> str:

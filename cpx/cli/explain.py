@@ -13,6 +13,7 @@ from typing import Annotated, Any, ClassVar
 import typer
 
 from cpx.cli import options as opt
+from cpx.cli.explain_all import ALL, explain_all
 from cpx.cli.explain_rows import bounds
 from cpx.cli.kind_options import KindOptions, check_values, flags
 from cpx.cli.model_file import ModelFile
@@ -58,8 +59,9 @@ class Asked:
         str,
         typer.Option(
             metavar="KIND",
-            help="; ".join(f"{one.name}: {one.door.about}" for one in loaded()) + ".",
-            autocompletion=opt.choices(KINDS),
+            help="; ".join(f"{one.name}: {one.door.about}" for one in loaded())
+            + f"; {ALL}: each of them, and how they relate.",
+            autocompletion=opt.choices((*KINDS, ALL)),
         ),
     ] = "rule"
     missing: opt.Missing = None
@@ -139,8 +141,10 @@ def explain(
       cpx explain table.csv --row 17 --model any.joblib --trust --kind contrast
       cpx explain table.csv --target y --row 17 --required "age > 40" --json
       cpx explain table.csv --target y --rows 0:100 --model forest --jobs 2 -o page.html
+      cpx explain table.csv --target y --row 17 --model forest --kind all -o page.html
 
-    With --rows, -o writes a page (.html) or a table (.csv); Ctrl-C keeps what was answered. With
+    With --kind all, -o writes a page (.html), a figure (.svg, .pdf, .png) or .json. With --rows,
+    -o writes a page (.html) or a table (.csv); Ctrl-C keeps what was answered. With
     --proofs the page links what 'cpx check' checks each answer by.
 
     Exit codes: 0 an answer proved optimal, or proved that there is none; 3 an answer without
@@ -156,6 +160,10 @@ def explain(
     from cpx.explainers import Explainer
 
     path = output_path(output, source.table)
+    if source.kind == ALL:
+        raise typer.Exit(explain_all(source, file, options, OPTIONS.shared, as_json, path))
+    if source.kind not in KINDS:
+        raise UnknownName("kind", source.kind, (*KINDS, ALL))
     if source.rows is not None:
         require_output(path, as_json)
     one, asked = kind(source.kind), options

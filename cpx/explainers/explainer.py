@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from os import PathLike
 from typing import Any
 
@@ -14,14 +14,18 @@ from cpx.answers.values import plural
 from cpx.data import named_classifier
 from cpx.data.other_frames import as_pandas
 from cpx.data.targets import target_of
-from cpx.errors import EngineError, InvalidOption, shown
+from cpx.errors import CpxError, EngineError, InvalidOption, shown
 from cpx.explainers.doors import Answer, Kind, kind, kinds, loaded, refuse_unknown
 from cpx.explainers.many_rows import Told, answers
+from cpx.explainers.options import READER_OPTIONS
 from cpx.explainers.pictures import Pictures
 from cpx.explainers.preparation import counted
 from cpx.explainers.rows import refuse_other_order, row_of, rows_of
 from cpx.processes.interrupts import interruptible
+from cpx.support.families import families
+from cpx.support.lazy_imports import named_object
 from cpx.support.validation import valid_seed
+from cpx.trees import read_model
 
 
 class Explainer:
@@ -71,6 +75,7 @@ class Explainer:
         refuse_other_order(model, X)
         self.model, self.X, self.options = model, X, options
         self._made: dict[str, Any] = {}
+        self._trees: Any = None
         self._pictures = Pictures(X)
         if options:
             self._refuse_unknown()
@@ -128,8 +133,20 @@ class Explainer:
                     "Explainer(model, X)"
                 )
             own = {n: v for n, v in self.options.items() if n in one.prepared}
-            self._made[kind_name] = one.explainer(self.model, self.X, **own)
+            model = self._read_once(own) if one.door.trees else self.model
+            self._made[kind_name] = one.explainer(model, self.X, **own)
         return self._made[kind_name]
+
+    def _read_once(self, own: Mapping[str, Any]) -> Any:
+        """Return the model as trees, read once for all kinds that it is read alike for."""
+        if own.keys() & {*READER_OPTIONS, "above", "below", "between"}:
+            return self.model
+        if self._trees is None:
+            try:
+                self._trees = read_model(self.model, rows=self.X)
+            except CpxError:  # the kind says what is wrong, or does without trees
+                return self.model
+        return self._trees
 
     def __repr__(self) -> str:
         model = getattr(self.model, "__name__", type(self.model).__name__)
@@ -246,6 +263,58 @@ class Explainer:
         drawn = tuple(self._pictures.of(one, row) for one, row in zip(found, rows))
         return Explanations(drawn, tuple(labels), as_pandas(X))
 
+    def all_kinds(self, x: Any, k: int | None = None, **asked: Any) -> Any:
+        """Explain the prediction of x by all kinds, and say how the answers relate.
+
+        These are the optimal rule on the rows, the certificate on them (the fewest conditions
+        that leave no row of another class), the expectation under the distribution, the minimum
+        reason and the contrast. Rules and certificates are about the rows of X, whatever
+        ``distribution`` says.
+
+        Parameters
+        ----------
+        x : one row, or its position or label in X
+        k : int, optional
+            Most conditions of the rule and values of the expectation: as many as the reason has
+            columns, but at most 5.
+        min_coverage : Fraction, float or str, optional
+            As for ``rule``.
+        epsilon : Fraction, float or str, optional
+            Which share of the rows the certificate may leave that have another class: by default
+            those that no condition tells from x, mostly 0.
+        target, frozen
+            As for ``contrast``.
+        time_limit : float or None, default=10.0
+            Seconds, for each kind.
+
+        Returns
+        -------
+        AllKinds
+            Each kind with value, bound and proof, or why it has no answer. What follows from the
+            definitions, such as that the contrast changes a column of the reason, is checked on
+            the row. ``save("page.html")`` and ``save("figure.pdf")`` write page and figure.
+
+        Raises
+        ------
+        InvalidOption, InvalidInstance, DataError
+            Naming the argument that is wrong.
+        CheckFailed
+            When answers contradict each other.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.ensemble import RandomForestClassifier
+        >>> X, y = load_iris(return_X_y=True, as_frame=True)
+        >>> forest = RandomForestClassifier(10, max_depth=3, random_state=0).fit(X, y)
+        >>> found = Explainer(forest, X).all_kinds(60)
+        >>> found["certificate"].value, found["certificate"].bound
+        (2.0, 2.0)
+        """
+        place = next((family.all_kinds for family in families() if family.all_kinds), "")
+        answer: Any = named_object(place, "explanation by all kinds", InvalidOption)
+        return answer(self, x, k, **asked)
+
     def __getattr__(self, name: str) -> Callable[..., Any]:
         """Return the method of a kind, or of many rows of it."""
         if not name.startswith("_"):
@@ -258,7 +327,7 @@ class Explainer:
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out what was prepared: each process prepares what it needs."""
-        return {**self.__dict__, "_made": {}}
+        return {**self.__dict__, "_made": {}, "_trees": None}
 
     def __dir__(self) -> Iterable[str]:
         """List the methods of all kinds, too."""

@@ -37,6 +37,7 @@ FAMILIES = (
     "sufficient_reason",
     "certificate",
     "expected_prediction",
+    "all_kinds",
 )
 """The folders of our families, in their order."""
 

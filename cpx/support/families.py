@@ -171,6 +171,9 @@ class Family:
     overview : str
         The function that says of explanations of many rows what they say together, given these
         and options.
+    all_kinds : str
+        The function that answers one row by all kinds of explanations, given an
+        :class:`~cpx.Explainer`, the row and options, and says how the answers relate.
     library : str
         Its families of instances in the library, a sequence of
         :class:`~cpx.library.family.Family`.
@@ -206,6 +209,7 @@ class Family:
     engines: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     reachable: Mapping[str, str] = field(default_factory=dict)
     overview: str = ""
+    all_kinds: str = ""
     library: str = ""
     probes: str = ""
     commands: Mapping[str, ShellCommand] = field(default_factory=dict)

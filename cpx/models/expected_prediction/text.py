@@ -34,7 +34,7 @@ MADE_FROM_DATA = ("naive-bayes", "fitted")
 MEASURES = {"sum": "score", "average": "probability", "vote": "share of votes"}
 SAME_CLASS = "same-decision probability"
 """What the expectation of the decision is."""
-_SHARES = ("probability", "share of votes", SAME_CLASS)
+SHARES = ("probability", "share of votes", SAME_CLASS)
 """What the score of a class is, by the rule of the model."""
 
 _DIGITS = 1000
@@ -160,7 +160,7 @@ def _greatest_words(claim: Claim, found: ExpectedExplanation) -> str:
     if bound is None:
         return f"{told}, without a bound"
     greatest = bound * unit
-    if found.measure in _SHARES:
+    if found.measure in SHARES:
         greatest = min(greatest, Fraction(1))  # beyond it by the rounding of units
     return f"{told}, not proved greatest: no {rival} has more than {at_most(greatest, 6)}"
 

@@ -234,6 +234,12 @@ class ClassifierAndRows:
         """
         return self._measure(explanation, self.oracle(x), n)
 
+    def in_words(self, explanation: Explanation, x: Any) -> Explanation:
+        """Return a rule about x with literals of one column joined, and with the row."""
+        oracle = self.oracle(x)
+        rule = self._in_words(explanation.rule, oracle)
+        return self._about(replace(explanation, rule=rule), oracle)
+
     def _known_or_measured(
         self, explanation: Explanation, problem: MonomialProblem, fresh: int
     ) -> Explanation:

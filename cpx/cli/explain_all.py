@@ -1,0 +1,99 @@
+"""The command ``cpx explain --kind all``: a row by all kinds, as text, a page or a figure."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from cpx.cli import options as opt
+from cpx.cli.kind_options import flags
+from cpx.cli.model_file import ModelFile
+from cpx.cli.output import note, print_blocks, say
+from cpx.cli.progress import phase
+from cpx.cli.reading import read_columns
+from cpx.errors import InvalidOption, UnsupportedModel
+from cpx.explainers.doors import loaded
+
+if TYPE_CHECKING:
+    from cpx.cli.explain import Asked
+
+ALL = "all"
+"""What ``--kind`` has for all of them."""
+
+_ASKED = "k", "min_coverage", "target", "frozen"
+
+
+def explain_all(
+    source: Asked,
+    file: ModelFile,
+    asked: dict[str, Any],
+    called: Mapping[str, Any],
+    as_json: bool,
+    path: Path | None,
+) -> int:
+    """Ask a row by all kinds, print and write the answer, and return the exit code.
+
+    asked: The options of kinds that were given, by their names in Python.
+    called: These options by their names in the shell.
+    path: Where to write it: a page, a figure or JSON, by its ending.
+    """
+    from cpx.answers.pages import require_form
+    from cpx.answers.result import Status
+    from cpx.answers.text import Paragraph
+    from cpx.data import named_classifier
+    from cpx.data import row as row_of
+    from cpx.data.targets import target_of
+    from cpx.explainers import Explainer
+    from cpx.processes.interrupts import noted
+
+    if path is not None:
+        require_form(path)
+    declared = [pair for one in loaded() for pair in one.options.items()]
+    common = {name for name, one in declared if one.prepared and one.option is not None}
+    for name, shared in called.items():
+        if shared.name in asked and shared.name not in {*common, *_ASKED}:
+            raise InvalidOption(f"{flags(name)[0]} is not for --kind {ALL}")
+    if source.rows is not None:
+        raise InvalidOption(f"--kind {ALL} is for one row: --row")
+    source.check()
+    prepared = {name: asked.pop(name) for name in [*asked] if name in common}
+    limits = {name: prepared.get(name) for name in ("above", "below", "between")}
+    numbers = target_of(**limits) is not None
+    missing, categorical = opt.words(source.missing), prepared.get("categorical")
+    X, y = read_columns(source.table, source.target, missing, categorical, source.named, numbers)
+    assert source.row is not None  # check has seen to it
+    x, seed = row_of(X, source.row), prepared.get("seed", 0)
+    if source.model in opt.TREES:
+        from cpx.cli.tree_row import trained
+
+        model: Any = trained(source.model, seed, X, y, numbers)
+    elif source.named:
+        with phase(f"training {source.model} on {len(X)} rows", long=True):
+            model = named_classifier(source.model, seed, numbers).fit(X, y)
+    else:
+        given = {name: prepared.pop(name) for name in limits if name in prepared}
+        try:
+            model = file.read(Path(source.model), {"rows": X, **given})
+        except UnsupportedModel as error:
+            model, prepared = file.opened(Path(source.model), error), {**prepared, **given}
+            note(f"not read as trees, asked by predict alone: {error}")
+    explainer = Explainer(model, X, **prepared)
+    with phase("explaining the row by all kinds", long=True):
+        found = explainer.all_kinds(x, **asked, time_limit=opt.limit(source.time_limit))
+    title = f"{source.table} row {source.row} by {source.model}"
+    with noted(threading.Event()):  # Ctrl-C comes too late: the answer is there
+        if path is not None:
+            found.save(path, f"{title}: {found.headline()}")
+            note(f"wrote {path}")
+        if as_json:
+            import json
+
+            typer.echo(json.dumps(found.to_dict(), indent=1))
+        else:
+            say(title)
+            print_blocks([Paragraph(found.counts()), *found.blocks()])
+    return {Status.OPTIMAL: 0, Status.FEASIBLE: 3}.get(found.status, 4)

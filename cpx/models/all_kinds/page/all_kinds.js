@@ -1,0 +1,2 @@
+sortable(".grid");
+document.documentElement.dataset.ready = "yes";
