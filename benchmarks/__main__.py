@@ -43,6 +43,7 @@ NAMES = (
     "guarantees",
     "certificates",
     "expected_prediction",
+    "five-kinds",
     "structure",
     "cpmpy_engines",
     "engine_encodings",
@@ -58,6 +59,7 @@ ELSEWHERE = {
     "peers": "peers.sufficient_reasons",
     "contrasts": "peers.contrasts",
     "intervals": "peers.intervals",
+    "five-kinds": "five_kinds",
 }
 TOOLS = ("fuzz", "mutate", "library")
 PAPERS = ("koriche", "equal-calls", "ads", "kernels", "sufficient", "published-circuit")

@@ -25,6 +25,16 @@ def show(title: str, head: Sequence[str], rows: Iterable[Sequence[object]]) -> N
         print(line([_text(value) for value in row]), flush=True)
 
 
+def markdown(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """Return a Markdown table whose first column is flush left, for a file."""
+    lines = [
+        head,
+        ["---", *["---:"] * (len(head) - 1)],
+        *([_text(v) for v in row] for row in rows),
+    ]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
 def _text(value: object) -> str:
     if value is None:
         return "-"

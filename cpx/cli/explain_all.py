@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import typer
 
@@ -18,9 +18,6 @@ from cpx.cli.reading import read_columns
 from cpx.errors import InvalidOption, UnsupportedModel
 from cpx.explainers.doors import loaded
 
-if TYPE_CHECKING:
-    from cpx.cli.explain import Asked
-
 ALL = "all"
 """What ``--kind`` has for all of them."""
 
@@ -28,7 +25,7 @@ _ASKED = "k", "min_coverage", "target", "frozen"
 
 
 def explain_all(
-    source: Asked,
+    source: Any,
     file: ModelFile,
     asked: dict[str, Any],
     called: Mapping[str, Any],
@@ -37,6 +34,7 @@ def explain_all(
 ) -> int:
     """Ask a row by all kinds, print and write the answer, and return the exit code.
 
+    source: Table, row and model, as :mod:`cpx.cli.explain` has them.
     asked: The options of kinds that were given, by their names in Python.
     called: These options by their names in the shell.
     path: Where to write it: a page, a figure or JSON, by its ending.

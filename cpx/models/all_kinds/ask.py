@@ -26,7 +26,8 @@ from cpx.explainers import Explainer
 from cpx.explainers.doors import kind as kind_named
 from cpx.explainers.preparation import counted, solve_in_time
 from cpx.explainers.rows import row_of
-from cpx.models.all_kinds.answer import AllKinds, OneKind
+from cpx.models.all_kinds.answer import AllKinds
+from cpx.models.all_kinds.parts import OneKind
 from cpx.models.all_kinds.relations import Related, greatest_expected
 from cpx.models.certificate.problem import MinCertificate
 from cpx.models.expected_prediction.answer import ExpectedExplanation

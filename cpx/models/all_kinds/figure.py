@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from cpx.answers.axes import ACCENT, MARK, require_matplotlib
 from cpx.answers.values import class_words, plural
 from cpx.errors import InvalidOption, printable
-from cpx.models.all_kinds.answer import AllKinds, OneKind
+from cpx.models.all_kinds.parts import OneKind
 from cpx.models.expected_prediction.text import SHARES
 from cpx.support.shares import significant
 
@@ -25,7 +25,7 @@ _MOST = 16
 _COLOURS = {"proved": ACCENT, "not proved": MARK}
 
 
-def figure(found: AllKinds, title: str = "") -> Figure:
+def figure(found: Any, title: str = "") -> Figure:
     """Draw it in the colours of the style of matplotlib; see :meth:`AllKinds.plot`."""
     require_matplotlib()
     if not found.answered:
@@ -52,7 +52,7 @@ def figure(found: AllKinds, title: str = "") -> Figure:
     return drawn
 
 
-def _matrix(ax: Axes, found: AllKinds, columns: list[Any]) -> None:
+def _matrix(ax: Axes, found: Any, columns: list[Any]) -> None:
     """Draw a line for each column and what each kind says of it."""
     inks: dict[str, Any] = {"fontsize": 7.5, "va": "center", "parse_math": False}
     lines, rest = len(columns), len(found.columns) - len(columns)
@@ -91,7 +91,7 @@ def _head(ax: Axes, one: OneKind, place: int) -> None:
     ax.text(place, -0.95, told, fontsize=7, color=colour, **inks)
 
 
-def _steps(ax: Axes, found: AllKinds) -> None:
+def _steps(ax: Axes, found: Any) -> None:
     """Draw what is expected, and how probable the class is, with columns of each kind known."""
     places = range(len(found.known))
     expected = [one.expected for one in found.known]

@@ -6,11 +6,11 @@ from typing import Any
 
 from cpx.answers.pages import filled_page
 from cpx.errors import printable
-from cpx.models.all_kinds.answer import AllKinds, OneKind
+from cpx.models.all_kinds.parts import OneKind
 from cpx.support.shares import significant
 
 
-def html_page(found: AllKinds, title: str = "") -> str:
+def html_page(found: Any, title: str = "") -> str:
     """Return the page; its heading is the class unless there is a title.
 
     Raises EngineMissing: When jinja2 is not installed; with the pip line.

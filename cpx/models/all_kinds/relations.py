@@ -17,7 +17,7 @@ from cpx.data.oracle import PrecisionEstimate
 from cpx.data.other_frames import as_pandas
 from cpx.errors import CheckFailed, CpxError
 from cpx.explainers import Explainer
-from cpx.models.all_kinds.answer import Known, OneKind, Relation
+from cpx.models.all_kinds.parts import Known, OneKind, Relation
 from cpx.models.expected_prediction.answer import ExpectedExplanation
 from cpx.models.expected_prediction.same_decision import SameDecision
 from cpx.models.expected_prediction.text import SHARES
