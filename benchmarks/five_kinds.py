@@ -129,9 +129,9 @@ def expected(found: Sequence[Any]) -> Iterator[object]:
 
 
 def _rises(row: Any) -> bool:
-    """Whether it rises from nothing to the expectation to the reason."""
+    """Whether it rises from nothing to the certificate to the reason."""
     of = {one.of: one.expected for one in row.known}
-    steps = [of[name] for name in ("nothing", "expectation", "reason") if name in of]
+    steps = [of[name] for name in ("nothing", "certificate", "reason") if name in of]
     return steps == sorted(steps)
 
 
