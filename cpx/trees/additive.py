@@ -17,13 +17,15 @@ from cpx.trees.checks import class_labels
 from cpx.trees.column_sums import ColumnSums
 from cpx.trees.form import TreeModel
 from cpx.trees.front import Front, names_and_width
-from cpx.trees.linear import BAYES, CLASSIFIERS, REGRESSORS, kind_of_sum, sum_of
+from cpx.trees.linear import BAYES, CLASSIFIERS, REGRESSORS
+from cpx.trees.linear_wrapped import kind_inside, opened
+from cpx.trees.outputs import OneOutput
 from cpx.trees.wrapped import behind
 
 
 def is_additive(model: Any) -> bool:
     """Whether a model, or what stands at the end of its pipeline, is one that is read here."""
-    return bool(kind_of_sum(behind(model)[1]))
+    return bool(kind_inside(model))
 
 
 def read_additive(
@@ -47,7 +49,9 @@ def read_additive(
         Linear: LogisticRegression, LinearSVC, RidgeClassifier, SGDClassifier, Perceptron,
         LinearDiscriminantAnalysis, LinearRegression, Ridge, Lasso, ElasticNet, LinearSVR and
         others. Naive Bayes: GaussianNB, BernoulliNB, MultinomialNB, ComplementNB, CategoricalNB.
-        It may stand behind transformers, each column of which is made of one of the table.
+        It may stand behind transformers, each column of which is made of one of the table, and in
+        a model that calibrates it by one curve, has a threshold, averages regressors, or asks one
+        model for each class.
     rows : (n, d) array or frame
         They say which values columns of numbers have.
     classes, attributes, output, target
@@ -81,11 +85,10 @@ def read_additive(
     >>> bool(abs(float(trees.scores(X[2])[0]) - regression.decision_function(X)[2]) < 1e-12)
     True
     """
-    steps, last = behind(model)
-    kind = kind_of_sum(last)
+    kind = kind_inside(model)
     if not kind:
         raise UnsupportedModel(
-            f"{type(last).__name__} is no sum over columns that cpx reads; it reads "
+            f"{type(behind(model)[1]).__name__} is no sum over columns that cpx reads; it reads "
             f"{', '.join((*CLASSIFIERS, *REGRESSORS, *BAYES))}"
         )
     if kind not in REGRESSORS:
@@ -94,10 +97,12 @@ def read_additive(
             raise InvalidOption(f"output is for models of several outputs, not for {kind}")
     elif classes is not None:
         raise InvalidOption(f"classes is for classifiers, not for {kind}")
-    total = sum_of(last, target, output)
-    names, width = names_and_width(model, (steps,))
-    front = Front((steps,), names, width)
-    whole = model if total.model is last else replace(total.model, model=model)
+    part = opened(model, target, output)
+    total = part.total
+    names, width = names_and_width(model, part.blocks)
+    front = Front(part.blocks, names, width)
+    one_of_several = isinstance(total.model, OneOutput)
+    whole = replace(total.model, model=model) if one_of_several else model
     given = attribute_list(attributes, [front.title(c) for c in range(width)])
     numbers = _numbers(front, rows, given, kind)
     labels = total.classes if classes is None else class_labels(classes, len(total.classes))

@@ -139,8 +139,8 @@ def _live(model: Any, rows: Any, options: dict[str, Any]) -> TreeModel:
         def read(held: Any) -> TreeModel:
             if is_additive(held):
                 raise UnsupportedModel(
-                    f"the {type(model).__name__} holds a {type(held).__name__}: a linear model or "
-                    f"naive Bayes is read alone, or behind transformers. {ONLY_RULES}"
+                    f"the {type(model).__name__} holds a {type(held).__name__} beside trees: a "
+                    f"sum over columns is read without such. {ONLY_RULES}"
                 )
             return _live(held, rows, dict(options))
 

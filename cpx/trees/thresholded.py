@@ -17,8 +17,14 @@ from cpx.trees.summed import ADABOOST, ONLY_RULES, Opener, Part, held_by
 
 def threshold_part(model: Any, open_: Opener) -> Part:
     """Open a model with a threshold of its own: it gives the second class from there on."""
-    name, response = type(model).__name__, model._get_response_method()
     held = getattr(model, "estimator_", model.estimator)
+    by, least = given_threshold(model, held)
+    return _cut(held, open_, type(model).__name__, by, lambda score: score >= least)
+
+
+def given_threshold(model: Any, held: Any) -> tuple[str, float]:
+    """Return the method that a threshold is for, and from which score on it gives the second."""
+    name, response = type(model).__name__, model._get_response_method()
     tuned = getattr(model, "best_threshold_", None)
     threshold = model.threshold if tuned is None else tuned
     told = model.pos_label if tuned is None else model._curve_scorer._get_pos_label()
@@ -30,11 +36,18 @@ def threshold_part(model: Any, open_: Opener) -> Part:
     by = _scored_by(held, [response] if isinstance(response, str) else response)
     if threshold == "auto":
         threshold = 0.5 if by == "predict_proba" else 0.0
-    return _cut(held, open_, name, by, lambda score: score >= threshold)
+    return by, float(threshold)
 
 
 def calibrated_part(model: Any, open_: Opener) -> Part:
     """Open a calibrated model: of one model and two classes a threshold of its scores."""
+    by, second = second_by_curve(model)
+    (held,) = model.calibrated_classifiers_
+    return _cut(held.estimator, open_, type(model).__name__, by, second)
+
+
+def second_by_curve(model: Any) -> tuple[str, Callable[[float], bool]]:
+    """Return the method whose scores one curve calibrates, and what says which are the second."""
     name, held = type(model).__name__, held_by(model, "calibrated_classifiers_")
     if len(held) > 1:
         raise UnsupportedModel(
@@ -52,8 +65,7 @@ def calibrated_part(model: Any, open_: Opener) -> Part:
         p = float(np.ravel(curve.predict(np.array([score])))[0])
         return p > 1 - p
 
-    by = _scored_by(held[0].estimator, ["decision_function", "predict_proba"])
-    return _cut(held[0].estimator, open_, name, by, second)
+    return _scored_by(held[0].estimator, ["decision_function", "predict_proba"]), second
 
 
 def _scored_by(held: Any, methods: Sequence[str]) -> str:
@@ -73,7 +85,7 @@ def _cut(held: Any, open_: Opener, name: str, by: str, second: Callable[[float],
         raise UnsupportedModel(f"the {name} has a threshold for what is no sum of trees")
     if two:
         times = len(model.trees) if model.rule == "average" else 1
-        cut = times * _first(second, 0.0, 1.0, name)
+        cut = times * first_score(second, 0.0, 1.0, name)
         trees = [
             replace(t, values=_column(t.outputs, t.values, 1), outputs=(0,)) for t in model.trees
         ]
@@ -87,7 +99,7 @@ def _cut(held: Any, open_: Opener, name: str, by: str, second: Callable[[float],
             scores = np.array([[score * scale]])
             return second(float((linked(scores, live.link) if proba else scores)[0, 0]))
 
-        cut = _first(told, -largest, largest, name)
+        cut = first_score(told, -largest, largest, name)
         trees, base = [*model.trees], model.base[0] - cut
     cut_model = replace(
         model,
@@ -101,7 +113,7 @@ def _cut(held: Any, open_: Opener, name: str, by: str, second: Callable[[float],
     return replace(part, model=cut_model)
 
 
-def _first(second: Callable[[float], bool], low: float, high: float, name: str) -> float:
+def first_score(second: Callable[[float], bool], low: float, high: float, name: str) -> float:
     """Return the least number of a range from which on something holds."""
     if second(low) or not second(high):
         raise UnsupportedModel(

@@ -214,7 +214,7 @@ def test_ranges_and_plausible_changes() -> None:
         (InvalidOption, "above is for", lambda: read_model(MODELS["ridge"], rows=X, above=1)),
         (
             UnsupportedModel,
-            "VotingClassifier holds a LogisticRegression",
+            "VotingClassifier counts the votes of 1 models such as LogisticRegression",
             lambda: read_model(VotingClassifier([("a", LogisticRegression())]).fit(X, Y2), rows=X),
         ),
     ],
