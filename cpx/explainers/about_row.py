@@ -106,6 +106,9 @@ def probabilities_by_trees(model: TreeModel, x: Sequence[float]) -> list[float] 
     said = None
     if model.live is not None:
         row = np.array([x], dtype=np.float64)
+        known = model.live.said.get(row.tobytes())
+        if known is not None and len(known) == len(model.classes):
+            return [*map(float, known)]
         table = model.live.probabilities(row, len(model.classes))
         said = None if table is None else [*map(float, table[0])]
     elif model.rule in ("average", "vote"):

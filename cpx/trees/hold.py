@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from fractions import Fraction
 from functools import partial
 from typing import Any
@@ -10,13 +11,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cpx.errors import DataError, UnsupportedModel, shown
+from cpx.errors import ClassifierError, DataError, UnsupportedModel, shown
 from cpx.trees.form import TreeModel
 from cpx.trees.library_agreement import near_ties, rounding
 from cpx.trees.live import LiveModel
 
 ROWS = 200
 """Changed rows that a live model is asked about, in one call."""
+
+_TOGETHER = 50
+"""Rows that are asked about in one call, each with those changed from it."""
 
 TOLERANCE = 1e-6
 """By what a probability may differ, beside what the rounding of sums explains."""
@@ -60,9 +64,45 @@ def hold(
     if live.sparse_is_missing:
         _refuse_filled(model, live, row)
     rows = np.vstack([row, changed(model, row, values(model) if pools is None else pools, seed)])
-    near = _compare(model, rows, must=1)
+    near, said = _compare(model, rows, must=[0])
     if pools is None:
-        live.held[key] = near
+        live.held[key] = len(near)
+        if said is not None:
+            live.said[row.tobytes()] = said[0]
+
+
+def hold_many(asked: Iterable[tuple[TreeModel, Sequence[float]]]) -> None:
+    """Ask about many rows, each of a model, what :func:`hold` asks of one, in few calls.
+
+    What does not agree is left for it to say, row by row.
+    """
+    groups: dict[Any, tuple[TreeModel, dict[bytes, NDArray[np.float64]]]] = {}
+    for model, x in asked:
+        row = np.array(x, dtype=np.float64)
+        live = model.live
+        if live is None or live.sparse_is_missing or _key(model, row) in live.held:
+            continue
+        groups.setdefault((id(live), model.attributes), (model, {}))[1][row.tobytes()] = row
+    for model, rows in groups.values():
+        known, pools = [*rows.values()], values(model)
+        for at in range(0, len(known) if len(known) > 1 else 0, _TOGETHER):
+            with suppress(UnsupportedModel, ClassifierError):
+                _hold_together(model, known[at : at + _TOGETHER], pools)
+
+
+def _hold_together(
+    model: TreeModel, rows: Sequence[NDArray[np.float64]], pools: list[NDArray[np.float64]]
+) -> None:
+    live = model.live
+    assert live is not None  # who calls asks for it
+    table = np.vstack([part for row in rows for part in (row, changed(model, row, pools))])
+    own = np.arange(len(rows)) * (1 + ROWS)
+    near, said = _compare(model, table, must=own.tolist())
+    count = np.bincount(near // (1 + ROWS), minlength=len(rows)).tolist()
+    for i, row in enumerate(rows):
+        live.held[_key(model, row)] = count[i]
+        if said is not None:
+            live.said[row.tobytes()] = said[own[i]]
 
 
 def _key(model: TreeModel, row: NDArray[np.float64]) -> Any:
@@ -87,7 +127,7 @@ def hold_change(
         return
     row = np.array(x, dtype=np.float64)
     if changed is not None:
-        _compare(model, np.vstack([row, np.array(changed, dtype=np.float64)]), must=2)
+        _compare(model, np.vstack([row, np.array(changed, dtype=np.float64)]), must=[0, 1])
         return
     other, pools = row.copy(), values(model)
     for a in np.flatnonzero(model.cells(row) != np.asarray(cells)).tolist():
@@ -95,7 +135,7 @@ def hold_change(
         column = np.tile(row, (len(pool), 1))
         column[:, a] = pool
         other[a] = pool[np.flatnonzero(model.cells(column)[:, a] == cells[a])[0]]
-    _compare(model, np.vstack([row, other]), must=2)
+    _compare(model, np.vstack([row, other]), must=[0, 1])
 
 
 def hold_rows(model: TreeModel, rows: ArrayLike, seed: int = 0) -> None:
@@ -106,19 +146,23 @@ def hold_rows(model: TreeModel, rows: ArrayLike, seed: int = 0) -> None:
     if len(table) > ROWS:
         table = table[np.sort(np.random.default_rng(seed).choice(len(table), ROWS, False))]
     if len(table):
-        _compare(model.covering(table), table, must=0)
+        _compare(model.covering(table), table, must=[])
 
 
-def _compare(model: TreeModel, rows: NDArray[np.float64], must: int) -> int:
-    """Raise where the live model answers otherwise; return how often rounding explains it.
+def _compare(
+    model: TreeModel, rows: NDArray[np.float64], must: Sequence[int]
+) -> tuple[NDArray[np.int64], NDArray[np.float64] | None]:
+    """Raise where the live model answers otherwise; return of which rows rounding explains it.
 
-    Of the first ``must`` rows, of which x is one, both must say the same; of the others unless
-    rounding explains it.
+    And what it says of the scores of all, where it does.
+
+    must: The rows, such as x, of which both must say the same; of others unless rounding explains
+        it.
     """
     live = model.live
     if live is None:
-        return 0
-    words = partial(_words, model, rows, must > 0)
+        return np.zeros(0, dtype=np.int64), None
+    words = partial(_words, model, rows, len(must) > 0)
     totals = model.totals(rows)
     ours = model.decide(totals)
     theirs, said = live.predict(rows, model.classes)
@@ -127,7 +171,7 @@ def _compare(model: TreeModel, rows: NDArray[np.float64], must: int) -> int:
     near = near_ties(model, rows[differing]) if differing.size else np.zeros(0, dtype=bool)
     near &= theirs[differing] >= 0
     for i, tied in zip(differing.tolist(), near.tolist()):
-        if tied and i >= must:
+        if tied and i not in must:
             continue
         told = shown(model.classes[theirs[i]] if theirs[i] >= 0 else said[i])
         why = _ROUNDED if tied else _ADVICE
@@ -141,8 +185,7 @@ def _compare(model: TreeModel, rows: NDArray[np.float64], must: int) -> int:
             f"{live.name}.predict gives {words(i)} the class {told}, its trees give it "
             f"{shown(model.classes[ours[i]])}{more}: {why}"
         )
-    _compare_scores(model, live, rows, totals, words)
-    return int(near.sum())
+    return differing[near], _compare_scores(model, live, rows, totals, words)
 
 
 def _compare_scores(
@@ -151,10 +194,10 @@ def _compare_scores(
     rows: NDArray[np.float64],
     totals: NDArray[Any],
     words: Callable[[int], str],
-) -> None:
+) -> NDArray[np.float64] | None:
     theirs = live.scores(rows, len(model.base))
     if theirs is None or live.link == "unknown":
-        return
+        return theirs
     averaged = 1 if model.prediction is None else model.prediction.trees
     divisor = 2**model.exact.exponent * (len(model.trees) if model.rule == "average" else averaged)
     scores = np.array([[total / divisor for total in row] for row in totals.tolist()]) * live.scale
@@ -177,6 +220,7 @@ def _compare_scores(
             f"{live.name}.{live.method} gives {words(i)} {what}, its trees {ours[i, k]:.9g} (at "
             f"most {slack:.1g} is rounding): {_ADVICE}"
         )
+    return theirs
 
 
 def linked(scores: NDArray[np.float64], link: str) -> NDArray[np.float64]:

@@ -40,6 +40,7 @@ class LiveModel:
     columns: Columns of categories, by position, where it takes frames with these.
     sparse_is_missing: Whether it takes what a sparse row leaves out as missing, and not as 0.
     held: The rows that it was asked about, and how many rows near them rounding decides.
+    said: What it says of the scores of these rows, where it says it.
     front: The transformers that rows pass first, in which categories are numbers.
     sums: Where it is a sum of functions of columns: what makes tree models over their values.
     method: What says the numbers that are held against the scores.
@@ -55,6 +56,7 @@ class LiveModel:
     sparse_is_missing: bool = False
     columns: Mapping[int, Categories] = field(default_factory=dict, repr=False)
     held: dict[Any, int] = field(default_factory=dict, repr=False)
+    said: dict[bytes, NDArray[np.float64]] = field(default_factory=dict, repr=False)
     front: Front | None = field(default=None, repr=False)
     sums: Sums | None = field(default=None, repr=False)
 

@@ -12,6 +12,7 @@ from cpx import SufficientReason, check
 from cpx.check.forest import Forest, Node
 from cpx.models.sufficient_reason.judge_cells import Cells
 from cpx.models.sufficient_reason.judge_class_margin import NONE, Segments, always_wins
+from cpx.models.sufficient_reason.judge_descent import loses_nearby
 from cpx.trees import Attribute, TreeModel
 from tests.methods.reasons.ensembles import Truth, random_model, random_tree
 from tests.methods.reasons.test_checker import claim
@@ -80,6 +81,7 @@ def test_leaves_are_those_that_rows_reach() -> None:
 @pytest.mark.parametrize("n", some(50, 150))
 def test_a_class_wins_as_it_does_on_all_rows(n: int) -> None:
     seen = []
+    found: list[bool] = []
     for seed in range(n):
         cells, rng = random_cells(seed % 50), np.random.default_rng(seed)
         rows = rows_of(cells, cells.everything)
@@ -97,8 +99,13 @@ def test_a_class_wins_as_it_does_on_all_rows(n: int) -> None:
             for enough in (least, least + 1):
                 wins = always_wins(cells, box, leads, base, enough, lambda: None)
                 assert wins == (enough == least), (seed, enough)
+                if box[cells.own].all():
+                    lost = loses_nearby(cells, box, leads, base, enough, lambda: None)
+                    assert not (lost and wins), (seed, enough)
+                    found.append(lost or wins)
             seen.append(len(np.unique(leaves[mine], axis=0)))
     assert max(seen) > 50
+    assert sum(found) > 0.8 * len(found) > 0
 
 
 def test_segments_add_up_what_each_tree_gives_in_each_cell() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Unpack
@@ -14,11 +15,11 @@ from cpx.answers.explanation import AboutRow, Explanation, Reason
 from cpx.answers.result import Result, Status
 from cpx.answers.rule import Rule
 from cpx.data.condition import ColumnCondition
-from cpx.errors import EngineError, Infeasible
+from cpx.errors import CpxError, EngineError, Infeasible
 from cpx.explainers.about_row import of_trees
 from cpx.explainers.background import fitted_to_rows, in_words
 from cpx.explainers.class_names import ClassNames, class_name
-from cpx.explainers.doors import Alike, Answer
+from cpx.explainers.doors import Alike, Answer, Batch
 from cpx.explainers.options import (
     ABOVE,
     BELOW,
@@ -48,7 +49,7 @@ from cpx.models.sufficient_reason.problem import SufficientReason
 from cpx.trees import TreeModel, read_model
 from cpx.trees.conditions import holds as holds_of
 from cpx.trees.form import Missing
-from cpx.trees.hold import held_against
+from cpx.trees.hold import held_against, hold_many
 from cpx.trees.library_agreement import near_ties
 
 if TYPE_CHECKING:
@@ -166,6 +167,17 @@ class ReadModel(Alike):
         if self.rows is None:
             trees = in_words(trees, self._called)
         return trees, (*self.notes, *told)
+
+    def for_many(self, rows: Sequence[Any], asked: Mapping[str, Any]) -> Batch:
+        """Return the rows, of which the live model was asked all at once."""
+        known = []
+        for x in rows if hasattr(self, "model") else ():
+            # What is wrong with a row is said where it is explained.
+            with suppress(CpxError):
+                trees, _ = self.fitted(row_of(self._rows, x), asked.get("level", "attributes"))
+                known.append((trees, row_values(trees, x)))
+        hold_many(known)
+        return super().for_many(rows, asked)
 
 
 class ReasonExplainer(ReadModel):

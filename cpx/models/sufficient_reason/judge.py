@@ -32,6 +32,7 @@ from cpx.check.result_fields import shown
 from cpx.models.sufficient_reason import judge_minimum_subset as minimum_subset
 from cpx.models.sufficient_reason.judge_cells import Box, Cells
 from cpx.models.sufficient_reason.judge_class_margin import always_wins
+from cpx.models.sufficient_reason.judge_descent import loses_nearby
 
 KINDS = ("sufficient-reason",)
 """Kinds of problem that are judged here."""
@@ -150,7 +151,7 @@ class Reason:
             wider.force = self.forces(wider.box)
             if wider.force is not False:
                 return wider.force
-        return self.forces(self.box(chosen))
+        return self.forces(self.box(chosen), doubted=True)
 
     def box(self, chosen: frozenset[int]) -> Box:
         """Return the box of the rows that keep some features."""
@@ -192,14 +193,19 @@ class Reason:
         pairs = self.ends if self.level == "intervals" else self.forest.conditions
         return sorted({pairs[j][0] for j in features})
 
-    def forces(self, box: Box) -> bool | None:
-        """Say whether all rows of a box have the class, by the definition of the instance."""
+    def forces(self, box: Box, doubted: bool = False) -> bool | None:
+        """Say whether all rows of a box have the class, by the definition of the instance.
+
+        doubted: Whether a row that has it not is looked for first.
+        """
         if self.definition == "majoritary":
             return self._majority(self._reached(box))
         if self.definition == "tree-specific":
             reached = self._reached(box)
             return all(self._worst_wins(reached, rival) for rival in self.rivals)
         try:
+            if doubted and any(self._loses_nearby(box, rival) for rival in self.rivals):
+                return False
             return all(self._always_wins(box, rival) for rival in self.rivals)
         except _TooLong:
             return None
@@ -225,9 +231,15 @@ class Reason:
         return lost <= slack // self.unit
 
     def _always_wins(self, box: Box, rival: int) -> bool:
+        return always_wins(self.cells, box, *self._leads(rival), self._look)
+
+    def _loses_nearby(self, box: Box, rival: int) -> bool:
+        return loses_nearby(self.cells, box, *self._leads(rival), self._look)
+
+    def _leads(self, rival: int) -> tuple[list[int], int, int]:
+        """Return the lead at each leaf, what is added to it, and the lead with which x wins."""
         leads = [self.margin(leaf.values, rival) for leaf in self.cells.leaves]
-        base = self.margin(self.forest.base, rival)
-        return always_wins(self.cells, box, leads, base, int(not self.wins(0, rival)), self._look)
+        return leads, self.margin(self.forest.base, rival), int(not self.wins(0, rival))
 
     def _look(self) -> None:
         if time.monotonic() > self.deadline:
