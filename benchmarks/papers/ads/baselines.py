@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from benchmarks.papers.ads import bayesian_rule_list
 from benchmarks.papers.ads.bayesian_rule_set import annealed, frequent
 from benchmarks.papers.ads.faithfulness import Faithfulness, Labels, faithfulness
 from benchmarks.papers.ads.mixtures import Mixtures
@@ -65,7 +66,7 @@ def baselines(
     seed: int,
     unasked: Callable[[], ActiveDecisionSet],
 ) -> Iterator[Faithfulness]:
-    """Yield the figures of ADS+, BRS+, BRS, SP-Anchor and DT-Extract, of those that are installed.
+    """Yield the figures of ADS+, BRS, SBRL, SP-Anchor and DT-Extract, of those that are installed.
 
     Parameters
     ----------
@@ -95,6 +96,11 @@ def baselines(
     def bayesian_alone() -> _Rules:
         return Bayesian(rows, labels, 0, seed)
 
+    def listed(table: pd.DataFrame, added: int) -> _Rules:
+        if not bayesian_rule_list.installed():
+            raise EngineMissing("pip install --no-build-isolation pysbrl pyfim")
+        return bayesian_rule_list.RuleList(table, labels, added, seed)
+
     def anchors() -> _Rules:
         if not installed():
             raise EngineMissing("pip install 'cpx-explain[anchors]'")
@@ -108,6 +114,8 @@ def baselines(
         ("ADS+, beta = 0", active),
         ("BRS+", bayesian),
         ("BRS", bayesian_alone),
+        ("SBRL+", lambda: listed(more, queries)),
+        ("SBRL", lambda: listed(rows, 0)),
         ("SP-Anchor", anchors),
         ("DT-Extract", tree),
     ):

@@ -72,8 +72,8 @@ def ads(
         bool,
         typer.Option(
             "--others",
-            help="Also ADS+, BRS with and without more rows, SP-Anchor, DT-Extract, SVM, DNN, and "
-            "CART and forest with more rows; the paper's SBRL is quoted.",
+            help="Also ADS+, BRS and SBRL with and without more rows, SP-Anchor, DT-Extract, SVM, "
+            "DNN, and CART and forest with more rows; what is not installed is left out.",
         ),
     ] = False,
     sweep: Annotated[
