@@ -335,7 +335,7 @@ def test_limits_are_told_with_figures() -> None:
 def test_dependent_attributes_are_refused() -> None:
     background = np.random.default_rng(0).integers(0, 2, (40, 5))
     explainer = RuleExplainer(lambda z: z[:, 0], background)
-    with pytest.raises(InvalidOption, match="'uniform' or 'product', got 'empirical'"):
+    with pytest.raises(InvalidOption, match="'product' or a fitted one, got 'empirical'"):
         explainer.explain(background[0], k=2, backend="certificates")
 
 

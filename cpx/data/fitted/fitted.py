@@ -75,24 +75,50 @@ class FittedToStates(OnBackground):
         self, m: int, x: Any, features: Iterable[int], rng: np.random.Generator
     ) -> Batch:
         """Draw m rows that agree with x on the given features."""
-        chosen = self.chosen(features)
-        bits = self.encode(x)
+        masks = self.masks(self.encode(x), self.chosen(features))
+        return self._assembled(self.mixture.sample_event(m, masks, rng), rng)
+
+    def masks(self, bits: npt.NDArray[np.bool_], chosen: list[int]) -> list[Any]:
+        """Return which states of each attribute have the chosen bits; None where all may be had.
+
+        Raises
+        ------
+        NoMass
+            When no state of an attribute has its bits.
+        """
         masks: list[Any] = [None] * self.background.n_attributes
         for a, mine in self.by_attribute(chosen).items():
             at = np.searchsorted(self._features[a], mine)
             masks[a] = (self._states[a][:, at] == bits[mine]).all(axis=1)
             if not masks[a].any():
                 raise self.no_mass(bits, mine)
-        return self._assembled(self.mixture.sample_event(m, masks, rng), rng)
+        return masks
+
+    @property
+    def feature_of_states(self) -> npt.NDArray[np.bool_]:
+        """Whether each state of all attributes, one after the other, has a feature; (states, d).
+
+        A feature of another attribute is false.
+        """
+        sizes = [len(states) for states in self._states]
+        table = np.zeros((sum(sizes), self.n_features), dtype=bool)
+        first = 0
+        for mine, states in zip(self._features, self._states, strict=True):
+            table[first : first + len(states), mine] = states
+            first += len(states)
+        return table
 
     def _assembled(self, codes: npt.NDArray[np.int32], rng: np.random.Generator) -> Batch:
-        """Return rows that have the states, each value from a background row that has it."""
+        return Batch(*self.background.assemble(self.rows_of(codes, rng)))
+
+    def rows_of(self, codes: npt.NDArray[np.int32], rng: np.random.Generator) -> IntArray:
+        """Return for each state of each row a background row that has it, drawn at random."""
         index = np.empty(codes.shape, dtype=np.int64)
         for a, counts in enumerate(self._counts):
             first = np.cumsum(counts) - counts
             drawn = first[codes[:, a]] + rng.integers(0, counts[codes[:, a]])
             index[:, a] = self._rows_by_state[drawn, a]
-        return Batch(*self.background.assemble(index))
+        return index
 
 
 class Factorised(FittedToStates):

@@ -126,7 +126,7 @@ def certificate(
         Maximum number of features of the path.
     most : int, optional
         Maximum number of features of the certificate; ``depth`` when not given.
-    rows : int, Uniform or Product, optional
+    rows : int, Uniform, Product or a fitted distribution, optional
         What the error is counted on: d fair bits when not given, see :class:`ImplicitTree`.
     epsilon, delta : float
         As for :func:`find_certificate`. All tests that may be made share delta.
@@ -296,7 +296,7 @@ def success_rate(
     Parameters
     ----------
     f : callable
-    rows : int, Uniform or Product
+    rows : int, Uniform, Product or a fitted distribution
         What f is asked about and instances are drawn from: d fair bits, or a distribution.
     depth : int
         Maximum number of features of the path.

@@ -44,8 +44,9 @@ def noise_sensitivity(
     ----------
     f : callable
         Maps m rows to m truth values; called once. Fair bits are an (m, d) int8 array.
-    d : int, Uniform or Product
-        What z is drawn from: so many fair bits, or a distribution of independent attributes.
+    d : int, Uniform, Product or a fitted distribution
+        What z is drawn from: so many fair bits, or a distribution; of a fitted one, attributes
+        that are drawn anew are so given the others.
     noise : float
         Rate p, between 0 and 1.
     pairs : int

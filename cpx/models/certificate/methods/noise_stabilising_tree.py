@@ -37,10 +37,9 @@ class ImplicitTree:
     ----------
     f : callable
         Maps m rows to m truth values; fair bits are an (m, d) int8 array of 0 and 1.
-    d : int, Uniform or Product
-        What f is asked about: so many fair bits, or a distribution whose attributes are
-        independent; its features may be several of one attribute, such as the categories of a
-        column.
+    d : int, Uniform, Product or a fitted distribution
+        What f is asked about: so many fair bits, or a distribution; its features may be several
+        of one attribute, such as the categories of a column.
     depth : int
         Depth k of the tree, from 0 to d.
     noise : float
