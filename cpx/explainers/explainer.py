@@ -311,9 +311,11 @@ class Explainer:
         >>> found["certificate"].value, found["certificate"].bound
         (2.0, 2.0)
         """
-        place = next((family.all_kinds for family in families() if family.all_kinds), "")
-        answer: Any = named_object(place, "explanation by all kinds", InvalidOption)
-        return answer(self, x, k, **asked)
+        for family in families():
+            if family.all_kinds:
+                answer = named_object(family.all_kinds, "explanation by all kinds", InvalidOption)
+                return answer(self, x, k, **asked)
+        raise InvalidOption("no family of problems is there that answers by all kinds")
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         """Return the method of a kind, or of many rows of it."""

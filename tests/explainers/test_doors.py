@@ -347,3 +347,17 @@ def test_what_is_not_given_in_the_shell_has_the_defaults_of_python() -> None:
         assert one.default in (None, False), flag
     assert _shell()["--time-limit"].default == 10.0
     assert _shell()["--kind"].default == inspect.signature(cpx.explain).parameters["kind"].default
+
+
+def test_kinds_of_tree_models_share_what_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    from cpx.trees import load
+
+    read: list[Any] = []
+    live = load._live
+    monkeypatch.setattr(load, "_live", lambda *asked: read.append(asked) or live(*asked))
+    explainer = cpx.Explainer(FOREST, X)
+    alone = [cpx.Explainer(FOREST, X).explain(0, kind=kind) for kind in ("reason", "contrast")]
+    read.clear()
+    assert [explainer.explain(0, kind=kind) for kind in ("reason", "contrast")] == alone
+    assert len(explainer.expectation(0, k=1).features) == 1
+    assert len(read) == 1
