@@ -90,6 +90,12 @@ def given_distribution(distribution: Any) -> StateDistribution | None:
         return None
     if isinstance(distribution, str | os.PathLike) and os.path.isfile(distribution):
         return read_distribution(distribution)
+    path = isinstance(distribution, os.PathLike) or (
+        isinstance(distribution, str)
+        and bool(os.path.dirname(distribution) or "." in distribution)
+    )
+    if path and "{" not in str(distribution):
+        raise DataError(f"distribution: there is no file {shown(str(distribution))}")
     if not isinstance(distribution, str):
         raise InvalidOption(
             "distribution must be a name, the path of a file, a TreeMixture or a Circuit, got "
@@ -154,6 +160,12 @@ def fitted_to_rows(
         )
     # What is missing is NaN from here on, whatever the frame calls it, and numbers are exact.
     numbers, trees = table_in(trees, frame, "the background")
+    for c, name in enumerate(frame.columns):
+        if np.isinf(numbers[:, c]).any():
+            raise DataError(
+                f"column {shown(str(name))} has an infinite value: replace it by a number or by a "
+                "missing value"
+            )
     frame = pd.DataFrame(numbers, columns=frame.columns)
     lacking = frame.isna().any().tolist()
     attributes = [

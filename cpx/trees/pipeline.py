@@ -65,7 +65,7 @@ def _nodes(
     """Return a tree with what its tests say of the columns of the table."""
     attribute = np.full(len(tree.attribute), -1)
     missing = np.full(len(attribute), REFUSED)
-    sets = {}
+    left, right, sets = tree.left.copy(), tree.right.copy(), {}
     for node in np.flatnonzero(tree.attribute >= 0).tolist():
         feature, split, way = (int(a[node]) for a in (tree.attribute, tree.split, tree.missing))
         c, i = place[feature]
@@ -73,16 +73,21 @@ def _nodes(
         cells = column.images[:, i]
         lefts = np.where(cells < 0, way == LEFT, goes[np.maximum(cells, 0)])
         attribute[node] = c
+        turned = bool(lefts[-1]) and not lefts[0] and len(runs(lefts)) == 1
+        if turned:  # the same as a threshold, from the other side: bins have one each
+            lefts, left[node], right[node] = ~lefts, right[node], left[node]
         ends = [-np.inf, *column.cuts.tolist(), np.inf]
         sets[node] = [(ends[first], ends[last + 1]) for first, last in runs(lefts)]
         if column.missing is not None:
             cell = int(column.missing[i])
             missing[node] = way if cell == MISSING else LEFT if goes[cell] else RIGHT
+            if turned and missing[node] != REFUSED:
+                missing[node] = LEFT if missing[node] == RIGHT else RIGHT
     return Nodes(
         attribute=attribute,
         threshold=np.zeros(len(attribute)),
-        left=tree.left,
-        right=tree.right,
+        left=left,
+        right=right,
         missing=missing,
         values=tree.values[np.maximum(tree.leaf, 0)],
         outputs=tree.outputs,
