@@ -1,4 +1,4 @@
-"""Sufficient reasons of tree models: what forces a class, whatever the rest of the row is."""
+"""Sufficient reasons of tree models and small networks: what forces a class, whatever the rest of the row is."""
 
 from cpx.support.families import Door, Family, ProofKind, ShellCommand
 
@@ -7,16 +7,19 @@ FAMILY = Family(
     trusts=("literals", "conditions", "bounds of others"),
     problems={
         "sufficient-reason": "cpx.models.sufficient_reason.problem:SufficientReason",
+        "network-reason": "cpx.models.sufficient_reason.networks.problem:NetworkReason",
         "contrast": "cpx.models.sufficient_reason.change_problem:MinimumChange",
     },
     names={"SufficientReason": "cpx.models.sufficient_reason.problem:SufficientReason"},
     judges={
         "sufficient-reason": "cpx.models.sufficient_reason.judge:judge",
+        "network-reason": "cpx.models.sufficient_reason.networks.judge:judge",
         "contrast": "cpx.models.sufficient_reason.judge_contrast:judge",
     },
     bounds={"contrast": "cpx.models.sufficient_reason.judge_contrast:shows_bound"},
     words={
         "sufficient-reason": "cpx.models.sufficient_reason.text:words",
+        "network-reason": "cpx.models.sufficient_reason.networks.text:network_words",
         "contrast": "cpx.models.sufficient_reason.text:contrast_words",
     },
     explanations={"instead_of": "cpx.models.sufficient_reason.contrast_answer:Contrast"},
@@ -34,7 +37,7 @@ FAMILY = Family(
         "deletion": "cpx.models.sufficient_reason.methods.engines:Deletion",
         "hitting-sets": "cpx.models.sufficient_reason.methods.engines:HittingSets",
     },
-    engines={"contrast": ("hitting-sets",)},
+    engines={"contrast": ("hitting-sets",), "network-reason": ("hitting-sets",)},
     starts={
         "cpx.models.sufficient_reason.minimum_subset.form:SubsetForm": (
             "cpx.models.sufficient_reason.methods.engines:start"

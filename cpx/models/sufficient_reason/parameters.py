@@ -84,7 +84,7 @@ class LabelOfRow(Kind):
 
     def check(self, name: str, value: Any, problem: Any) -> Label:
         """Return the class of the row, or refuse another one."""
-        predicted: Label = problem.tree_model.classes[problem.label_index]
+        predicted: Label = problem.predicted_label
         if value is not None and (
             value != predicted or isinstance(value, str) != isinstance(predicted, str)
         ):
@@ -140,19 +140,19 @@ class Unit(Kind):
 
 # ------------------------------------------------------------------ the model
 
-_HEX = {"type": "string", "description": "a hexadecimal float, exact"}
-_HEX_LIST = {"type": "array", "items": _HEX}
+HEX = {"type": "string", "description": "a hexadecimal float, exact"}
+HEX_LIST = {"type": "array", "items": HEX}
 _INTEGERS = {"type": "array", "items": {"type": "integer"}}
-_ATTRIBUTE = {
+ATTRIBUTE = {
     "type": "object",
     "required": ["name"],
     "additionalProperties": False,
     "properties": {
         "name": {"type": "string"},
         "kind": {"enum": ["real", "integer", "boolean", "categorical"]},
-        "lower": _HEX,
-        "upper": _HEX,
-        "values": _HEX_LIST,
+        "lower": HEX,
+        "upper": HEX,
+        "values": HEX_LIST,
         "labels": {"type": "array", "items": {"type": "string"}},
         "label": {"type": "string"},
         "unit": {"type": "string"},
@@ -171,7 +171,7 @@ _TREE = {
             "description": "per test: the last cell that goes left; above t: t + 1 + k, set k",
         },
         "missing": {"type": "string", "pattern": "^[lr-]*$", "description": "per test"},
-        "values": {**_HEX_LIST, "description": "per leaf and output"},
+        "values": {**HEX_LIST, "description": "per leaf and output"},
     },
 }
 _MODEL = {
@@ -192,9 +192,9 @@ _MODEL = {
         "source": {"type": "string"},
         "named": {"type": "boolean"},
         "classes": {"type": "array", "minItems": 1, "items": LabelOfRow.schema},
-        "base": _HEX_LIST,
-        "attributes": {"type": "array", "items": _ATTRIBUTE},
-        "thresholds": {"type": "array", "items": _HEX_LIST},
+        "base": HEX_LIST,
+        "attributes": {"type": "array", "items": ATTRIBUTE},
+        "thresholds": {"type": "array", "items": HEX_LIST},
         "sets": {
             "type": "array",
             "items": {"type": "array", "items": _INTEGERS},

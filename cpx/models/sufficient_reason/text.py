@@ -44,9 +44,9 @@ def words(claim: Claim, found: Explanation) -> Words:
     over, figures = claim.over, claim.figures
     unit = UNITS[over["level"]]
     told = least_weight(claim, sought(over), unit, len(found.features))
-    ties = _ties(figures["decision"], figures.get("second", ""))
-    notes = _definition(claim), f"level {_LEVELS[over['level']]}", f"ties: {ties}"
-    return Words(told, _forces(claim, found.rule), notes)
+    told_ties = ties(figures["decision"], figures.get("second", ""))
+    notes = _definition(claim), f"level {_LEVELS[over['level']]}", f"ties: {told_ties}"
+    return Words(told, forces(found.rule, figures, over["level"]), notes)
 
 
 def contrast_words(claim: Claim, found: Contrast) -> Words:
@@ -98,14 +98,14 @@ def least_weight(claim: Claim, what: str, unit: str, size: int) -> str:
     return f"{told}, not proved minimum: every {rival} has at least {measure} {bound}"
 
 
-def _forces(claim: Claim, rule: Rule) -> str:
+def forces(rule: Rule, figures: Mapping[str, Any], level: str) -> str:
     """Say what holds of every row with the values of the reason."""
-    words, rest = rule.words, claim.figures["features"] - len(rule)
-    columns = claim.over["level"] != "conditions"
-    if claim.over["level"] == "intervals":
-        rest = claim.figures["others"]
-    lacking = _lacking(claim.figures["missing"], columns, rest)
-    ranged = ", within their ranges" * bool(claim.figures.get("ranged"))
+    words, rest = rule.words, figures["features"] - len(rule)
+    columns = level != "conditions"
+    if level == "intervals":
+        rest = figures["others"]
+    lacking = _lacking(figures["missing"], columns, rest)
+    ranged = ", within their ranges" * bool(figures.get("ranged"))
     if not words:
         case = "in every case"
         if lacking or ranged:
@@ -151,7 +151,7 @@ def _definition(claim: Claim) -> str:
     return f"{told}; losses of leaves are rounded up to multiples of {over['unit']}"
 
 
-def _ties(decision: str, second: str) -> str:
+def ties(decision: str, second: str) -> str:
     """Say which class is given when scores are equal."""
     if decision == "first":
         return "of classes with equal scores the first one is given"
@@ -198,7 +198,7 @@ class ReasonText(MinimumSubset):
             "definition": str(self.definition),
             "level": f"{self.level}, {self.units(self.n_features)}",
             "unit": f"{self.unit}" if self.unit else "0, exact",
-            "ties": _ties(model.decision, str(model.classes[1])),
+            "ties": ties(model.decision, str(model.classes[1])),
             **self.choice_facts(),
         }
 

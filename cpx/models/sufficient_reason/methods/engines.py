@@ -24,7 +24,7 @@ from cpx.models.sufficient_reason.sufficiency.set_family import places
 
 if TYPE_CHECKING:
     from cpx.modelling.base import Problem
-    from cpx.models.sufficient_reason.sufficiency.oracle import SufficiencyOracle
+    from cpx.models.sufficient_reason.sufficiency.row_oracle import RowOracle
     from cpx.options import SolveOptions
 
 __all__ = ["BestOfOrders", "Deletion", "HittingSets"]
@@ -208,7 +208,7 @@ class SubsetOracle(Protocol):
 class _ByModel:
     """Asks the oracle of a tree model; places are the attributes that the model tests."""
 
-    def __init__(self, oracle: SufficiencyOracle, stop: Callable[[], bool]) -> None:
+    def __init__(self, oracle: RowOracle, stop: Callable[[], bool]) -> None:
         self._oracle, self._stop = oracle, stop
         oracle.restores = False  # what is left out once is not asked about again
         self.everything = self._oracle.everything

@@ -8,7 +8,7 @@ from itertools import count
 from random import Random
 from typing import Any
 
-from cpx.models.sufficient_reason.sufficiency.oracle import SufficiencyOracle
+from cpx.models.sufficient_reason.sufficiency.row_oracle import RowOracle
 from cpx.models.sufficient_reason.sufficiency.set_family import places
 from cpx.support.validation import valid_seed
 
@@ -118,7 +118,7 @@ class HittingSetSearch(ABC):
 
     def __init__(
         self,
-        oracle: SufficiencyOracle,
+        oracle: RowOracle,
         cost: Mapping[int, int],
         seed: int,
         base: int = 0,

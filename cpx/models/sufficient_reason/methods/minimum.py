@@ -15,6 +15,7 @@ from cpx.models.sufficient_reason.methods.hitting_set import HittingSetSearch
 from cpx.models.sufficient_reason.search.branch_and_cut import BranchAndCut
 from cpx.models.sufficient_reason.search.record import RecordedCuts
 from cpx.models.sufficient_reason.sufficiency.oracle import GaveUp, Stopped, SufficiencyOracle
+from cpx.models.sufficient_reason.sufficiency.row_oracle import RowOracle
 from cpx.models.sufficient_reason.sufficiency.set_family import places, shuffled
 from cpx.support.validation import index_set, seconds, weight_map
 
@@ -68,7 +69,7 @@ class MinimumReason:
 
 
 def minimum_of_oracle(
-    oracle: SufficiencyOracle,
+    oracle: RowOracle,
     *,
     weights: Mapping[int, int] | Iterable[int] | None = None,
     must_keep: Iterable[int] = (),
@@ -89,7 +90,7 @@ def minimum_of_oracle(
 
     Parameters
     ----------
-    oracle : SufficiencyOracle
+    oracle : RowOracle
         Its ``stop`` is heard.
     weights : mapping or sequence of d positive integers, optional
         What each attribute costs; 1 if not given, or where a mapping has none.
@@ -124,7 +125,7 @@ class _Search(HittingSetSearch):
 
     def __init__(
         self,
-        oracle: SufficiencyOracle,
+        oracle: RowOracle,
         weights: Mapping[int, int] | Iterable[int] | None,
         must_keep: Iterable[int],
         must_avoid: Iterable[int],
@@ -170,6 +171,7 @@ class _Search(HittingSetSearch):
     def branch(self) -> None:
         """Go on by branch and cut, which asks for more than sets to be hit."""
         assert self.upper is not None
+        assert isinstance(self.oracle, SufficiencyOracle)  # others do not say that they search
         n = len(self.oracle.feature)
         costs = np.array([self.cost.get(place, 0) for place in range(n)], dtype=np.int64)
         kept, avoided = (

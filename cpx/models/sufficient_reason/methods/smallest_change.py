@@ -14,6 +14,7 @@ from cpx.models.sufficient_reason.methods.hitting_set import HittingSetSearch
 from cpx.models.sufficient_reason.methods.separable import lightest_gain
 from cpx.models.sufficient_reason.methods.wanted_rows import Rarity, WantedRows
 from cpx.models.sufficient_reason.sufficiency.oracle import Stopped, SufficiencyOracle
+from cpx.models.sufficient_reason.sufficiency.row_oracle import RowOracle
 from cpx.models.sufficient_reason.sufficiency.set_family import shuffled
 from cpx.support.validation import index_set, integer_in, weight_map
 from cpx.trees import TreeModel
@@ -189,7 +190,7 @@ class _Search(HittingSetSearch):
 
     def __init__(
         self,
-        oracle: SufficiencyOracle,
+        oracle: RowOracle,
         cost: Mapping[int, int],
         seed: int,
         listed: WantedRows | None,
@@ -246,7 +247,7 @@ class _Search(HittingSetSearch):
         """Take a wanted row that is near one of the table."""
         if self.listed is None or self.table is None or self.excluded:
             return
-        used = self.oracle.grid.used
+        used = self.oracle.feature
         cost = {used[place]: weight for place, weight in self.cost.items()}
         row = self.listed.near([*cost], self.table, cost)
         if row is not None:

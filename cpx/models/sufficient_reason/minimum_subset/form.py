@@ -15,7 +15,7 @@ from cpx.data.bits import minimal_sets
 from cpx.errors import InvalidInstance
 
 if TYPE_CHECKING:
-    from cpx.models.sufficient_reason.sufficiency.oracle import SufficiencyOracle
+    from cpx.models.sufficient_reason.sufficiency.row_oracle import RowOracle
 
 _MOST_BITS = 62
 
@@ -197,7 +197,7 @@ class SubsetForm:
     required: tuple[int, ...]
     forbidden: tuple[int, ...]
     arrays: LossForm | None
-    oracle: Callable[[], SufficiencyOracle] | None
+    oracle: Callable[[], RowOracle] | None
 
     @property
     def contradicts(self) -> bool:

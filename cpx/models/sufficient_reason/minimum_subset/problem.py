@@ -21,7 +21,7 @@ from cpx.models.sufficient_reason.minimum_subset.encodings import direct, order
 from cpx.models.sufficient_reason.minimum_subset.form import LossForm, SubsetForm
 
 if TYPE_CHECKING:
-    from cpx.models.sufficient_reason.sufficiency.oracle import SufficiencyOracle
+    from cpx.models.sufficient_reason.sufficiency.row_oracle import RowOracle
 
 SUBSET_ENCODINGS: tuple[Encoding[LossForm], ...] = (
     Encoding("order", order),
@@ -66,8 +66,8 @@ class MinimumSubset(Problem):
         )
 
     @property
-    def _row_oracle(self) -> Callable[[], SufficiencyOracle] | None:
-        """Makes what decides sets by all rows of a tree model; None where these do not decide."""
+    def _row_oracle(self) -> Callable[[], RowOracle] | None:
+        """Makes what decides sets by all rows of a model; None where these do not decide."""
         return None
 
     @abstractmethod

@@ -1,0 +1,1 @@
+"""Sufficient reasons of small ReLU networks: columns vary within their ranges."""
