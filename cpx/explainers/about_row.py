@@ -42,7 +42,7 @@ def of_rows(classifier: Any, rows: Any, labels: Sequence[Any]) -> list[AboutRow]
         return [AboutRow(()) for _ in labels]
     known = [*classes]
     return [
-        _with_probability((), [*map(float, shares)], [c == label for c in known])
+        with_probability((), [*map(float, shares)], [c == label for c in known])
         for label, shares in zip(labels, said)
     ]
 
@@ -98,7 +98,7 @@ def of_trees(model: TreeModel, x: Sequence[float], columns: Sequence[int]) -> Ab
     own, said = int(model.predict_index(x)[0]), probabilities_by_trees(model, x)
     if said is None:
         return AboutRow(tuple(values))
-    return _with_probability(values, said, [i == own for i in range(len(said))])
+    return with_probability(values, said, [i == own for i in range(len(said))])
 
 
 def probabilities_by_trees(model: TreeModel, x: Sequence[float]) -> list[float] | None:
@@ -117,9 +117,14 @@ def probabilities_by_trees(model: TreeModel, x: Sequence[float]) -> list[float] 
     return said if said is not None and len(said) == len(model.classes) else None
 
 
-def _with_probability(
+def with_probability(
     values: Sequence[tuple[str, str]], said: Sequence[float], own: Sequence[bool]
 ) -> AboutRow:
+    """Return what is known of a row of these values: how likely its class is, and the next.
+
+    said: The probability of each class.
+    own: Which class is that of the row.
+    """
     mine = [p for p, yes in zip(said, own) if yes]
     others = [p for p, yes in zip(said, own) if not yes]
     if len(mine) != 1:

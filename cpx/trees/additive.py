@@ -104,17 +104,22 @@ def read_additive(
     one_of_several = isinstance(total.model, OneOutput)
     whole = replace(total.model, model=model) if one_of_several else model
     given = attribute_list(attributes, [front.title(c) for c in range(width)])
-    numbers = _numbers(front, rows, given, kind)
+    told = f"the {kind} adds up what each number of"
+    numbers = column_numbers(front, rows, given, told)
     labels = total.classes if classes is None else class_labels(classes, len(total.classes))
     named = names is not None or attributes is not None
     sums = ColumnSums(replace(total, model=whole), front, given, tuple(numbers), labels, named)
     return sums.over(None)
 
 
-def _numbers(
-    front: Front, rows: Any, given: Sequence[Attribute], kind: str
+def column_numbers(
+    front: Front, rows: Any, given: Sequence[Attribute], told: str
 ) -> list[NDArray[np.float64]]:
-    """Return the values of each column of numbers, none of others, increasing."""
+    """Return the values of each column of numbers, none of others, increasing.
+
+    given: What is said of the columns: bounds or values stand for those of the rows.
+    told: Why rows are needed, before the name of a column.
+    """
     open_ = [
         c
         for c, a in enumerate(given)
@@ -127,9 +132,8 @@ def _numbers(
     table = np.zeros((0, front.width))
     if rows is None and open_:
         raise InvalidOption(
-            f"the {kind} adds up what each number of {shown(given[open_[0]].name)} is worth: give "
-            "X (rows of read_model), which says how small and how great they are, or attributes "
-            "with bounds"
+            f"{told} {shown(given[open_[0]].name)} is worth: give X (rows of read_model), which "
+            "says how small and how great they are, or attributes with bounds"
         )
     if rows is not None:
         table = _table(front, rows, {*open_})

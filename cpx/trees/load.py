@@ -23,6 +23,7 @@ from cpx.trees.additive import is_additive, read_additive
 from cpx.trees.catboost import is_catboost, read_catboost
 from cpx.trees.form import Missing, TreeModel
 from cpx.trees.lightgbm import read_lightgbm
+from cpx.trees.networks import NetworkModel, is_network
 from cpx.trees.onnx import read_onnx
 from cpx.trees.saved import FORMAT
 from cpx.trees.sklearn import read_sklearn
@@ -126,17 +127,26 @@ def _read(
     raw = read_bytes(path, ModelError)
     try:
         return _file(path, raw, trusted, rows, options)
+    except NetworkModel as error:
+        raise NetworkModel(f"{path}: {error}", error.model) from None
     except (ModelError, InvalidOption) as error:
         raise type(error)(f"{path}: {str(error).removeprefix(f'{path}: ')}") from error
 
 
 def _live(model: Any, rows: Any, options: dict[str, Any]) -> TreeModel:
+    if is_network(model):
+        raise NetworkModel.of(model)
     if is_additive(model):
         return _call(read_additive, model, {"rows": rows, **options})
     if wraps(model):
         own = {name: options.pop(name) for name in ("classes", "attributes") if name in options}
 
         def read(held: Any) -> TreeModel:
+            if is_network(held):
+                raise UnsupportedModel(
+                    f"the {type(model).__name__} holds a {type(held).__name__}: a network is read "
+                    f"alone, or behind transformers. {ONLY_RULES}"
+                )
             if is_additive(held):
                 raise UnsupportedModel(
                     f"the {type(model).__name__} holds a {type(held).__name__} beside trees: a "

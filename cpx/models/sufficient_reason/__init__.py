@@ -1,4 +1,4 @@
-"""Sufficient reasons of tree models and small networks: what forces a class, whatever the rest of the row is."""
+"""Sufficient reasons of tree models and networks: what forces a class, whatever the rest is."""
 
 from cpx.support.families import Door, Family, ProofKind, ShellCommand
 

@@ -1,4 +1,4 @@
-"""What forces a prediction of a tree model, one row after the other: the door ``reason``."""
+"""What forces a prediction of a model, one row after the other: the door ``reason``."""
 
 from __future__ import annotations
 
@@ -45,12 +45,17 @@ from cpx.modelling.row import fitted_to, refuse_missing_conditions, row_values
 from cpx.modelling.side_constraints.parameter import texts_of
 from cpx.models.sufficient_reason.features import LEVELS, Features, Level
 from cpx.models.sufficient_reason.form import DEFINITIONS, Definition
+from cpx.models.sufficient_reason.minimum_subset.problem import MinimumSubset
+from cpx.models.sufficient_reason.networks.explainer import NetworkRows, about, network_notes
+from cpx.models.sufficient_reason.networks.parameters import column_numbers
+from cpx.models.sufficient_reason.networks.problem import NetworkReason
 from cpx.models.sufficient_reason.problem import SufficientReason
 from cpx.trees import TreeModel, read_model
 from cpx.trees.conditions import holds as holds_of
 from cpx.trees.form import Missing
 from cpx.trees.hold import held_against, hold_many
 from cpx.trees.library_agreement import near_ties
+from cpx.trees.networks import NetworkModel
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -149,9 +154,16 @@ class ReadModel(Alike):
         self._read(model, X, {**limits, **reader})
 
     rows: pd.DataFrame | None
+    network: NetworkRows | None = None
 
     def _read(self, model: Any, X: Any, options: Mapping[str, Any]) -> None:
-        self.model = read_model(model, rows=X, **options)
+        try:
+            self.model = read_model(model, rows=X, **options)
+        except NetworkModel as error:
+            given = {name: v for name, v in options.items() if v is not None}
+            self.network = NetworkRows(error.model, X, self.class_names, self._called, given)
+            self.model = self.network.reader.columns
+            return
         if X is not None:
             self.model, self.rows, self.notes = fitted_to_rows(self.model, X)
             self.model = in_words(self.model, self._called, X)
@@ -190,27 +202,29 @@ class ReasonExplainer(ReadModel):
 
     asks: ClassVar = (ReasonQuestion, Engine)
 
-    def problem(self, x: Any, **asked: Any) -> SufficientReason:
+    def problem(self, x: Any, **asked: Any) -> SufficientReason | NetworkReason:
         """State the problem of explaining x, with the options of :meth:`explain`."""
         return self._stated(x, built(ReasonQuestion, asked))[0]
 
     def _stated(
         self, x: Any, question: ReasonQuestion
-    ) -> tuple[SufficientReason, tuple[str, ...]]:
+    ) -> tuple[SufficientReason | NetworkReason, tuple[str, ...]]:
         x = row_of(self._rows, x)
+        if self.network is not None:
+            return self.network.problem(x, **vars(question))
         trees, notes = self.fitted(x, question.level)
         return question.problem(trees, x, self.class_names), notes
 
     @counted()
     def _solved(
         self, x: Any, asked: dict[str, Any]
-    ) -> tuple[SufficientReason, Result, tuple[str, ...]]:
+    ) -> tuple[SufficientReason | NetworkReason, Result, tuple[str, ...]]:
         engine = Engine.taken(asked)
         problem, notes = self._stated(x, built(ReasonQuestion, asked))
         engine = replace(engine, hint=_hint(problem, engine.hint))
         result = engine.solve(problem, self.seed)
         if result.explanation is not None:
-            told = replace(result.explanation, row=_about(problem, result.explanation))
+            told = replace(result.explanation, row=self._about(problem, result.explanation))
             result = replace(result, explanation=told)
         return problem, with_limit(result, engine.time_limit), notes
 
@@ -264,9 +278,21 @@ class ReasonExplainer(ReadModel):
             When the model cannot be read, or x is no row of it.
         """
         problem, result, notes = self._solved(x, options)
-        held = (*_near_tie(problem), *held_against(problem.tree_model, problem.x))
+        if isinstance(problem, NetworkReason):
+            held = network_notes(problem)
+        else:
+            held = (*_near_tie(problem), *held_against(problem.tree_model, problem.x))
         found: Reason = self.of_row(conclude(problem, result, (*notes, *held)), x)
         return found
+
+    def _about(
+        self, problem: SufficientReason | NetworkReason, found: Explanation
+    ) -> AboutRow | None:
+        """Return the row with its values in the columns that the reason names."""
+        if isinstance(problem, NetworkReason):
+            return about(problem, found.features)
+        S = problem.features.columns(found.features)
+        return of_trees(problem.tree_model, problem.features.x, S)
 
     def of_row(self, found: Any, x: Any) -> Any:
         """Return a reason with what finds the rows of X that it covers."""
@@ -289,7 +315,7 @@ class ReasonExplainer(ReadModel):
         return CoveredRows.of(table, rule.words, index, classes, rule.conclusion)
 
 
-def conclude(problem: SufficientReason, result: Result, told: Sequence[str] = ()) -> Reason:
+def conclude(problem: MinimumSubset, result: Result, told: Sequence[str] = ()) -> Reason:
     """Return the reason that was found, with what is known of it, and further notes.
 
     Raises EngineError: When there is none, or the engine or the check failed.
@@ -316,12 +342,6 @@ def conclude(problem: SufficientReason, result: Result, told: Sequence[str] = ()
         result=result,
         row=found.row,
     )
-
-
-def _about(problem: SufficientReason, found: Explanation) -> AboutRow:
-    """Return the row with its values in the columns that the reason names."""
-    model, S = problem.tree_model, found.features
-    return of_trees(model, problem.features.x, problem.features.columns(S))
 
 
 def _near_tie(problem: SufficientReason) -> tuple[str, ...]:
@@ -351,9 +371,11 @@ def mapped_weights(features: Features, given: Any) -> Any:
     return weights
 
 
-def _hint(problem: SufficientReason, given: Any) -> Any:
+def _hint(problem: SufficientReason | NetworkReason, given: Any) -> Any:
     if given is None or isinstance(given, Explanation):
         return given
+    if isinstance(problem, NetworkReason):
+        return column_numbers("hint", several(given), problem.network)
     return problem.features.numbers("hint", several(given))
 
 

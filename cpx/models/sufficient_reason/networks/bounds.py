@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,23 +56,22 @@ class Nodes:
 
     def take(self, places: NDArray[np.int64] | Bools) -> Nodes:
         """Return some of them."""
-        return Nodes(
-            *([one[places] for one in part] for part in self._parts()),  # type: ignore[arg-type]
-            self.bound[places],
-        )
+        made: list[Any] = [[one[places] for one in part] for part in self._parts()]
+        made.append(self.bound[places])
+        return Nodes(*made)
 
-    def _parts(self) -> tuple[list[NDArray[np.generic]], ...]:
-        held = (self.allowed, self.phase, self.low, self.high, self.slope, self.multiplier)
-        return held  # type: ignore[return-value]
+    def _parts(self) -> Sequence[Sequence[Any]]:
+        return (self.allowed, self.phase, self.low, self.high, self.slope, self.multiplier)
 
     @classmethod
     def joined(cls, several: Sequence[Nodes]) -> Nodes:
         """Return all nodes of several."""
-        parts = [
+        made: list[Any] = [
             [np.concatenate(arrays) for arrays in zip(*held)]
             for held in zip(*(nodes._parts() for nodes in several))
         ]
-        return cls(*parts, np.concatenate([nodes.bound for nodes in several]))  # type: ignore[arg-type]
+        made.append(np.concatenate([nodes.bound for nodes in several]))
+        return cls(*made)
 
 
 @dataclass(frozen=True)

@@ -146,7 +146,7 @@ class _Bounds:
         count = len(self.low)
         below, above = (np.eye(count), np.zeros(count)), (np.eye(count), np.zeros(count))
         cuts, losses = list[tuple[Floats, Floats]](), list[Floats]()
-        best, split = 0.0, None
+        best, split = 10 * self.slack, None  # what counts less, floats do not tell
         for k, (weights, biases) in enumerate(self.hidden):
             below, above = _through(weights, biases, below, above)
             lost = _LOST * self.sizes[k]
@@ -218,7 +218,7 @@ class _Bounds:
 
     @property
     def _most(self) -> Floats:
-        return np.maximum(np.abs(self.low), np.abs(self.high))
+        return np.asarray(np.maximum(np.abs(self.low), np.abs(self.high)))
 
     def split(self, part: _Part, neuron: tuple[int, int] | None, at: Floats) -> list[_Part] | None:
         """Return smaller parts: a sign known, a column cut; None where it is one row."""

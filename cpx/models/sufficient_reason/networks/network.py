@@ -84,10 +84,11 @@ class Column:
     def from_dict(cls, data: Any) -> Column:
         """Read what :meth:`to_dict` wrote; :class:`Network` checks it."""
         points = data.get("points")
+        ends = [*map(float.fromhex, data["ends"])] if "ends" in data else None
         return cls(
             Attribute.from_dict(data["attribute"]),
             tuple(data["inputs"]),
-            tuple(map(float.fromhex, data["ends"])) if "ends" in data else None,
+            None if ends is None else (ends[0], ends[1]),
             None if points is None else _table(points, len(data["inputs"])),
         )
 
@@ -198,6 +199,10 @@ class Network:
         """Number of inputs of the network."""
         return sum(len(column.inputs) for column in self.columns)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out the live model, and what can be made again."""
+        return {**{k: v for k, v in vars(self).items() if k != "_integers"}, "live": None}
+
     # ---------------------------------------------------------------- scores
 
     @cached_property
@@ -248,6 +253,16 @@ class Network:
         return own < rival
 
     # ---------------------------------------------------------------- inputs
+
+    def inputs_of(self, x: Sequence[float]) -> tuple[float, ...]:
+        """Return what values of the columns give, where nothing changes numbers before."""
+        found = np.zeros(self.n_inputs)
+        for column, value in zip(self.columns, x):
+            if column.points is not None:
+                found[[*column.inputs]] = column.points[column.listed.index(value)]
+            elif column.inputs:
+                found[column.inputs[0]] = value
+        return tuple(found.tolist())
 
     def rounded_scores(self, inputs: ArrayLike) -> Floats:
         """Return the scores of rows of inputs as floats, shape (n, scores)."""

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from cpx.errors import InvalidInstance, ModelError, nearest, shown
 from cpx.modelling.parameters import Indices, Json, Kind
 from cpx.models.sufficient_reason.networks.network import Network
-from cpx.models.sufficient_reason.parameters import ATTRIBUTE, HEX, HEX_LIST, LabelOfRow
+from cpx.models.sufficient_reason.parameters import ATTRIBUTE, HEX_LIST, LabelOfRow
 from cpx.support.validation import entries, feature_list, real
 
 _HEX_TABLE = {"type": "array", "items": HEX_LIST}
@@ -117,10 +117,8 @@ class Inputs(Kind):
 
     def check(self, name: str, value: Any, problem: Any) -> tuple[float, ...]:
         """Return the inputs, each of which its column can give."""
-        from cpx.models.sufficient_reason.networks.problem import default_inputs
-
         network = problem.network
-        given = default_inputs(network, problem.x) if value is None else value
+        given = network.inputs_of(problem.x) if value is None else value
         given = entries(name, given, "numbers", network.n_inputs)
         found = tuple(_finite(f"{name}[{i}]", v) for i, v in enumerate(given))
         for column, v in zip(network.columns, problem.x):

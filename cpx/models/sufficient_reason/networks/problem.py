@@ -8,8 +8,6 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar
 from weakref import WeakKeyDictionary
 
-import numpy as np
-
 from cpx.answers.explanation import Explanation
 from cpx.answers.rule import Rule
 from cpx.answers.values import Value
@@ -50,8 +48,8 @@ class NetworkReason(MinimumSubset):
     decided as the model decides them.
 
     The search is over the signs of the ReLU neurons [1]_, with bounds that are sound whatever
-    floats round; where it does not end in time, an interval of sizes is known. Engines ``deletion``,
-    ``best-of-orders`` and ``hitting-sets`` solve it; there is no statement for others.
+    floats round; where it does not end in time, an interval of sizes is known. ``deletion``,
+    ``best-of-orders`` and ``hitting-sets`` solve it; there is no statement for other engines.
 
     Parameters
     ----------
@@ -261,14 +259,3 @@ class NetworkReason(MinimumSubset):
         if idle:
             found.append(f"required, and of one value only: {', '.join(sorted(idle))}")
         return tuple(found)
-
-
-def default_inputs(network: Network, x: tuple[float, ...]) -> tuple[float, ...]:
-    """Return what a row gives to a network without transformers in front."""
-    found = np.zeros(network.n_inputs)
-    for column, value in zip(network.columns, x):
-        if column.points is not None:
-            found[[*column.inputs]] = column.points[column.listed.index(value)]
-        elif column.inputs:
-            found[column.inputs[0]] = value
-    return tuple(found.tolist())
