@@ -22,7 +22,7 @@ from cpx.errors import (
     UnsupportedModel,
 )
 from cpx.models.sufficient_reason import change_problem
-from cpx.models.sufficient_reason.judge_change import Change, _no_lighter
+from cpx.models.sufficient_reason.judge_change import Change, no_lighter
 from cpx.models.sufficient_reason.methods.smallest_change import contrastive
 from cpx.trees import read_model
 
@@ -252,7 +252,7 @@ def test_the_judge_confirms_a_bound_by_true_sets_only() -> None:
 
 
 @pytest.mark.parametrize("seed", range(30))
-def test_no_lighter_set_meets_all(seed: int) -> None:
+def testno_lighter_set_meets_all(seed: int) -> None:
     random = np.random.default_rng(seed)
     weights = random.integers(1, 4, 6).tolist()
     sets = [
@@ -265,8 +265,8 @@ def test_no_lighter_set_meets_all(seed: int) -> None:
         for chosen in combinations(range(6), size)
         if all(s & {*chosen} for s in sets)
     )
-    assert _no_lighter(sets, weights, least, float("inf"))
-    assert not _no_lighter(sets, weights, least + 1, float("inf"))
+    assert no_lighter(sets, weights, least, float("inf"))
+    assert not no_lighter(sets, weights, least + 1, float("inf"))
 
 
 def test_a_wrong_change_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -84,7 +84,7 @@ def _least_lead(network: Network, lead: Any, x: list[float], free: list[int]) ->
     A corner is where two of these meet: ends of the inputs, and lines at which a neuron turns.
     """
     hidden, last = network.layers
-    lines: list[tuple[Fraction, Fraction, Fraction]] = []
+    lines: list[tuple[Fraction, ...]] = []
     for k, i in enumerate(free):
         low, high = network.columns[i].ends or (0.0, 0.0)
         unit = [Fraction(int(k == j)) for j in range(2)]
@@ -111,7 +111,9 @@ def _least_lead(network: Network, lead: Any, x: list[float], free: list[int]) ->
                 sum((Fraction(w) * v for w, v in zip(row, values)), Fraction(b))
                 for row, b in zip(last.weights.tolist(), last.biases.tolist())
             ]
-            found.append(sum(Fraction(w) * s for w, s in zip(lead.tolist(), scores)))
+            found.append(
+                sum((Fraction(w) * s for w, s in zip(lead.tolist(), scores)), Fraction(0))
+            )
     return min(found, default=Fraction(1))
 
 
@@ -149,7 +151,7 @@ def test_ranges_are_decided_as_at_their_corners(seed: int) -> None:
 
 
 def _judged(reading: NetworkReading, S: Iterable[int], whole: bool) -> bool | None:
-    """What the judge says; where leads are 0 at the least it may not tell, and is not waited for."""
+    """What the judge says; where leads may be 0 at the least, it need not tell."""
     limit = 0.05 if whole else 60
     said = reading.forced(frozenset(S), reading.rivals, time.monotonic() + limit)
     assert whole or said is not None

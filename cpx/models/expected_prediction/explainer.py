@@ -70,7 +70,8 @@ from cpx.models.expected_prediction.text import (
     group_values,
     measure_of,
 )
-from cpx.models.sufficient_reason.explainer import class_context, several
+from cpx.models.sufficient_reason.explainer import class_context
+from cpx.models.sufficient_reason.features import several
 from cpx.options import read_named
 from cpx.processes.interrupts import interruptible
 from cpx.support.validation import Share, positive_integer

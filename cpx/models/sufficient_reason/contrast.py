@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from cpx.answers.result import Result, Status, Termination, Times
 from cpx.answers.values import class_words, plural
 from cpx.data.words import words_of_table
 from cpx.errors import (
@@ -37,14 +36,15 @@ from cpx.models.sufficient_reason.changes import (
 from cpx.models.sufficient_reason.contrast_answer import Contrast
 from cpx.models.sufficient_reason.contrast_question import ContrastQuestion
 from cpx.models.sufficient_reason.contrast_search import Searching
-from cpx.models.sufficient_reason.explainer import ReadModel, mapped_weights
-from cpx.models.sufficient_reason.features import Features
+from cpx.models.sufficient_reason.explainer import ReadModel
+from cpx.models.sufficient_reason.features import Features, mapped_weights
 from cpx.models.sufficient_reason.methods.lightest_change import change_of, shown_least
 from cpx.models.sufficient_reason.methods.smallest_change import (
     SmallestChange,
     contrastive_several,
 )
 from cpx.models.sufficient_reason.methods.wanted_rows import Rarity
+from cpx.models.sufficient_reason.networks.contrast import network_answer
 from cpx.support.shares import percent
 from cpx.support.validation import integer_in, seconds
 from cpx.trees import TreeModel
@@ -112,7 +112,7 @@ class ContrastExplainer(ReadModel):
         -------
         Contrast
             The columns, with the values that give another class while all others stay. That they
-            do is checked by the trees, and by ``predict`` of a live model.
+            do is checked by exact sums of the model, and by ``predict`` of a live model.
 
         Raises
         ------
@@ -140,6 +140,8 @@ class ContrastExplainer(ReadModel):
         question = built(ContrastQuestion, asked)
         if self.search is not None:
             raise InvalidOption(f"a change is a problem of tree models: {self.search.why}")
+        if self.network is not None:
+            raise InvalidOption("a change is a problem of tree models, this is a network")
         if question.rarest is not None:
             raise InvalidOption("plausible is no part of a problem: it is asked of the rows of X")
         if question.n != 1:
@@ -154,6 +156,8 @@ class ContrastExplainer(ReadModel):
         x = row_of(self._rows, x)
         if self.search is not None:
             return self.search.answer(question, x)
+        if self.network is not None:
+            return network_answer(self.network, question, x, self.seed)
         trees, notes = self.fitted(x)
         asked = _Asked(self, question, trees, x)
         limit = seconds(question.time_limit)
@@ -172,7 +176,7 @@ class ContrastExplainer(ReadModel):
         )
         problem = asked.problem
         own, brief = problem.called(problem.label_index), (problem.kind, *problem._brief())
-        result = _result(answers[0], limit)
+        result = answers[0].as_result(limit)
         if answers[0].attributes is None:
             return Answer(result.with_warnings(asked.nothing(answers[0])), own, brief)
         ends = time.monotonic() + max(left_of(limit) or _CHECK_SECONDS, _CHECK_SECONDS)
@@ -203,7 +207,7 @@ class _Asked:
     ) -> None:
         self.given = by._rows
         self.question, columns = question, Features(trees, row_values(trees, x), "attributes")
-        frozen = question.kept(columns)
+        frozen = question.kept(columns, [a.name for a in trees.attributes])
         target, names = None, by.class_names
         if question.target is not None:
             own = int(trees.predict_index(columns.x)[0])
@@ -312,22 +316,4 @@ def _rarity_text(rarity: Rarity, row: Any) -> str:
     return (
         f"values of the table; {percent(rarity.share(row), 0)} of its rows are as rare or rarer, "
         "by a mixture fitted to it"
-    )
-
-
-def _result(found: SmallestChange, limit: float | None) -> Result:
-    """Return what is known as a result; there is no saved instance, and no proof, of it."""
-    none = found.attributes is None
-    if found.proved:
-        status = Status.INFEASIBLE if none else Status.OPTIMAL
-    else:
-        status = Status.UNKNOWN if none else Status.FEASIBLE
-    return Result(
-        status,
-        Termination.COMPLETED if found.proved else Termination.TIME_LIMIT,
-        objective=found.upper,
-        bound=found.lower,
-        times=Times(solve=found.seconds, total=found.seconds),
-        backend="hitting-sets",
-        options={"time_limit": limit},
     )

@@ -8,8 +8,7 @@ from typing import Annotated, Any
 
 from cpx.errors import InvalidOption
 from cpx.explainers.options import WEIGHTS, Option, features
-from cpx.models.sufficient_reason.explainer import several
-from cpx.models.sufficient_reason.features import Features
+from cpx.models.sufficient_reason.features import NamedFeatures, several
 from cpx.options import TIME_LIMIT
 from cpx.support.validation import share
 
@@ -90,19 +89,17 @@ class ContrastQuestion:
             return None
         return _RAREST if self.plausible is True else float(share("plausible", self.plausible))
 
-    def kept(self, columns: Features) -> tuple[int, ...]:
-        """Return the columns that may not change."""
+    def kept(self, columns: NamedFeatures, names: Sequence[str]) -> tuple[int, ...]:
+        """Return the columns that may not change, of columns of these names."""
         frozen = {*columns.numbers("frozen", several(self.frozen))}
         if self.actionable is not None:
             free = {*columns.numbers("actionable", several(self.actionable))}
             if both := sorted(free & frozen):
-                raise InvalidOption(
-                    f"actionable and frozen both have {columns.model.attributes[both[0]].name!r}"
-                )
+                raise InvalidOption(f"actionable and frozen both have {names[both[0]]!r}")
             frozen |= {*range(len(columns))} - free
         return tuple(sorted(frozen))
 
-    def numbered_ranges(self, columns: Features) -> dict[int, Any]:
+    def numbered_ranges(self, columns: NamedFeatures) -> dict[int, Any]:
         """Return what columns may change to, by their numbers."""
         found = {}
         for name, limits in (self.ranges or {}).items():

@@ -43,11 +43,16 @@ from cpx.explainers.preparation import counted, with_limit
 from cpx.explainers.rows import row_of
 from cpx.modelling.row import fitted_to, refuse_missing_conditions, row_values
 from cpx.modelling.side_constraints.parameter import texts_of
-from cpx.models.sufficient_reason.features import LEVELS, Features, Level
+from cpx.models.sufficient_reason.features import (
+    LEVELS,
+    Features,
+    Level,
+    mapped_weights,
+    several,
+)
 from cpx.models.sufficient_reason.form import DEFINITIONS, Definition
 from cpx.models.sufficient_reason.minimum_subset.problem import MinimumSubset
 from cpx.models.sufficient_reason.networks.explainer import NetworkRows, about, network_notes
-from cpx.models.sufficient_reason.networks.parameters import column_numbers
 from cpx.models.sufficient_reason.networks.problem import NetworkReason
 from cpx.models.sufficient_reason.problem import SufficientReason
 from cpx.trees import TreeModel, read_model
@@ -355,27 +360,9 @@ def _near_tie(problem: SufficientReason) -> tuple[str, ...]:
     )
 
 
-def several(given: object) -> Any:
-    """Return one feature as a list of one."""
-    return [given] if isinstance(given, str | int) else given
-
-
-def mapped_weights(features: Features, given: Any) -> Any:
-    """Return weights given by feature as a list; 1 where nothing is given."""
-    if not isinstance(given, Mapping):
-        return given
-    weights: list[Any] = [1] * len(features)
-    for feature, weight in given.items():
-        for j in features.numbers("weights", [feature]):
-            weights[j] = weight
-    return weights
-
-
 def _hint(problem: SufficientReason | NetworkReason, given: Any) -> Any:
     if given is None or isinstance(given, Explanation):
         return given
-    if isinstance(problem, NetworkReason):
-        return column_numbers("hint", several(given), problem.network)
     return problem.features.numbers("hint", several(given))
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import chain
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -164,6 +164,32 @@ class Features:
             near = "" if name in names else nearest(name, names)
             raise InvalidInstance(f"{which}: {shown(name)} names {what} of the model{near}")
         return names.index(name)
+
+
+class NamedFeatures(Protocol):
+    """Features that have numbers and names."""
+
+    def numbers(self, which: str, given: Any) -> tuple[int, ...]:
+        """Return features given by number or name, sorted."""
+
+    def __len__(self) -> int:
+        """Return how many there are."""
+
+
+def several(given: object) -> Any:
+    """Return one feature as a list of one."""
+    return [given] if isinstance(given, str | int) else given
+
+
+def mapped_weights(features: NamedFeatures, given: Any) -> Any:
+    """Return weights given by feature as a list; 1 where nothing is given."""
+    if not isinstance(given, Mapping):
+        return given
+    weights: list[Any] = [1] * len(features)
+    for feature, weight in given.items():
+        for j in features.numbers("weights", [feature]):
+            weights[j] = weight
+    return weights
 
 
 # ------------------------------------------------- the level of conditions

@@ -74,7 +74,7 @@ class Change:
         first = frozenset(range(len(self.weights))) - {*self.kept}
         sets = [first, *sorted({*map(frozenset, reasons)} - {first}, key=lambda s: (len(s), *s))]
         for count in [*(1 << k for k in range(len(sets).bit_length())), len(sets)]:
-            if count <= len(sets) and _no_lighter(sets[:count], self.weights, bound, deadline):
+            if count <= len(sets) and no_lighter(sets[:count], self.weights, bound, deadline):
                 some = [sorted(one) for one in sets[:count]]
                 left = deadline - time.monotonic()
                 return some if self.wrong_sets(some, bound, left) == [] else None
@@ -100,7 +100,7 @@ class Change:
             if not forced:
                 return [f"sets: that one of {shown([*one])} must change is not so"]
         some = [frozenset(one) - {*self.kept} for one in sets]
-        if _no_lighter(some, self.weights, bound, deadline):
+        if no_lighter(some, self.weights, bound, deadline):
             return []
         if time.monotonic() > deadline:
             return None
@@ -162,7 +162,7 @@ def _may_be(attribute: Mapping[str, Any], value: float | None) -> bool:
     return kind != "integer" or value == int(value)
 
 
-def _no_lighter(
+def no_lighter(
     sets: Sequence[frozenset[int]], weights: Sequence[int], bound: int, deadline: float
 ) -> bool:
     """Say whether each set that meets all of these weighs a bound at least; False when unsure.

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from cpx.answers.result import Result, Status, Termination, Times
 from cpx.models.sufficient_reason.methods.deletion import delete_from_change, delete_from_reason
 from cpx.models.sufficient_reason.methods.hitting_set import HittingSetSearch
 from cpx.models.sufficient_reason.methods.separable import lightest_gain
@@ -51,6 +52,23 @@ class SmallestChange:
     seconds: float
     reasons: tuple[tuple[int, ...], ...] = ()
     row: tuple[float, ...] | None = None
+
+    def as_result(self, limit: float | None) -> Result:
+        """Return what is known as a result; there is no saved instance, and no proof, of it."""
+        none = self.attributes is None
+        if self.proved:
+            status = Status.INFEASIBLE if none else Status.OPTIMAL
+        else:
+            status = Status.UNKNOWN if none else Status.FEASIBLE
+        return Result(
+            status,
+            Termination.COMPLETED if self.proved else Termination.TIME_LIMIT,
+            objective=self.upper,
+            bound=self.lower,
+            times=Times(solve=self.seconds, total=self.seconds),
+            backend="hitting-sets",
+            options={"time_limit": limit},
+        )
 
 
 def contrastive(
@@ -163,6 +181,29 @@ def contrastive_several(
         listed = WantedRows(model, row.reshape(-1).tolist(), wanted, rarity, oracle.look)
     free = {oracle.grid.used[place]: price for place, price in cost.items()}
     gains = lightest_gain(model, oracle.cells, own, wanted, free)
+    answers = changes_of_oracle(oracle, cost, n, seed, listed=listed, table=table, gains=gains)
+    for found in answers:
+        if found.cells is not None:
+            hold_change(model, x, found.cells, found.row)
+    return answers
+
+
+def changes_of_oracle(
+    oracle: RowOracle,
+    cost: Mapping[int, int],
+    n: int,
+    seed: int,
+    *,
+    listed: WantedRows | None = None,
+    table: NDArray[np.float64] | None = None,
+    gains: tuple[int, tuple[int, ...]] | None = None,
+) -> list[SmallestChange]:
+    """Find several changes by the oracle of a row; see :func:`contrastive_several`.
+
+    cost: The places that may change, and what that costs.
+    listed, table, gains: Of tree models: which rows are wanted, rows to begin with, what a change
+        weighs at least.
+    """
     answers: list[SmallestChange] = []
     search: _Search | None = None
     for _ in range(integer_in("n", n, 1)):
@@ -172,7 +213,6 @@ def contrastive_several(
         answers.append(found := search.result())
         if found.cells is None:
             break
-        hold_change(model, x, found.cells, found.row)
     return answers
 
 

@@ -14,9 +14,10 @@ from cpx.explainers.background import fitted_to_rows, in_words
 from cpx.explainers.class_names import ClassNames, class_name
 from cpx.modelling.row import fitted_to, row_values
 from cpx.modelling.side_constraints.parameter import texts_of
+from cpx.models.sufficient_reason.features import mapped_weights, several
 from cpx.models.sufficient_reason.networks.live import near_ties
 from cpx.models.sufficient_reason.networks.network import Network
-from cpx.models.sufficient_reason.networks.parameters import column_numbers
+from cpx.models.sufficient_reason.networks.parameters import NetworkColumns
 from cpx.models.sufficient_reason.networks.problem import NetworkReason
 from cpx.models.sufficient_reason.networks.read import NetworkReader
 
@@ -47,6 +48,7 @@ class NetworkRows:
         values = row_values(columns, x)
         attributes = in_words(columns, self.called, self.X).attributes
         network = self.reader.network(attributes, values)
+        self.reader.live.hold(network, values)
         return network, values, (*self.notes, *told, self.reader.told(network))
 
     def problem(
@@ -66,22 +68,21 @@ class NetworkRows:
 
         Raises InvalidOption: For a level or definition that is for trees.
         """
-        for what, given, only in (
+        for what, asked, only in (
             ("level", level, "attributes"),
             ("definition", definition, "sufficient"),
         ):
-            if given != only:
-                raise InvalidOption(f"{what} {given} is for tree models, networks have {only}")
+            if asked != only:
+                raise InvalidOption(f"{what} {asked} is for tree models, networks have {only}")
         network, values, notes = self.network(x)
         inputs = self.reader.inputs(values)
-        self.reader.live.hold(network, values)
         stated = NetworkReason(
             network,
             values,
             inputs,
-            weights=listed_weights(network, weights),
-            required=_several(required),
-            forbidden=_several(forbidden),
+            weights=mapped_weights(NetworkColumns(network), weights),
+            required=several(required),
+            forbidden=several(forbidden),
             label=label,
             context=self.context(network, network.class_of(inputs)),
             name=name,
@@ -94,21 +95,6 @@ class NetworkRows:
         if self.class_names is None:
             return {}
         return {"class": class_name(network.classes[own], self.class_names, network.classes)}
-
-
-def listed_weights(network: Network, given: Any) -> Any:
-    """Return weights given by column as a list; 1 where nothing is given."""
-    if not isinstance(given, Mapping):
-        return given
-    weights: list[Any] = [1] * len(network.columns)
-    for column, weight in given.items():
-        for a in column_numbers("weights", [column], network):
-            weights[a] = weight
-    return weights
-
-
-def _several(given: object) -> Any:
-    return [given] if isinstance(given, str | int) else given
 
 
 def about(problem: NetworkReason, columns: Sequence[int]) -> AboutRow:

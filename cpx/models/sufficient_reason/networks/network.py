@@ -195,6 +195,11 @@ class Network:
                 raise ModelError(f"weights, biases and inputs must be numbers up to {LARGEST:g}")
 
     @property
+    def attributes(self) -> tuple[Attribute, ...]:
+        """What is said of each column."""
+        return tuple(column.attribute for column in self.columns)
+
+    @property
     def n_inputs(self) -> int:
         """Number of inputs of the network."""
         return sum(len(column.inputs) for column in self.columns)

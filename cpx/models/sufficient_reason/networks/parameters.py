@@ -149,33 +149,39 @@ class Columns(Indices):
 
     def check(self, name: str, value: Any, problem: Any) -> tuple[int, ...]:
         """Return their numbers."""
-        return column_numbers(name, value, problem.network)
+        return NetworkColumns(problem.network).numbers(name, value)
 
     def read(self, key: str, holder: Mapping[str, Any]) -> Any:
         """Return the list of a file; ``null`` is none."""
         return () if holder[key] is None else holder[key]
 
 
-def column_numbers(which: str, given: Any, network: Network) -> tuple[int, ...]:
-    """Return columns given by number or name, sorted.
+class NetworkColumns:
+    """The columns of a network as features, by number or name."""
 
-    which: Name of the argument, for errors.
-    Raises InvalidInstance: When something is no column, or a name is that of several.
-    """
-    names = [column.attribute.name for column in network.columns]
+    def __init__(self, network: Network) -> None:
+        self.model = network
+        self.names = [attribute.name for attribute in network.attributes]
 
-    def number(one: Any) -> Any:
-        if not isinstance(one, str):
-            return one
-        if names.count(one) != 1:
-            what = "several columns" if one in names else "no column"
-            near = "" if one in names else nearest(one, names)
-            raise InvalidInstance(f"{which}: {shown(one)} names {what} of the model{near}")
-        return names.index(one)
+    def __len__(self) -> int:
+        return len(self.names)
 
-    if not isinstance(given, str) and isinstance(given, Iterable):
-        given = [*map(number, given)]
-    return feature_list(which, given, len(names))
+    def numbers(self, which: str, given: Any) -> tuple[int, ...]:
+        """Return columns given by number or name, sorted.
+
+        which: Name of the argument, for errors.
+        Raises InvalidInstance: When something is no column, or a name is that of several.
+        """
+        if not isinstance(given, str) and isinstance(given, Iterable):
+            given = [self._number(which, one) if isinstance(one, str) else one for one in given]
+        return feature_list(which, given, len(self))
+
+    def _number(self, which: str, name: str) -> int:
+        if self.names.count(name) != 1:
+            what = "several columns" if name in self.names else "no column"
+            near = "" if name in self.names else nearest(name, self.names)
+            raise InvalidInstance(f"{which}: {shown(name)} names {what} of the model{near}")
+        return self.names.index(name)
 
 
 def _finite(name: str, value: Any) -> float:

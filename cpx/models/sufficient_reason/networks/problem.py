@@ -28,6 +28,7 @@ from cpx.models.sufficient_reason.networks.network import Network
 from cpx.models.sufficient_reason.networks.text import candidate, ties
 from cpx.models.sufficient_reason.parameters import LabelOfRow
 from cpx.models.sufficient_reason.sufficiency.oracle import Stopped
+from cpx.trees import Attribute
 from cpx.trees.form import Label
 
 if TYPE_CHECKING:
@@ -136,6 +137,11 @@ class NetworkReason(MinimumSubset):
         )
 
     @property
+    def features(self) -> declared.NetworkColumns:
+        """The columns, by number or name."""
+        return declared.NetworkColumns(self.network)
+
+    @property
     def losses(self) -> LossForm:
         """A network has no losses of leaves."""
         raise NotImplementedError(self._unstated)
@@ -159,13 +165,7 @@ class NetworkReason(MinimumSubset):
     @cached_property
     def conditions(self) -> tuple[ColumnCondition, ...]:
         """What each column has in x."""
-        return tuple(self._condition(a) for a in range(self.n_features))
-
-    def _condition(self, a: int) -> ColumnCondition:
-        attribute, value = self.network.columns[a].attribute, self.x[a]
-        if attribute.labels is not None:
-            return OneOf(attribute.name, (attribute.called(value),), **attribute.words)
-        return Equals(attribute.name, value, **attribute.words)
+        return tuple(map(valued, self.network.attributes, self.x))
 
     @property
     def feature_names(self) -> tuple[str, ...]:
@@ -255,7 +255,14 @@ class NetworkReason(MinimumSubset):
         """Return what is degenerate; solved all the same."""
         found = self.base_notes()
         varying = {a for a, column in enumerate(self.network.columns) if column.varies}
-        idle = [self.network.columns[a].attribute.name for a in {*self.required} - varying]
+        idle = [self.network.attributes[a].name for a in {*self.required} - varying]
         if idle:
             found.append(f"required, and of one value only: {', '.join(sorted(idle))}")
         return tuple(found)
+
+
+def valued(attribute: Attribute, value: float) -> ColumnCondition:
+    """Return the condition that a column has a value."""
+    if attribute.labels is not None:
+        return OneOf(attribute.name, (attribute.called(value),), **attribute.words)
+    return Equals(attribute.name, value, **attribute.words)

@@ -168,7 +168,7 @@ class NetworkReader:
     def _column(self, c: int, own: Attribute, value: float) -> Column:
         stated, made_of = self.given[c], tuple(self.front.made_of[c])
         if own.labels is not None:
-            return Column(own, made_of, points=self._images(c, own.values or ()))
+            return Column(own, made_of, points=self.images(c, own.values or ()))
         if not made_of:
             return Column(replace(own, lower=None, upper=None), ())
         known = self.numbers[c]
@@ -179,12 +179,12 @@ class NetworkReader:
                 raise DataError(f"x: {shown(own.name)} is {value:g}, no value of the attribute")
             known = np.unique(np.append(known, value + 0.0))
         if known.tolist() == [0.0, 1.0] or stated.kind == "boolean":
-            return Column(replace(own, kind="boolean"), made_of, points=self._images(c, (0, 1)))
+            return Column(replace(own, kind="boolean"), made_of, points=self.images(c, (0, 1)))
         if not listed and self._is_continuous[c]:
-            ends = self._images(c, known[[0, -1]].tolist()).ravel().tolist()
+            ends = self.images(c, known[[0, -1]].tolist()).ravel().tolist()
             own = replace(own, lower=float(known[0]), upper=float(known[-1]))
             return Column(own, made_of, ends=(min(ends), max(ends)))
-        images, first = np.unique(self._images(c, known.tolist()), axis=0, return_index=True)
+        images, first = np.unique(self.images(c, known.tolist()), axis=0, return_index=True)
         if len(images) > MOST_VALUES:
             raise UnsupportedModel(
                 f"column {shown(own.name)} has {len(images)} values that the transformers tell "
@@ -193,7 +193,7 @@ class NetworkReader:
             )
         kept = np.unique(np.append(known[first], value))
         return Column(
-            replace(own, values=tuple(kept.tolist())), made_of, points=self._images(c, kept)
+            replace(own, values=tuple(kept.tolist())), made_of, points=self.images(c, kept)
         )
 
     @cached_property
@@ -206,11 +206,11 @@ class NetworkReader:
                 continue
             between = known[:-1] + (known[1:] - known[:-1]) / 2
             every = np.unique(np.concatenate([known, between]))
-            steps = np.diff(self._images(c, every.tolist())[:, 0])
+            steps = np.diff(self.images(c, every.tolist())[:, 0])
             found.append(bool((steps > 0).all() or (steps < 0).all()))
         return found
 
-    def _images(self, c: int, values: Sequence[float] | Floats) -> Floats:
+    def images(self, c: int, values: Sequence[float] | Floats) -> Floats:
         """Return what values of a column give to its inputs, shape (n, inputs)."""
         rows = np.tile(self.front.reference, (len(values), 1))
         rows[:, c] = values

@@ -1,0 +1,301 @@
+"""What would have to change for a network to give another class: the smallest change, checked."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cpx.answers.claim import Claim
+from cpx.answers.rule import Literal, Rule
+from cpx.answers.values import class_words, plural
+from cpx.errors import CheckFailed, InvalidOption, UnsupportedModel, shown
+from cpx.explainers.class_names import class_name, label_of
+from cpx.explainers.doors import Answer
+from cpx.explainers.preparation import left_of
+from cpx.models.sufficient_reason.contrast_answer import Contrast
+from cpx.models.sufficient_reason.contrast_question import ContrastQuestion
+from cpx.models.sufficient_reason.features import mapped_weights
+from cpx.models.sufficient_reason.methods.smallest_change import SmallestChange, changes_of_oracle
+from cpx.models.sufficient_reason.networks.explainer import NetworkRows, about_row
+from cpx.models.sufficient_reason.networks.judge_change import NetworkChange
+from cpx.models.sufficient_reason.networks.live import near_ties
+from cpx.models.sufficient_reason.networks.network import Column, Network
+from cpx.models.sufficient_reason.networks.oracle import NetworkOracle
+from cpx.models.sufficient_reason.networks.parameters import NetworkColumns
+from cpx.models.sufficient_reason.networks.problem import valued
+from cpx.support.validation import integer_in, seconds, weight_map
+
+__all__ = ["network_answer"]
+
+Floats = NDArray[np.float64]
+
+_CHECK_SECONDS = 3.0
+"""For the check that no change is lighter, where less is left of the time limit."""
+
+_HALVINGS, _DIGITS = 40, 12
+"""Steps towards the row that numbers are brought near to, and digits that they have at most."""
+
+
+def network_answer(rows: NetworkRows, question: ContrastQuestion, x: Any, seed: int) -> Answer:
+    """Answer what would have to change for a network to give a row another class.
+
+    Raises InvalidOption: For what is asked of tree models only.
+    Raises CheckFailed: When code that no search uses finds another class, or another weight.
+    """
+    asked = _Asked(rows, question, x)
+    limit = seconds(question.time_limit)
+    oracle = NetworkOracle(asked.network, asked.inputs)
+    left = left_of(limit)
+    oracle.deadline = None if left is None else time.monotonic() + left
+    weight = weight_map(asked.weights, oracle.n_features)
+    cost = {at: weight[a] for at, a in enumerate(oracle.feature) if a not in asked.kept}
+    n = integer_in("n", question.n, 1, 100)
+    answers = changes_of_oracle(oracle, cost, n, seed)
+    result, brief = answers[0].as_result(limit), asked.brief
+    if answers[0].attributes is None:
+        return Answer(result.with_warnings(asked.nothing(answers[0])), asked.own, brief)
+    ends = time.monotonic() + max(left_of(limit) or _CHECK_SECONDS, _CHECK_SECONDS)
+    found = [one for one in answers if one.attributes is not None]
+    told = [asked.told(one, i, ends) for i, one in enumerate(found)]
+    first = replace(told[0], others=tuple(told[1:]))
+    if len(told) < len(answers):
+        more = "there is no further one" if answers[-1].proved else "no further one in time"
+        first = replace(first, remarks=(*first.remarks, f"{plural(len(told), 'change')}: {more}"))
+    return Answer(replace(result, explanation=first, verified=True), asked.own, brief)
+
+
+class _Asked:
+    """What is asked about a row of a network, and what is said of a change."""
+
+    def __init__(self, rows: NetworkRows, question: ContrastQuestion, x: Any) -> None:
+        self.rows, self.question = rows, question
+        network, self.x, self.notes = rows.network(x)
+        self.inputs = rows.reader.inputs(self.x)
+        columns = NetworkColumns(network)
+        self.kept = question.kept(columns, columns.names)
+        self.weights = mapped_weights(columns, question.weights)
+        label = network.class_of(self.inputs)
+        self.own = self._called(network, label)
+        if question.rarest is not None:
+            raise InvalidOption("plausible is for tree models, this is a network")
+        if question.target is not None:
+            self._refuse_target(network, label)
+        limits = question.numbered_ranges(columns)
+        self.network = replace(
+            network,
+            columns=tuple(
+                self._within(a, column, limits[a]) if a in limits else column
+                for a, column in enumerate(network.columns)
+            ),
+        )
+
+    def _refuse_target(self, network: Network, label: int) -> None:
+        target = label_of(self.question.target, self.rows.class_names, network.classes)
+        if target == label:
+            raise InvalidOption(f"target is the class of x, {class_words(self.own)}")
+        if len(network.classes) > 2:
+            raise InvalidOption(
+                f"target is for tree models, and for networks of two classes; this one has "
+                f"{len(network.classes)}: any other class than that of x is found"
+            )
+
+    def _called(self, network: Network, label: int) -> str:
+        return class_name(network.classes[label], self.rows.class_names, network.classes)
+
+    @property
+    def _wanted(self) -> str:
+        if self.question.target is None:
+            return ""
+        return self._called(self.network, 1 - self.network.class_of(self.inputs))
+
+    def _within(self, a: int, column: Column, limits: Any) -> Column:
+        """Return a column with these values only, that of x among them.
+
+        Raises InvalidOption: When that of x is none, or the column has no such values.
+        """
+        own, name = column.attribute, shown(column.attribute.name)
+        if isinstance(limits, tuple) and len(limits) == 2 and column.ends is not None:
+            low, high = (
+                end if given is None else float(given) for given, end in zip(limits, own.interval)
+            )
+            if not low <= self.x[a] <= high:
+                raise InvalidOption(f"ranges: {name} of x is {self.x[a]:g}, out of its range")
+            images = self.rows.reader.images(a, [low, high]).ravel().tolist()
+            own = replace(own, lower=low, upper=high)
+            return replace(column, attribute=own, ends=(min(images), max(images)))
+        if column.points is None or isinstance(limits, tuple | str):
+            raise InvalidOption(f"ranges: {name} takes (low, high) where it is a number, a list")
+        known = [own.called(v) if own.labels else v for v in column.listed]
+        if strange := [one for one in limits if one not in known]:
+            raise InvalidOption(f"ranges: {name} has no value {shown(strange[0])}")
+        places = [
+            i for i, one in enumerate(known) if one in limits or column.listed[i] == self.x[a]
+        ]
+        if len(places) > len([*limits]):
+            raise InvalidOption(f"ranges: the value of {name} in x is none of its range")
+        kind = "real" if own.kind == "boolean" else own.kind
+        labels = None if own.labels is None else tuple(own.labels[i] for i in places)
+        listed = tuple(column.listed[i] for i in places)
+        own = replace(own, kind=kind, values=listed, labels=labels)
+        return replace(column, attribute=own, points=column.points[places])
+
+    # ---------------------------------------------------------------- in words
+
+    @property
+    def brief(self) -> tuple[str, ...]:
+        """Say what is asked, in a few words each."""
+        free = plural(len(self.network.columns) - len(self.kept), "column")
+        to = (f"to {class_words(self._wanted)}",) if self._wanted else ()
+        return "contrast", "network", f"{free} may change", *to
+
+    def nothing(self, found: SmallestChange) -> str:
+        """Say that there is no change, or none was found."""
+        own = class_words(self.own)
+        gives = class_words(self._wanted) if self._wanted else f"another class than {own}"
+        if not found.proved:
+            return f"no change to {gives} was found in time"
+        which = "the columns that may change" if self.kept else "columns"
+        limits = "the ranges" if self.question.ranges else "their ranges"
+        return f"no change of {which} within {limits} gives {gives}"
+
+    def told(self, found: SmallestChange, i: int, ends: float) -> Contrast:
+        """Return a change in words, checked; the first one for being the lightest, too."""
+        network, changed = self.network, found.attributes or ()
+        row = self._row(changed, np.array(found.cells))
+        inputs = self.rows.reader.inputs(row)
+        if near_ties(network, np.array([inputs]))[0]:
+            raise UnsupportedModel(
+                "the nearest row of another class that was found has scores so close that "
+                "rounding of the library may decide its class; kind='rule' explains any "
+                "classifier by its predict alone"
+            )
+        live = self.rows.reader.live
+        live.compare(network, np.array([self.x, row]), must=2)
+        sets = self._checked(found, row, inputs, ends)
+        over: dict[str, Any] = {"frozen": len(self.kept)} if self.kept else {}
+        over |= {} if self.question.weights is None else {"weights": len(network.columns)}
+        over |= {"target": self._wanted} if self._wanted else {}
+        over |= {"ranges": len(self.question.ranges)} if self.question.ranges else {}
+        over |= {"others": i} if i else {}
+        remarks = [
+            *self.notes,
+            "checked: exact sums of the stored weights give the row this class",
+        ]
+        if not sets and found.proved:
+            remarks.append("that no change is lighter is the engine's word")
+        said = {a: valued(network.attributes[a], row[a]) for a in changed}
+        return Contrast(
+            Rule(
+                tuple(Literal(a, replace(said[a], now=self._now(a))) for a in changed),
+                self._called(network, network.class_of(inputs)),
+            ),
+            claim=Claim(
+                "contrast",
+                over,
+                optimal=found.proved,
+                value=found.upper,
+                bound=found.lower,
+            ),
+            remarks=(*remarks, live.told(self.x)),
+            instead_of=self.own,
+            sets=sets,
+            values={network.attributes[a].name: self._value(a, row[a]) for a in changed},
+            told=tuple(said.values()),
+            row=about_row(network, self.x, network.class_of(self.inputs), ()),
+        )
+
+    def _value(self, a: int, value: float) -> Any:
+        attribute = self.network.attributes[a]
+        return value if attribute.labels is None else attribute.called(value)
+
+    def _now(self, a: int) -> str:
+        return replace(self.network.attributes[a], unit="").in_words(self.x[a])
+
+    # --------------------------------------------------------------- the row
+
+    def _row(self, changed: Sequence[int], point: Floats) -> list[float]:
+        """Return a row of another class: near x, of numbers that are short."""
+        far = self._values(changed, point)
+        near, good = 0.0, 1.0
+        for _ in range(_HALVINGS):
+            middle = (near + good) / 2
+            if self._changes(self._between(far, middle)):
+                good = middle
+            else:
+                near = middle
+        row = self._between(far, good) if good < 1 else far
+        for digits in range(2, _DIGITS):
+            short = [*row]
+            for a in changed:
+                if self.network.columns[a].ends is not None:
+                    low, high = self.network.attributes[a].interval
+                    short[a] = min(max(float(f"{row[a]:.{digits}g}"), low), high)
+            if all(short[a] != self.x[a] for a in changed) and self._changes(short):
+                return short
+        return row
+
+    def _between(self, far: Sequence[float], share: float) -> list[float]:
+        """Return a row part of the way from x; listed values are those of the far one."""
+        return [
+            v + share * (w - v) if column.ends is not None and v != w else w
+            for v, w, column in zip(self.x, far, self.network.columns)
+        ]
+
+    def _changes(self, row: Sequence[float]) -> bool:
+        """Whether a row has another class, and not by rounding."""
+        inputs = self.rows.reader.inputs(row)
+        if near_ties(self.network, np.array([inputs]))[0]:
+            return False
+        return self.network.class_of(inputs) != self.network.class_of(self.inputs)
+
+    def _values(self, changed: Sequence[int], point: Floats) -> list[float]:
+        """Return the values of columns that give inputs, as near as there are numbers for it."""
+        row = [*self.x]
+        for a in changed:
+            column = self.network.columns[a]
+            own = point[[*column.inputs]]
+            if column.points is not None:
+                at = int((column.points == own).all(axis=1).argmax())
+                row[a] = column.listed[at]
+            else:
+                row[a] = self._inverse(a, column, float(own[0]))
+        return row
+
+    def _inverse(self, a: int, column: Column, wanted: float) -> float:
+        low, high = column.attribute.interval
+        first, last = self.rows.reader.images(a, [low, high]).ravel().tolist()
+        if wanted in (first, last):
+            return low if wanted == first else high
+        for _ in range(200):
+            middle = low + (high - low) / 2
+            if not low < middle < high:
+                break
+            image = float(self.rows.reader.images(a, [middle])[0, 0])
+            if (image < wanted) == (first < last):
+                low = middle
+            else:
+                high = middle
+        return high
+
+    def _checked(
+        self, found: SmallestChange, row: Sequence[float], inputs: Sequence[float], ends: float
+    ) -> tuple[tuple[int, ...], ...]:
+        """Let code that no search uses judge a change; return sets that show it is a least one.
+
+        Raises CheckFailed: When the change is none.
+        """
+        weights = self.weights or [1] * len(self.network.columns)
+        change = NetworkChange(
+            self.network.to_dict(), [*self.inputs], [*inputs], self.kept, [*weights]
+        )
+        if wrong := change.violations(found.upper):
+            raise CheckFailed(f"check of the change failed: {wrong[0]}")
+        if not found.proved or found.lower is None:
+            return ()
+        left = min(max(ends - time.monotonic(), 0.1), _CHECK_SECONDS)
+        return tuple(map(tuple, change.showing(found.reasons, found.lower, left) or ()))
