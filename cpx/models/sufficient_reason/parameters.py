@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
 
@@ -77,14 +78,20 @@ class Features(Indices):
         return () if holder[key] is None else holder[key]
 
 
+@dataclass(frozen=True)
 class LabelOfRow(Kind):
-    """The class of the row: what the model says, or the same given by the user to be sure."""
+    """The class of the row: what the model says, or the same given by the user to be sure.
+
+    model: The field of the problem that has the model.
+    """
+
+    model: str = "tree_model"
 
     schema: ClassVar[Json] = {"type": ["string", "number", "boolean"]}
 
     def check(self, name: str, value: Any, problem: Any) -> Label:
         """Return the class of the row, or refuse another one."""
-        predicted: Label = problem.predicted_label
+        predicted: Label = getattr(problem, self.model).classes[problem.label_index]
         if value is not None and (
             value != predicted or isinstance(value, str) != isinstance(predicted, str)
         ):

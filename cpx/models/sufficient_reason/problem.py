@@ -216,11 +216,6 @@ class SufficientReason(ReasonText):
         return int(self.tree_model.predict_index(np.array(self.x, dtype=np.float64))[0])
 
     @property
-    def predicted_label(self) -> Label:
-        """The class that the model gives x."""
-        return self.tree_model.classes[self.label_index]
-
-    @property
     def n_features(self) -> int:
         """Number n of attributes, interval ends or conditions."""
         return len(self.features)

@@ -118,7 +118,9 @@ class NetworkReason(MinimumSubset):
     )
     label: Label | None = field(
         default=None,
-        metadata=parameter(LabelOfRow(), "the class of the row", key="class", needed=True),
+        metadata=parameter(
+            LabelOfRow("network"), "the class of the row", key="class", needed=True
+        ),
     )
     name: str = field(default="", metadata=NAME)
     context: Mapping[str, Any] = field(default_factory=dict, metadata=CONTEXT)
@@ -150,11 +152,6 @@ class NetworkReason(MinimumSubset):
     def n_features(self) -> int:
         """Number n of columns."""
         return len(self.network.columns)
-
-    @property
-    def predicted_label(self) -> Label:
-        """The class that the network gives x."""
-        return self.network.classes[self.label_index]
 
     @cached_property
     def label_index(self) -> int:
