@@ -39,6 +39,7 @@ from cpx.models import PROBLEMS, NegativeOnly, PreciseCertificate, RuleSetLearni
 from cpx.models.monomial.explainers.question import Question
 from cpx.models.monomial.explainers.rule import RuleExplainer
 from cpx.models.sufficient_reason.change_problem import MinimumChange
+from cpx.models.sufficient_reason.networks.cases import two_or_one
 from cpx.testing.cases import cases
 from cpx.trees import Attribute, Tree, TreeModel
 from tests.seeds import every_other
@@ -126,6 +127,8 @@ PROBLEMS_ASKED: dict[str, tuple[Problem, str]] = {
     "reason, sufficient": (
         SufficientReason(SUM, [1.0, 4, 1, 7], definition="sufficient"), "hitting-sets",
     ),
+    "network": (two_or_one(), "hitting-sets"),
+    "network, two": (replace(two_or_one(), weights=(1, 1, 3)), "hitting-sets"),
     "reason, two": (SufficientReason(SUM, [3.0, 5, 1, 7]), "cpsat"),
     "reason, conditions": (SufficientReason(SUM, [3.0, 5, 1, 7], "conditions"), "cpsat"),
     "reason, votes": (

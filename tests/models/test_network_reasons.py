@@ -19,6 +19,7 @@ from cpx.check import violations
 from cpx.errors import InvalidInstance, ModelError
 from cpx.modelling.instances import from_dict
 from cpx.models.sufficient_reason.methods.minimum import minimum_of_oracle
+from cpx.models.sufficient_reason.networks.cases import two_or_one
 from cpx.models.sufficient_reason.networks.judge import NetworkReading
 from cpx.models.sufficient_reason.networks.network import Column, Layer, Network
 from cpx.models.sufficient_reason.networks.oracle import NetworkOracle
@@ -211,21 +212,8 @@ def test_a_tiny_limit_leaves_an_interval_and_claims_no_more() -> None:
     assert oracle.counterexample(result.explanation.features) is None
 
 
-def _small() -> NetworkReason:
-    """Of four columns two, or one of two others, decide; where they tie it is the class no."""
-    columns = tuple(
-        Column(Attribute(f"c{i}", lower=0, upper=1), (i,), (0.0, 1.0)) for i in range(3)
-    )
-    layers = (
-        Layer(np.array([[1.0, 1.0, 0.0], [0.0, 0.0, 2.0]]), np.array([-1.0, -1.0])),
-        Layer(np.array([[2.0, 1.0]]), np.array([-0.5])),
-    )
-    network = Network(layers, columns, ("no", "yes"), "positive")
-    return NetworkReason(network, (1.0, 1.0, 1.0), context={"class": "granted"})
-
-
 def test_an_answer_is_saved_and_checked_and_what_is_wrong_with_it_is_told() -> None:
-    problem = _small()
+    problem = two_or_one()
     instance = json.loads(json.dumps(problem.to_dict()))
     again = from_dict(instance)
     assert isinstance(again, NetworkReason)
@@ -238,13 +226,13 @@ def test_an_answer_is_saved_and_checked_and_what_is_wrong_with_it_is_told() -> N
         return " ".join(violations(of, {**found, **changed}))
 
     none = {**found["explanation"], "features": [0]}
-    none["rule"] = {**none["rule"], "literals": [[0, instance_literal(0)]]}
+    none["rule"] = {**none["rule"], "literals": [[0, _literal(0)]]}
     assert "not enough" in wrong({"explanation": none})
     two = {**found["explanation"], "features": [1, 2]}
-    two["rule"] = {**two["rule"], "literals": [[j, instance_literal(j)] for j in (1, 2)]}
+    two["rule"] = {**two["rule"], "literals": [[j, _literal(j)] for j in (1, 2)]}
     assert "can be left out" in wrong({"explanation": two, "objective": 2, "bound": 2})
     other = {**found["explanation"]}
-    other["rule"] = {**other["rule"], "literals": [[2, {"column": "c2", "value": 0.5}]]}
+    other["rule"] = {**other["rule"], "literals": [[2, {"column": "c", "one_of": ["v"]}]]}
     assert "is not what feature" in wrong({"explanation": other}) or "rule" in wrong(
         {"explanation": other}
     )
@@ -252,32 +240,32 @@ def test_an_answer_is_saved_and_checked_and_what_is_wrong_with_it_is_told() -> N
     assert "inputs" in wrong({}, {**instance, "inputs": [(2.0).hex(), *instance["inputs"][1:]]})
 
 
-def instance_literal(j: int) -> dict[str, Any]:
-    return {"column": f"c{j}", "value": 1.0}
+def _literal(j: int) -> dict[str, Any]:
+    return {"column": "c", "one_of": ["u"]} if j == 2 else {"column": "ab"[j], "value": 1.0}
 
 
 @pytest.mark.parametrize(
     ("given", "told"),
     [
-        ({"required": ["c1"]}, [1, 2]),
+        ({"required": ["b"]}, [1, 2]),
         ({"forbidden": [2]}, [0, 1]),
         ({"weights": (1, 1, 3)}, [0, 1]),
-        ({"required": ["c9"]}, "'c9' names no column"),
-        ({"inputs": (1.0, 1.0, 2.0)}, "not what column 'c2' can give"),
+        ({"required": ["d"]}, "'d' names no column"),
+        ({"inputs": (1.0, 1.0, 2.0, 0.0)}, "not what column 'c' can give"),
         ({"x": (1.0, 1.0, 2.0), "inputs": None}, "no value of its column"),
     ],
 )
 def test_what_is_asked_is_heard_or_refused(given: Any, told: Any) -> None:
     if isinstance(told, str):
         with pytest.raises(InvalidInstance, match=told):
-            replace(_small(), **given)
+            replace(two_or_one(), **given)
         return
-    problem = replace(_small(), **given)
+    problem = replace(two_or_one(), **given)
     for engine in ("hitting-sets", "deletion"):
         found = cpx.solve(problem, engine).explanation
         assert found is not None
         assert [*found.features] == told
-    other = cpx.solve(_small().where("not c2 == 1")).explanation
+    other = cpx.solve(two_or_one().where("not c == u")).explanation
     assert other is not None
     assert [*other.features] == [0, 1]
 
@@ -292,15 +280,15 @@ def _ones(*shape: int) -> Layer:
         ({"activation": "tanh"}, "activation must be relu or identity"),
         ({"columns": ()}, "at least one layer and one column"),
         ({"classes": (0, 1, 2)}, "3 classes do not fit 1 scores"),
-        ({"layers": (Layer(np.full((1, 3), 1e31), np.zeros(1)),)}, r"numbers up to 1e\+30"),
-        ({"layers": (Layer(np.full((1, 3), np.nan), np.zeros(1)),)}, "must be numbers"),
-        ({"layers": (Layer(np.ones((1, 4)), np.zeros(1)),)}, "are not for 3 inputs"),
-        ({"layers": (_ones(201, 3), _ones(1, 201))}, "201 neurons in hidden layers, at most 200"),
+        ({"layers": (Layer(np.full((1, 4), 1e31), np.zeros(1)),)}, r"numbers up to 1e\+30"),
+        ({"layers": (Layer(np.full((1, 4), np.nan), np.zeros(1)),)}, "must be numbers"),
+        ({"layers": (Layer(np.ones((1, 5)), np.zeros(1)),)}, "are not for 4 inputs"),
+        ({"layers": (_ones(201, 4), _ones(1, 201))}, "201 neurons in hidden layers, at most 200"),
     ],
 )  # fmt: skip
 def test_networks_that_make_no_sense_are_refused(changed: Any, told: str) -> None:
     with pytest.raises(ModelError, match=told):
-        replace(_small().network, **changed)
+        replace(two_or_one().network, **changed)
 
 
 def test_huge_weights_are_bounded_soundly() -> None:

@@ -52,6 +52,7 @@ FAMILY = Family(
         "stated-reason": "cpx.models.sufficient_reason.cases:stated_cases",
         "sufficient-reason": "cpx.models.sufficient_reason.cases:full_cases",
         "contrast": "cpx.models.sufficient_reason.cases:change_cases",
+        "network-reason": "cpx.models.sufficient_reason.networks.cases:cases",
     },
     medium="cpx.models.sufficient_reason.cases:medium",
     draw=dict.fromkeys(
