@@ -74,7 +74,8 @@ class Asked:
         bool,
         typer.Option(
             "--proofs",
-            help="Of a page: write problem, result and proof of each row beside it, linked.",
+            help="Of a page: write problem, result and proof of each row, or of each kind, beside "
+            "it, linked.",
         ),
     ] = False
 

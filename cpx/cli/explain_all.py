@@ -47,9 +47,12 @@ def explain_all(
     from cpx.data.targets import target_of
     from cpx.explainers import Explainer
     from cpx.processes.interrupts import noted
+    from cpx.support.files import write_atomic
 
     if path is not None:
         require_form(path)
+    if source.proofs and (path is None or path.suffix != ".html"):
+        raise InvalidOption("--proofs is for a page: -o page.html")
     declared = [pair for one in loaded() for pair in one.options.items()]
     common = {name for name, one in declared if one.prepared and one.option is not None}
     for name, shared in called.items():
@@ -84,8 +87,13 @@ def explain_all(
         found = explainer.all_kinds(x, **asked, time_limit=opt.limit(source.time_limit))
     title = f"{source.table} row {source.row} by {source.model}"
     with noted(threading.Event()):  # Ctrl-C comes too late: the answer is there
+        heading = f"{title}: {found.headline()}"
+        if path is not None and source.proofs:
+            files = _proofs(found, path, opt.limit(source.time_limit))
+            write_atomic(path, found.to_page(heading, files).encode())
+        elif path is not None:
+            found.save(path, heading)
         if path is not None:
-            found.save(path, f"{title}: {found.headline()}")
             note(f"wrote {path}")
         if as_json:
             import json
@@ -95,3 +103,23 @@ def explain_all(
             say(title)
             print_blocks([Paragraph(found.counts()), *found.blocks()])
     return {Status.OPTIMAL: 0, Status.FEASIBLE: 3}.get(found.status, 4)
+
+
+def _proofs(found: Any, path: Path, seconds: float | None) -> dict[str, Any]:
+    """Write problem, result and proof of each kind beside the page, and return what it links."""
+    from cpx.cli.proofs_beside import counted_files, folder_beside, write_proof
+
+    folder, files = folder_beside(path), dict[str, Any]()
+    for one in found.kinds:
+        if one.problem is not None and one.found.result is not None:
+            try:
+                problem = one.problem()
+            except InvalidOption:  # a search on rows is no problem that engines solve
+                continue
+            beside = write_proof(problem, one.found.result, folder, one.kind, seconds)
+            if beside is None:
+                note(f"without files, as they do not confirm the answer: {one.kind}")
+            else:
+                files[one.kind] = beside
+    note(f"wrote {folder}: {counted_files(files.values())}")
+    return files

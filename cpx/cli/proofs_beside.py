@@ -1,9 +1,9 @@
-"""Saved problems, results and proofs of many rows, in a folder beside their page."""
+"""Saved problems, results and proofs of answers, in a folder beside their page."""
 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -41,42 +41,68 @@ def write_proofs(
     path: That of the page.
     Raises OutputError: Where a file cannot be written.
     """
-    from cpx.answers.explanations_page import Beside
-    from cpx.cli.output import note, write_result
+    from cpx.cli.output import note
     from cpx.data import row as row_of
     from cpx.explainers.options import Engine
-    from cpx.modelling.instances import save
 
-    folder = path.with_name(f"{path.stem}-proofs")
-    try:
-        folder.mkdir(exist_ok=True)
-    except OSError as error:
-        raise OutputError(f"cannot write {folder}: {error.strerror}") from error
+    folder = folder_beside(path)
     question = {n: v for n, v in asked.items() if n not in {f.name for f in fields(Engine)}}
     out, lacking = {}, []
     for place, (label, one) in enumerate(zip(found.labels, found)):
         if one.why or one.result is None:
             continue
         problem = explainer.problem(row_of(X, place), kind=kind, **question)
-        result = _proved(problem, one.result, asked.get("time_limit"))
-        if result is None:
+        beside = write_proof(problem, one.result, folder, f"row-{place}", asked.get("time_limit"))
+        if beside is None:
             lacking.append(str(label))
-            continue
-        names = [f"{folder.name}/row-{place}{end}" for end in (".json.gz", "-result.json")]
-        save(problem, path.with_name(folder.name) / Path(names[0]).name)
-        write_result(replace(result, proof=None), folder / Path(names[1]).name)
-        links, check = [("problem", names[0]), ("result", names[1])], ["cpx", "check", *names]
-        if result.proof is not None:
-            name = f"{folder.name}/row-{place}-proof.gz"
-            result.proof.save(folder / Path(name).name)
-            links.append(("proof", name))
-            check += ["--proof", name]
-        out[place] = Beside(links, shlex.join(check))
-    proofs = sum(len(one.links) == 3 for one in out.values())
-    note(f"wrote {folder}: {len(out)} problems and results, {proofs} proofs")
+        else:
+            out[place] = beside
+    note(f"wrote {folder}: {counted_files(out.values())}")
     if lacking:
         note(f"without files, as they do not confirm the answer: rows {', '.join(lacking)}")
     return out
+
+
+def folder_beside(path: Path) -> Path:
+    """Make the folder beside a page.
+
+    Raises OutputError: Where it cannot be written.
+    """
+    folder = path.with_name(f"{path.stem}-proofs")
+    try:
+        folder.mkdir(exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"cannot write {folder}: {error.strerror}") from error
+    return folder
+
+
+def counted_files(written: Iterable[Beside]) -> str:
+    """Say how many problems, results and proofs were written."""
+    links = [one.links for one in written]
+    return f"{len(links)} problems and results, {sum(len(one) == 3 for one in links)} proofs"
+
+
+def write_proof(
+    problem: Any, result: Result, folder: Path, stem: str, seconds: float | None
+) -> Beside | None:
+    """Write problem, result and proof of an answer; None where the problem is another."""
+    from cpx.answers.explanations_page import Beside
+    from cpx.cli.output import write_result
+    from cpx.modelling.instances import save
+
+    proved = _proved(problem, result, seconds)
+    if proved is None:
+        return None
+    names = [f"{folder.name}/{stem}{end}" for end in (".json.gz", "-result.json")]
+    save(problem, folder / Path(names[0]).name)
+    write_result(replace(proved, proof=None), folder / Path(names[1]).name)
+    links, check = [("problem", names[0]), ("result", names[1])], ["cpx", "check", *names]
+    if proved.proof is not None:
+        name = f"{folder.name}/{stem}-proof.gz"
+        proved.proof.save(folder / Path(name).name)
+        links.append(("proof", name))
+        check += ["--proof", name]
+    return Beside(links, shlex.join(check))
 
 
 def _proved(problem: Any, result: Result, seconds: float | None) -> Result | None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -253,18 +254,24 @@ def test_words_of_a_file(run: Run, tmp_path: Path, form: str) -> None:
 
 def test_all_kinds_are_a_page_a_figure_or_json(run: Run, table: Path) -> None:
     asked = ("explain", table, "--target", "y", "--row", 3, "--model", "tree", "--kind", "all")
-    done = run(*asked, "-k", 2, "-o", "page.html", "--json")
+    done = run(*asked, "-k", 2, "-o", "page.html", "--proofs", "--json")
     assert done.exit_code == 0, done.output
+    assert "5 problems and results, 4 proofs" in done.stderr
     kinds = json.loads(done.stdout)["kinds"]
     assert [*kinds] == ["rule", "certificate", "expectation", "reason", "contrast"]
     assert {one["status"] for one in kinds.values()} == {"OPTIMAL"}
     page = Path("page.html").read_text(encoding="utf-8")
     assert "5 of 5 kinds answered, 5 proved" in run(*asked, "-o", "figure.svg").stdout
     assert "table.csv row 3 by tree" in page
+    for kind in kinds:
+        (command,) = re.findall(rf"cpx (check page-proofs/{kind}\.json\.gz [^<]*)", page)
+        checked = run(*command.split())
+        assert (checked.exit_code, checked.stdout.count("OK")) == (0, 1 + (kind != "contrast"))
     assert Path("figure.svg").stat().st_size > 5000
     for wrong, told in {
         ("-o", "page.txt"): "must end with one of .html, .svg",
         ("--objective", "loss"): "--objective is not for --kind all",
+        ("--proofs", "-o", "figure.svg"): "--proofs is for a page: -o page.html",
         ("-k", 0): "k must be an integer of at least 1",
     }.items():
         refused = run(*asked, *wrong)

@@ -19,7 +19,11 @@ from cpx.support.files import write_atomic
 from cpx.support.shares import significant
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from matplotlib.figure import Figure
+
+    from cpx.answers.explanations_page import Beside
 
 __all__ = ["AllKinds"]
 
@@ -142,13 +146,15 @@ class AllKinds(Shown):
             ],
         }
 
-    def to_page(self, title: str = "") -> str:
+    def to_page(self, title: str = "", files: Mapping[str, Beside] | None = None) -> str:
         """Return one page of HTML that needs no network.
 
         Parameters
         ----------
         title : str
             Its heading.
+        files : mapping of str to Beside, optional
+            What is linked beside a kind.
 
         Raises
         ------
@@ -157,7 +163,7 @@ class AllKinds(Shown):
         """
         from cpx.models.all_kinds.html_page import html_page
 
-        return html_page(self, title)
+        return html_page(self, title, files)
 
     def plot(self, title: str = "") -> Figure:
         """Draw which kind names which column, and what is expected once these are known.

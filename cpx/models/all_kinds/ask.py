@@ -74,15 +74,21 @@ def all_kinds(
     def of(name: str, **asked: Any) -> OneKind:
         by = on_rows if name == "rule" else explainer
         given = {n: v for n, v in asked.items() if v is not None}
-        return _one(name, lambda: _made(by, name), lambda: by.explain(row, kind=name, **given))
+        return _one(
+            name,
+            lambda: _made(by, name),
+            lambda: by.explain(row, kind=name, **given, **limit),
+            lambda: by.problem(row, kind=name, **given),
+        )
 
-    reason = of("reason", **limit)
+    reason = of("reason")
     k = k or min(_MOST, len(reason.columns) or _MOST)
-    rule = of("rule", k=k, min_coverage=min_coverage, **limit)
+    rule = of("rule", k=k, min_coverage=min_coverage)
     certificate = _one(
         "certificate",
         lambda: _made(on_rows, "rule"),
         lambda: _certificate(on_rows.of("rule"), row, epsilon, time_limit),
+        lambda: _certificate_problem(on_rows.of("rule"), row, epsilon),
     )
     others = [one.columns for one in (rule, certificate, reason) if not one.why]
     expectation = _one(
@@ -91,8 +97,9 @@ def all_kinds(
         lambda: explainer.explain(
             row, k, "expectation", hint=_likeliest(explainer, row, k, others), **limit
         ),
+        lambda: explainer.problem(row, k, "expectation"),
     )
-    contrast = of("contrast", target=target, frozen=frozen, **limit)
+    contrast = of("contrast", target=target, frozen=frozen)
     kinds = (rule, certificate, expectation, reason, contrast)
     found = Related(explainer, on_rows, row, k, {one.kind: one for one in kinds})
     answered = [one.found for one in kinds if not one.why]
@@ -112,7 +119,9 @@ def _made(by: Explainer, name: str) -> None:
     by.of(name)
 
 
-def _one(name: str, make: Callable[[], None], ask: Callable[[], Explanation]) -> OneKind:
+def _one(
+    name: str, make: Callable[[], None], ask: Callable[[], Explanation], state: Callable[[], Any]
+) -> OneKind:
     """Ask one kind; only what is wrong with the arguments is raised."""
     began = time.process_time()
     try:
@@ -129,21 +138,26 @@ def _one(name: str, make: Callable[[], None], ask: Callable[[], Explanation]) ->
         found = unanswered(EngineError(str(error)))
     seconds = time.process_time() - began
     if found.why:
-        return OneKind(name, ASKS[name], found, {}, seconds=seconds)
-    return OneKind(name, ASKS[name], found, _columns(found), *_figures(found), seconds)
+        return OneKind(name, ASKS[name], found, {}, seconds=seconds, problem=state)
+    return OneKind(name, ASKS[name], found, _columns(found), *_figures(found), seconds, state)
 
 
-def _certificate(by: RuleExplainer, x: Any, epsilon: Share | None, limit: Any) -> Explanation:
-    """Find the fewest conditions of the rule's that leave few rows of another class.
+def _certificate_problem(by: RuleExplainer, x: Any, epsilon: Share | None) -> MinCertificate:
+    """State it with the conditions of the rule.
 
     epsilon: Share of all rows; by default the one that no condition tells from x.
     """
+    samples = by.samples(x)
+    if epsilon is None:
+        alike = samples.agreement.all(axis=1) & ~samples.same
+        epsilon = Fraction(int(samples.weights[alike].sum()), samples.total)
+    return MinCertificate(samples, epsilon=epsilon)
+
+
+def _certificate(by: RuleExplainer, x: Any, epsilon: Share | None, limit: Any) -> Explanation:
+    """Find the fewest conditions of the rule's that leave few rows of another class."""
     with counted():
-        samples = by.samples(x)
-        if epsilon is None:
-            alike = samples.agreement.all(axis=1) & ~samples.same
-            epsilon = Fraction(int(samples.weights[alike].sum()), samples.total)
-        problem = MinCertificate(samples, epsilon=epsilon)
+        problem = _certificate_problem(by, x, epsilon)
         result = solve_in_time(problem, None, by.seed, {"time_limit": limit})
     found = result.explanation
     if result.status is Status.INFEASIBLE:

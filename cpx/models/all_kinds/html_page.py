@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from cpx.answers.pages import filled_page
 from cpx.errors import printable
 from cpx.models.all_kinds.parts import OneKind
 from cpx.support.shares import significant
 
+if TYPE_CHECKING:
+    from cpx.answers.explanations_page import Beside
 
-def html_page(found: Any, title: str = "") -> str:
+
+def html_page(found: Any, title: str = "", files: Mapping[str, Beside] | None = None) -> str:
     """Return the page; its heading is the class unless there is a title.
+
+    files: What is linked beside a kind.
 
     Raises EngineMissing: When jinja2 is not installed; with the pip line.
     """
@@ -46,7 +52,7 @@ def html_page(found: Any, title: str = "") -> str:
         title=printable(title or found.headline()),
         lead=printable(found.headline() if title else found.counts()),
         sections=[(name, text) for name, text in sections.items() if text],
-        kinds=[_kind(one) for one in found.kinds],
+        kinds=[_kind(one, (files or {}).get(one.kind)) for one in found.kinds],
         answered=[*said],
         columns=columns,
         known=known,
@@ -57,11 +63,14 @@ def html_page(found: Any, title: str = "") -> str:
     )
 
 
-def _kind(one: OneKind) -> dict[str, Any]:
+def _kind(one: OneKind, beside: Beside | None) -> dict[str, Any]:
     value, bound = one.figures()
     facts = [*one.found.facts(), *([] if one.found.rows is None else [one.found.rows.fact()])]
     told = [(fact.name, printable(fact.text)) for fact in facts if fact.text]
+    if beside is not None:
+        told.append(("check it by", beside.command))
     return {
+        "links": [] if beside is None else [*beside.links],
         "kind": one.kind,
         "asks": one.asks,
         "why": one.why,

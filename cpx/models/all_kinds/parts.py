@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from cpx.answers.explanation import Explanation
@@ -27,6 +27,7 @@ class OneKind:
     measure: What the value is: ``"precision"``, ``"condition"``, ``"column"``, what is expected.
     value, bound: Of the answer, and what no other one can be better than; None where not known.
     seconds: Processor time.
+    problem: States what was asked, to save it beside the result and its proof.
     """
 
     kind: str
@@ -37,6 +38,7 @@ class OneKind:
     value: float | None = None
     bound: float | None = None
     seconds: float = 0.0
+    problem: Callable[[], Any] | None = field(default=None, compare=False, repr=False)
 
     @property
     def why(self) -> str:
