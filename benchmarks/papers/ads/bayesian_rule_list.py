@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 import tempfile
 from collections.abc import Callable
 from importlib.util import find_spec
@@ -28,6 +31,16 @@ _LAMBDA, _ETA, _STEPS, _CHAINS = 20.0, 1.0, 30_000, 10
 """Expected rules and conditions of the prior, steps, and chains, fewer than by default."""
 
 
+# A second training in one process ends it.
+_TRAINING = """
+import json, sys
+from pysbrl.train import train_sbrl
+*told, seed = json.loads(sys.argv[1])
+rules, outputs, _ = train_sbrl(*told, 1, seed)
+print(json.dumps([list(map(int, rules)), [list(map(float, row)) for row in outputs]]))
+"""
+
+
 def installed() -> bool:
     """Whether the package is there; it is built against NumPy and the GNU Scientific Library."""
     return find_spec("pysbrl") is not None
@@ -43,8 +56,6 @@ class RuleList:
     def __init__(
         self, rows: pd.DataFrame, labels: Callable[[pd.DataFrame], Labels], queries: int, seed: int
     ) -> None:
-        from pysbrl.train import train_sbrl
-
         from cpx.data.binarizer import Binarizer
         from cpx.models.rule_set.methods.candidates.literals import Literals
 
@@ -66,11 +77,15 @@ class RuleList:
             data, classes = Path(folder) / "rules", Path(folder) / "labels"
             data.write_text(_bits(rules, [_covers(table, rule) for rule in rules]))
             classes.write_text(_bits([(0,), (1,)], [~same, same], "label="))
-            chosen, outputs, _ = train_sbrl(
-                str(data), str(classes), _LAMBDA, _ETA, _STEPS, _CHAINS, 1, seed
+            told = [str(data), str(classes), _LAMBDA, _ETA, _STEPS, _CHAINS, seed]
+            done = subprocess.run(
+                [sys.executable, "-c", _TRAINING, json.dumps(told)],
+                stdout=subprocess.PIPE,
+                check=True,
             )
+        chosen, outputs = json.loads(done.stdout)
         # The first of its rules is the one that is true of every row.
-        self._rules = [() if i == 0 else rules[i - 1] for i in np.asarray(chosen).tolist()]
+        self._rules = [() if i == 0 else rules[i - 1] for i in chosen]
         self._positive = np.asarray(outputs)[:, 1] > 0.5
 
     @property

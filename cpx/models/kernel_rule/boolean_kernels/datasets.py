@@ -145,8 +145,8 @@ def artificial(name: str, ones: int = 10, seed: int = 0) -> BooleanDataset:
     """Return 1000 different random rows of 30 bits, labelled by an artificial rule of the paper.
 
     Each row has the same number of ones, as in the paper, which does not tell how many. It prints
-    four of the rules; for ``art-d5-c4`` and ``art-d5-c5`` one is drawn: five clauses, the longest of as many
-    literals as the name says, the others of at least two.
+    four of the rules; for ``art-d5-c4`` and ``art-d5-c5`` one is drawn: five clauses, the longest
+    of as many literals as the name says, the others of at least two.
 
     Parameters
     ----------
