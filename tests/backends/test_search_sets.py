@@ -137,7 +137,7 @@ def test_parts_have_all_sets(monkeypatch, kernels: bool) -> None:
         assert answer(problem, 2) == min(keys_of(problem), default=None)
 
 
-@pytest.mark.parametrize("n", some(20, 400))
+@pytest.mark.parametrize("n", some(12, 400))
 @pytest.mark.parametrize("way", ["as it is", "parts", "threads", "shares", "splits"])
 def test_side_constraints(n: int, way: str, monkeypatch: pytest.MonkeyPatch) -> None:
     if way == "parts":

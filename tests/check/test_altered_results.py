@@ -415,8 +415,10 @@ def cut(data: Any, path: tuple[Any, ...]) -> Any:
 @pytest.mark.parametrize("name", PROBLEMS_ASKED)
 def test_the_checker_takes_any_json(name: str) -> None:
     instance, result = answered(name)
-    pick = random.Random(0)
+    pick = random.Random(name)
     for path, _ in nodes(result):
+        if path and pick.random() < 0.5:  # other fields of other problems
+            continue
         gone = path and pick.random() < 0.5  # of so many problems, some field by field either way
         other = cut(result, path) if gone else put(result, path, pick.choice(_JUNK))
         said = cpx.check.violations(instance, other)

@@ -85,7 +85,7 @@ def test_more_random_problems(seed: int, backend: str) -> None:
 def test_all_sets_until_there_is_none() -> None:
     agreement = np.array([[1, 1, 0], [1, 0, 1], [0, 1, 1], [1, 1, 1]], dtype=bool)
     problem = KMonomial(Samples(agreement, np.array([True, True, False, False])), k=3)
-    for backend in ("milp", "cpsat", "portfolio:maxsat+cpsat"):
+    for backend in ("milp", "cpsat"):
         ranking = solutions(problem, 100, backend=backend)
         assert listed(problem, ranking) == irredundant(problem)
         assert ranking.complete

@@ -64,11 +64,17 @@ def test_our_own_are_right(name: str) -> None:
         assert verdict.instances == n
 
 
-@pytest.mark.parametrize("kind", ["rule-set", "min-certificate", "sufficient-reason"])
+@pytest.mark.parametrize(
+    "kind",
+    [
+        pytest.param("rule-set", marks=pytest.mark.slow),  # its statements take longer
+        "min-certificate",
+        "sufficient-reason",
+    ],
+)
 def test_other_kinds_are_graded_as_well(kind: str) -> None:
     ours = cpx.models.PROBLEMS[kind].encodings[0]
-    n = 4 if kind == "rule-set" else 8  # its statements take longer
-    assert grade(ours, kind, n=n, time_limit=None).right
+    assert grade(ours, kind, n=8, time_limit=None).right
 
     def nothing(form: Any) -> Statement:
         stated = ours.build(form)
@@ -78,7 +84,7 @@ def test_other_kinds_are_graded_as_well(kind: str) -> None:
         offset = stated.offset
         return Statement(model, stated.variables, stated.complete, stated.sense, offset)
 
-    assert grade(nothing, kind, n=n, time_limit=None).fault == "too strong"
+    assert grade(nothing, kind, n=8, time_limit=None).fault == "too strong"
 
 
 def test_the_counterexample_says_what_forbids_the_set_and_what_becomes_of_the_optimum() -> None:
