@@ -107,7 +107,7 @@ def test_the_counterexample_says_what_forbids_the_set_and_what_becomes_of_the_op
 def test_what_it_breaks_on_can_be_left_out() -> None:
     for left_out, name in (("limits", "no limits"), ("one_per_group", "two of a group")):
         mutant = next(m for m in MUTANTS if m.name == name)
-        assert grade(built(mutant), without=left_out, n=100, time_limit=None).right
+        assert grade(built(mutant), without=left_out, n=50, time_limit=None).right
 
 
 def test_the_variables_of_complete_are_looked_at() -> None:
@@ -138,7 +138,7 @@ def test_an_error_is_told_with_its_line() -> None:
             raise NotImplementedError("no groups")
         return clausal(form)
 
-    verdict = grade(Encoding("mine", build), n=150, time_limit=None)
+    verdict = grade(Encoding("mine", build), n=40, time_limit=None)
     assert (verdict.fault, verdict.breaks_on) == ("fails", ("one_per_group",))
     assert re.search(r"NotImplementedError in line \d+: no groups", str(verdict))
     few = grade(lambda form: cpx.KMonomial(FOUR, k=2).model("clausal"), n=5, time_limit=None)
