@@ -120,13 +120,13 @@ class _Stated:
         self.constraints = Constraints()
 
     def _either(self, line: str, literals: Sequence[Any]) -> None:
-        from cpmpy.expressions.core import Operator
+        from cpx.modelling.literals import any_of
 
         if not literals:
             literals = [self.X[0], ~self.X[0]]
             self.constraints.under(line, literals)  # what is impossible
             return
-        one = literals[0] if len(literals) == 1 else Operator("or", list(literals))
+        one = literals[0] if len(literals) == 1 else any_of(literals)
         self.constraints.under(line, [one])
 
     def statement(self) -> Statement:
