@@ -12,7 +12,8 @@ import numpy as np
 from cpx.data.coding import Coding
 from cpx.data.fitted.circuit import Circuit
 from cpx.data.fitted.distribution import StateDistribution, read_distribution
-from cpx.data.fitted.mixture_choice import Trial, choose_mixture
+from cpx.data.fitted.held_out import HeldOut
+from cpx.data.fitted.mixture_choice import CANDIDATES, Trial, best_of_few, choose_mixture
 from cpx.data.fitted.mixture_fit import fit_mixture, structure_of
 from cpx.data.fitted.naive_bayes import fit_naive_bayes
 from cpx.data.fitted.tree_mixture import TreeMixture
@@ -38,6 +39,9 @@ FITTED = ("factorised", "mixture", "chow-liu", "naive-bayes", "fitted")
 
 MOST_VALUES = 256
 """Values of a column of a linear model or naive Bayes, in a background."""
+
+_MANY, _LEAST_ROWS = 50, 50
+"""Columns of two states, and rows, from which on it is tried which distribution fits."""
 
 _COMPONENTS = {"mixture": 10, "chow-liu": 1}
 _OPTIONS = {"factorised": (), "naive-bayes": (), "fitted": ("max_components",)}
@@ -79,12 +83,36 @@ def fitted_distribution(
         return fit_mixture(codes, sizes, structure=structure, components=count, **options), ()
 
 
+def default_distribution(
+    coding: Coding, rows: Any, smoothing: float, seed: int
+) -> tuple[TreeMixture, tuple[Trial, ...], HeldOut, str] | None:
+    """Fit what rows kept aside are most probable under, for many columns of two states.
+
+    Returns with it what was tried, how well it fits, and that in words; None for other tables.
+    """
+    sizes = coding.cardinalities
+    if [*sizes].count(2) < _MANY or len(rows) < _LEAST_ROWS:
+        return None
+    with interruptible():
+        found, trials, fit = best_of_few(coding.codes(rows), sizes, smoothing=smoothing, seed=seed)
+    likely = {(t.structure, t.components): f"{t.held_out:.2f}" for t in trials}
+    tried = "; ".join(
+        f"{words} {likely.get(key, 'not tried, for its time')}"
+        for key, words in CANDIDATES.items()
+    )
+    note = (
+        f"distribution: {found.structure}, by the mean log-likelihood of {fit.rows} rows kept "
+        f"aside: {tried}"
+    )
+    return found, trials, fit, note
+
+
 def given_distribution(distribution: Any) -> StateDistribution | None:
     """Return a distribution that is fitted already, or in a file; None where one is to be fitted.
 
     Raises DataError: With the path, naming what is wrong in a file.
     """
-    if isinstance(distribution, TreeMixture | Circuit):
+    if distribution is None or isinstance(distribution, TreeMixture | Circuit):
         return distribution
     if isinstance(distribution, str) and distribution.partition("{")[0] in FITTED:
         return None

@@ -14,10 +14,11 @@ from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import LinearSVC
-from sklearn.tree import DecisionTreeRegressor
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import cpx
 from cpx.data.coding import Coding
+from cpx.data.fitted import mixture_choice
 from cpx.data.fitted.mixture_fit import fit_mixture
 from cpx.errors import (
     CpxError,
@@ -337,3 +338,28 @@ def test_a_distribution_that_is_fitted_already() -> None:
     assert found.to_dict() | {"expectation": 0} == anew.to_dict() | {"expectation": 0}
     assert found.expected == anew.expected
     assert found.log_likelihood == anew.log_likelihood
+
+
+def test_many_binary_columns_get_the_distribution_that_fits_best(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Each column mostly shows what the one before it shows: a chain, which no mixture is."""
+    rng = np.random.default_rng(0)
+    table = np.cumsum(rng.random((150, 50)) < 0.1, axis=1) % 2
+    labels = table[:, 0] | table[:, 9]
+    tree = DecisionTreeClassifier(max_depth=2, random_state=0).fit(table, labels)
+    first = ExpectationExplainer(tree, table, seed=3)
+    assert first.distribution.structure == "chow-liu"
+    assert first.distribution == ExpectationExplainer(tree, table, seed=3).distribution
+    likely = {trial.structure: trial.held_out for trial in first.trials}
+    assert [*likely] == ["mixture", "chow-liu", "mixture of chow-liu trees"]
+    assert first.held_out.mean == likely["chow-liu"] > likely["mixture"] + 5
+    told = "distribution: chow-liu, by the mean log-likelihood of 30 rows kept aside: mixture of"
+    assert any(remark.startswith(told) for remark in first.explain(table[0], 2).remarks)
+    monkeypatch.setattr(mixture_choice, "_MOST_WORK", 0)
+    costly = ExpectationExplainer(tree, table, seed=3)
+    assert costly.distribution.structure == "mixture"
+    assert costly.notes[0].endswith("4 Chow-Liu trees not tried, for its time")
+    for fewer in (table[:49], table[:, :49]):
+        tree.fit(fewer, fewer[:, 0])
+        assert not ExpectationExplainer(tree, fewer).trials

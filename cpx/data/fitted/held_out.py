@@ -33,6 +33,17 @@ class HeldOut:
     rows: int
 
 
+def kept_aside(n: int, seed: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Return the places of rows that are kept aside, and of some others that are fitted to.
+
+    >>> [part.tolist() for part in kept_aside(10, 0)]
+    [[4, 6], [2, 7, 3, 5, 9, 0, 8, 1]]
+    """
+    order = np.random.default_rng(seed).permutation(n)
+    aside, others = np.split(order, [min(_MOST, round(_SHARE * n))])
+    return aside, others[:_FITTED]
+
+
 def held_out(
     codes: npt.NDArray[Any],
     cardinalities: Sequence[int],
@@ -55,9 +66,7 @@ def held_out(
     """
     if len(codes) < 10:
         return None
-    order = np.random.default_rng(seed).permutation(len(codes))
-    aside, others = np.split(order, [min(_MOST, round(_SHARE * len(codes)))])
-    others = others[:_FITTED]
+    aside, others = kept_aside(len(codes), seed)
     alone = fit_mixture(codes[others], cardinalities, structure="factorised", smoothing=smoothing)
     rows = codes[aside]
     own = fit(others).log_likelihood(rows)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from cpx.data.fitted.held_out import HeldOut, kept_aside
 from cpx.data.fitted.mixture_fit import STRUCTURES, Structure, checked_codes, fit_mixture
 from cpx.data.fitted.tree_mixture import TreeMixture
 from cpx.errors import DataError
@@ -17,6 +18,17 @@ from cpx.support.validation import choice, open_unit, positive_integer, valid_se
 FloatArray = npt.NDArray[np.float64]
 
 _ENOUGH = 250
+
+CANDIDATES: dict[tuple[Structure, int], str] = {
+    ("mixture", 10): "mixture of 10 products",
+    ("chow-liu", 1): "Chow-Liu tree",
+    ("mixture of chow-liu trees", 4): "mixture of 4 Chow-Liu trees",
+}
+"""What is tried without a name, in words: structures, with their numbers of components."""
+
+_MOST_WORK, _AS_LONG = 1.5e10, 3000
+"""Pairs of attributes times rows times trees, some three seconds; all else that a fit does takes
+as long as so many rows."""
 
 
 @dataclass(frozen=True)
@@ -123,6 +135,52 @@ def choose_mixture(
     if best is None:
         raise DataError("choosing among mixtures needs max_components of at least 2")
     return fit(rows, best[0].structure, best[0].components), tuple(trials)
+
+
+def best_of_few(
+    codes: npt.ArrayLike, cardinalities: Sequence[int], *, smoothing: float = 1.0, seed: int = 0
+) -> tuple[TreeMixture, tuple[Trial, ...], HeldOut]:
+    """Fit a mixture of 10, a Chow-Liu tree and 4 of these to some rows, and the best to all.
+
+    As :func:`choose_mixture` compares them, on the rows that :func:`held_out` keeps aside; trees
+    are left out where there are so many attributes and rows that fitting them took long.
+
+    Parameters
+    ----------
+    codes, cardinalities, smoothing, seed
+        As for :func:`fit_mixture`; at least ten rows.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> codes = np.repeat(rng.integers(0, 2, size=(300, 4)), 2, axis=1)
+    >>> found, trials, fit = best_of_few(codes, [2] * 8)
+    >>> found, len(trials), fit.rows
+    (<TreeMixture: chow-liu, 1 component, 8 attributes>, 3, 60)
+    """
+    rows = checked_codes(codes, cardinalities)
+    aside, others = kept_aside(len(rows), seed)
+
+    def fit(some: npt.NDArray[np.int64], structure: Structure, components: int) -> TreeMixture:
+        options: dict[str, Any] = {"smoothing": smoothing, "seed": seed, "restarts": 1}
+        return fit_mixture(
+            some, cardinalities, structure=structure, components=components, **options
+        )
+
+    alone = fit(rows[others], "factorised", 1).log_likelihood(rows[aside])
+    trials, best, logs = list[Trial](), next(iter(CANDIDATES)), None
+    for structure, components in CANDIDATES:
+        counted = len(rows) + len(others) + 2 * _AS_LONG
+        work = len(cardinalities) ** 2 * counted * components
+        if "chow-liu" in structure and work > _MOST_WORK:
+            continue
+        own = fit(rows[others], structure, components).log_likelihood(rows[aside])
+        trials.append(Trial(structure, components, float(own.mean())))
+        if logs is None or _surely_better(own, logs):
+            best, logs = (structure, components), own
+    assert logs is not None
+    measured = HeldOut(float(logs.mean()), float((logs - alone).mean()), len(aside))
+    return fit(rows, *best), tuple(trials), measured
 
 
 def _surely_better(new: FloatArray, old: FloatArray) -> bool:

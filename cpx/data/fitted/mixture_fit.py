@@ -278,7 +278,8 @@ class _Fit:
                 return
             self.maximise(self.memberships, layouts)
             self.improve(steps, tolerance)
-            if (self.history[-1] - before) / self.rows.n <= tolerance:
+            alone = len(layouts) == 1  # whose rows stay the same
+            if alone or (self.history[-1] - before) / self.rows.n <= tolerance:
                 return
 
     def distribution(self) -> TreeMixture:

@@ -23,6 +23,7 @@ from cpx.explainers.about_row import of_trees
 from cpx.explainers.background import (
     FITTED,
     cuts_of,
+    default_distribution,
     fitted_distribution,
     given_distribution,
     in_words,
@@ -189,8 +190,10 @@ class ExpectationExplainer(Alike):
         columns of few values.
     X : DataFrame or array of shape (n, columns)
         The background: rows of numbers that say what the data look like, without the target.
-    distribution : str, path, TreeMixture or Circuit, default="mixture"
-        What is fitted: ``"factorised"`` (all attributes independent: the best explanation can be
+    distribution : str, path, TreeMixture or Circuit, optional
+        By default a mixture, and for 50 and more columns of two states that of a mixture, a
+        Chow-Liu tree and four of these which rows kept aside are most probable under. What is
+        fitted: ``"factorised"`` (all attributes independent: the best explanation can be
         proved), a ``"mixture"`` of such distributions, ``"chow-liu"`` trees, or ``"fitted"``: the
         one of these that suits rows kept aside best. ``"naive-bayes"`` has all attributes
         independent among the rows that the model gives the same class. Options may follow in
@@ -265,14 +268,14 @@ class ExpectationExplainer(Alike):
         X: Any,
         *,
         distribution: Annotated[
-            str | PathLike[str] | StateDistribution,
+            str | PathLike[str] | StateDistribution | None,
             Option(
                 "What is fitted to X, or a file of a circuit: JSON or a PSDD.",
                 "NAME",
                 choices=FITTED,
                 or_file=True,
             ),
-        ] = "mixture",
+        ] = None,
         components: Annotated[
             int | None, Option("Parts of a mixture: 10; of Chow-Liu trees 1.", shell=None)
         ] = None,
@@ -318,16 +321,27 @@ class ExpectationExplainer(Alike):
             if components is not None:
                 raise InvalidOption("components is for a distribution that is fitted, by its name")
             self.distribution: StateDistribution = given
+        elif distribution is None and components is None:
+            chosen = default_distribution(self.coding, rows, smoothing, seed)
+            if chosen is None:
+                self._fit("mixture", components, smoothing)
+            else:
+                self.distribution, self.trials, self.held_out, note = chosen
+                self.notes += (note,)
         else:
-            assert isinstance(distribution, str)
-            self.distribution, self.trials = fitted_distribution(
-                distribution, self.model, self.coding, rows, components, smoothing, seed
-            )
-            name, options = read_named("distribution", distribution)
-            self._smoothing = options.get("smoothing", smoothing)
-            if name in MADE_FROM_DATA:
-                self._asked_for = name
+            self._fit(str(distribution or "mixture"), components, smoothing)
         self._given = given is not None
+
+    def _fit(self, distribution: str, components: int | None, smoothing: float) -> None:
+        """Fit a distribution by its name."""
+        self.distribution, self.trials = fitted_distribution(
+            *(distribution, self.model, self.coding, self._background, components),
+            *(smoothing, self.seed),
+        )
+        name, options = read_named("distribution", distribution)
+        self._smoothing = options.get("smoothing", smoothing)
+        if name in MADE_FROM_DATA:
+            self._asked_for = name
 
     @cached_property
     def held_out(self) -> HeldOut | None:
