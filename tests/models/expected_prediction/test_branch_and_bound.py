@@ -24,7 +24,7 @@ from tests.seeds import each
 
 @pytest.fixture(autouse=True)
 def _nothing_is_enumerated(monkeypatch):
-    monkeypatch.setattr(enumeration, "_MOST_NUMBERS", 0)
+    monkeypatch.setattr(enumeration, "_MOST_NUMBERS", -1)
 
 
 def _is_best(problem: MLSE) -> None:
@@ -40,11 +40,12 @@ def _is_best(problem: MLSE) -> None:
 @pytest.mark.parametrize("structure", STRUCTURES[1:])
 @each(range(200), few=4)
 def test_optima_are_those_of_brute_force(structure, seed):
-    """Also where units are so coarse that many sets are equally good."""
+    """Also where units are so coarse that many sets are equally good, or sets must be likely."""
     problem = random_expectation(seed, structure)
     coarse = problem.greatest_sum / 3 or 1
     for k in range(problem.n_features + 1):
         _is_best(replace(problem, k=k, unit=coarse if k % 2 else None))
+    _is_best(replace(problem, k=problem.n_features, min_probability=[0.05, 0.2, 0.6][seed % 3]))
 
 
 @each(range(250), few=12)

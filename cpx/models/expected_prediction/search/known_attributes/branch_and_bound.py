@@ -158,11 +158,17 @@ class BranchAndBound:
 
     def _extend(self, places: tuple[int, ...], found: Extensions, i: int) -> None:
         """Offer a set with each later attribute, and let those wait that may be extended."""
-        start = places[-1] + 1 if places else 0
-        later = self._free[start:]
+        at = np.arange(places[-1] + 1 if places else 0, len(self._free))
+        if self.form.likely is not None:
+            # What is too unlikely stays so with more attributes.
+            seen = np.zeros((1, self.form.n_features), dtype=np.bool_)
+            seen[0, [*self._required, *self._free[list(places)]]] = True
+            enough = self.form.likely.extended(found.log_probability_with[[i]], seen)
+            at = at[enough[0, self._free[at]]]
+        later = self._free[at]
         means = found.expected_with[i, later]
         for j in np.argsort(-means, kind="stable").tolist():
-            if not self._offer(float(means[j]), (*places, start + j)):
+            if not self._offer(float(means[j]), (*places, int(at[j]))):
                 break
         more = self._most - len(places) - 1
         if more < 1 or len(later) < 2:
@@ -176,7 +182,7 @@ class BranchAndBound:
         greatest_shares(n, m, whole, more, order, losses, share)
         bounds = low + (high - low) * share
         for j in np.flatnonzero((share >= 0) & (bounds >= self._best - self._slack)).tolist():
-            heappush(self._waiting, (-float(bounds[j]), (*places, start + j)))
+            heappush(self._waiting, (-float(bounds[j]), (*places, int(at[j]))))
 
     def _limits(self, places: tuple[int, ...]) -> tuple[float, float]:
         """Return limits of the scores of all rows with what is known, tree by tree."""
@@ -192,7 +198,7 @@ class BranchAndBound:
         """Measure a set exactly if it may be as good as the best one; return whether it may."""
         if mean < self._best - self._slack or self.progress.should_stop_among_ties:
             return False
-        self._best = max(self._best, mean)
         features = [*self._required, *self._free[list(places)].tolist()]
-        self.progress.found(self.problem.explanation(features))
+        if self.progress.found(self.problem.explanation(features)) is not None:
+            self._best = max(self._best, mean)
         return True
