@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from cpx.data.columns import number
+from cpx.data.condition import Bounds
+from cpx.data.words import Words
 
 
 @dataclass(frozen=True)
@@ -69,6 +71,25 @@ class OneOf:
 
 
 Condition = Interval | OneOf
+
+
+def in_words(condition: Condition, words: Words) -> str:
+    """Return a condition as people read it, where its column has words.
+
+    >>> from cpx.data.words import read_words
+    >>> words = read_words({"pay": {"label": "yearly pay", "unit": "EUR"}}, ["pay"])
+    >>> in_words(Interval("pay", 2e4, 5e4), words), in_words(Interval("age", 3.0, None), words)
+    ('20,000 < yearly pay <= 50,000 EUR', 'age > 3')
+    """
+    own = words.get(condition.attribute)
+    if own is None:
+        return str(condition)
+    title = own.label or condition.attribute
+    if isinstance(condition, OneOf) or condition.low is condition.high is None:
+        return str(replace(condition, attribute=title))
+    low, high = condition.low, condition.high
+    ends = [(sign, end) for sign, end in ((">", low), ("<=", high)) if end is not None]
+    return Bounds(condition.attribute, (tuple(ends),), label=own.label, unit=own.unit).words
 
 
 @dataclass(frozen=True)

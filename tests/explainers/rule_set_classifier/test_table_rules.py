@@ -10,7 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import cpx
 from cpx.data import Binarizer
+from cpx.errors import InvalidOption
 from cpx.models.rule_set.classifier.table_rules import TableRules
 from cpx.models.rule_set.methods.candidates import Literals
 
@@ -119,3 +121,22 @@ def test_the_rule_without_conditions_covers_everything() -> None:
     rules = TableRules(FITTED, ((),))
     assert rules.conditions == ((),)
     assert rules.covers(FRESH).all()
+
+
+def test_rules_have_the_words_of_columns() -> None:
+    table = pd.DataFrame({"pay": np.arange(40) * 1500.0, "city": ["Ulm", "Kiel"] * 20})
+    same = np.where((table.pay > 20000) & (table.city == "Ulm"), "yes", "no")
+    words = {"pay": {"label": "yearly pay", "unit": "EUR", "cuts": [20000, 40000]}, "city": "town"}
+    model = cpx.RuleSetClassifier(words=words, penalty=0.01).fit(table, same)
+    assert model.rules_ == (("yearly pay > 20,000 EUR", "town = Ulm"),)
+    assert '"pay" > 20000.0' in model.rule_set_.to_sql()
+    assert (model.predict(table) == same).all()
+    table.attrs["words"] = words
+    assert cpx.RuleSetClassifier(penalty=0.01).fit(table, same).rules_ == model.rules_
+    plain = cpx.RuleSetClassifier(words={}, penalty=0.01).fit(table, same)
+    assert "city = Ulm" in plain.rules_[0]
+    with pytest.raises(InvalidOption, match="words: 'pai' is no column"):
+        cpx.RuleSetClassifier(words={"pai": "x"}).fit(table, same)
+    asked = cpx.RuleSetClassifier(words=words, black_box=lambda rows: rows.pay > 1)
+    with pytest.raises(InvalidOption, match="'pay' has cuts, which are for labels"):
+        asked.fit(table)

@@ -94,6 +94,9 @@ class RuleSetClassifier(FittedRules):
     seed : int
     max_categories : int
         A column with more categories is refused.
+    words : mapping of columns, optional
+        What columns are called in the rules: of each a label, or a mapping with ``label``,
+        ``unit`` and, with labels, ``cuts``; by default ``X.attrs["words"]``.
 
     Attributes
     ----------

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal, Protocol
@@ -116,6 +116,7 @@ class FittedRules(ClassifierMixin, BaseEstimator):
         threads: int = 1,
         seed: int = 0,
         max_categories: int = 100,
+        words: Mapping[Any, Any] | None = None,
     ) -> None:
         self.k = k
         self.penalty = penalty
@@ -130,6 +131,7 @@ class FittedRules(ClassifierMixin, BaseEstimator):
         self.threads = threads
         self.seed = seed
         self.max_categories = max_categories
+        self.words = words
 
     def covers(self, X: Any) -> BoolArray:
         """Return which rules cover which rows, shape (rules, n), in the order of ``rule_set_``."""

@@ -7,7 +7,7 @@ import math
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from cpx.data.binarizer import Binarizer, as_table
 from cpx.data.other_frames import as_pandas
 from cpx.data.samples import Samples
 from cpx.data.weights import MAX_TOTAL_WEIGHT
+from cpx.data.words import Words, cuts_of, words_of_table
 from cpx.models.rule_set.classifier.cross_validation import FALLBACK, LENGTHS, chosen_price
 from cpx.models.rule_set.classifier.fitted_rules import FittedRules
 from cpx.models.rule_set.classifier.labels import Target, two_classes
@@ -47,6 +48,7 @@ class LabelledRows:
     same: Which rows are of the positive class.
     weights: Only rows with a weight above 0 are among the others.
     confidence: In tenths, by what the weight of an error on each row is multiplied.
+    words: What columns are called.
     """
 
     binarizer: Binarizer
@@ -55,6 +57,7 @@ class LabelledRows:
     same: BoolArray
     weights: RowWeights
     confidence: IntArray | None = None
+    words: Words = field(default_factory=dict)
 
     @classmethod
     def of(cls, asked: FittedRules, X: Any, y: Any, sample_weight: Any = None) -> LabelledRows:
@@ -67,14 +70,18 @@ class LabelledRows:
         usual = _FINE if asked.penalty == "auto" else _BINS
         usual = max(_LEAST_BINS, min(usual, _MOST_BINS // max(1, columns)))
         bins = usual if asked.n_bins is None else asked.n_bins
+        words = words_of_table(asked.words, X)
         binarizer = Binarizer(
-            bins, categorical=asked.categorical, max_categories=asked.max_categories
+            bins,
+            categorical=asked.categorical,
+            max_categories=asked.max_categories,
+            cuts=cuts_of(words) or None,
         ).fit(X, weights=weights.counts)
         bits = binarizer.transform(X)
         classes, labels = two_classes(labels, len(bits))
         target = Target(classes, asked.positive)
         literals = Literals.of_bits(bits, binarizer)
-        return cls(binarizer, literals, target, target.same(labels), weights)
+        return cls(binarizer, literals, target, target.same(labels), weights, words=words)
 
     def priced(
         self,

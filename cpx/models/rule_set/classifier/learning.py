@@ -16,6 +16,7 @@ from sklearn.exceptions import ConvergenceWarning
 from cpx.answers.rule import Literal as Named
 from cpx.answers.rule import RuleSet
 from cpx.answers.values import plural
+from cpx.data.words import cuts_of, words_of_table
 from cpx.errors import CheckFailed, DataError, InvalidOption, UnknownName, shown
 from cpx.models.rule_set.classifier.cross_validation import FALLBACK
 from cpx.models.rule_set.classifier.fitted_rules import Fitted, FittedRules, Surrogate
@@ -28,6 +29,7 @@ from cpx.models.rule_set.classifier.labels import Target
 from cpx.models.rule_set.classifier.report import LearningReport, SurrogateReport
 from cpx.models.rule_set.classifier.table_rules import TableRules
 from cpx.models.rule_set.classifier.weights import RowWeights
+from cpx.models.rule_set.conditions import in_words
 from cpx.options import read_named
 from cpx.support.lazy_imports import named_object
 from cpx.support.one_thread import one_thread
@@ -98,7 +100,7 @@ def from_labels(
             "by then, and others may have fewer errors; a longer limit, or None, goes on",
             ConvergenceWarning,
         )
-    model = TableRules(rows.binarizer, learned.rules).shortened(rows.literals)
+    model = TableRules(rows.binarizer, learned.rules, rows.words).shortened(rows.literals)
     covers = model.hold(rows.literals)
     about = asked, rows.target, covers, rows.same, model.conditions
     figures, weighed = _Figures(*about, rows.weights), _Figures(*about, rows.error_weights)
@@ -129,7 +131,13 @@ def from_black_box(asked: FittedRules, X: Any, stop: threading.Event | None = No
     model = _surrogate(asked).fit(X, asked.black_box, stop=stop)
     target = Target(np.unique(model.labels_), asked.positive)
     same = target.same(model.labels_)
-    words = tuple(tuple(map(str, rule.conditions)) for rule in model.rules_)
+    called = words_of_table(asked.words, X)
+    if cut := sorted(cuts_of(called)):
+        raise InvalidOption(
+            f"words: {shown(cut[0])} has cuts, which are for labels: a black box is asked where "
+            "it cuts"
+        )
+    words = tuple(tuple(in_words(one, called) for one in rule.conditions) for rule in model.rules_)
     weights = RowWeights.of(None, len(same))
     figures = _Figures(asked, target, model.covers(X), same, words, weights)
     report = SurrogateReport(

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from cpx.data.binarizer import Binarizer
-from cpx.data.columns import CategoryColumn, NumberColumn, number
+from cpx.data.columns import CategoryColumn, NumberColumn
 from cpx.data.terms import Cases, Term, merged, term
-from cpx.models.rule_set.conditions import Interval
+from cpx.data.words import Words
+from cpx.models.rule_set.conditions import Interval, in_words
 from cpx.models.rule_set.methods.candidates.literals import Literals
 
 __all__ = ["TableRules"]
@@ -27,6 +28,7 @@ class TableRules:
     binarizer: Fitted.
     rules: Literals of each rule, as :class:`~cpx.models.rule_set.methods.candidates.Literals`
         numbers them.
+    words: What columns are called.
 
     >>> import pandas as pd
     >>> table = pd.DataFrame({"size": [1.0, 2.0, 3.0, 4.0], "tint": list("aabb")})
@@ -39,6 +41,11 @@ class TableRules:
 
     binarizer: Binarizer
     rules: tuple[tuple[int, ...], ...]
+    words: Words = field(default_factory=dict)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        # Rules that were pickled when columns had no words have none.
+        self.__dict__.update({"words": {}, **state})
 
     def covers(self, X: Any) -> BoolArray:
         """Return which rules cover which rows, shape (rules, n).
@@ -139,11 +146,30 @@ class TableRules:
             own = [j for j in rule if literals.columns[j // 2] == c]
             column = self.binarizer.columns_[c]
             if isinstance(column, NumberColumn) and column.thresholds:
-                joined = _interval(column, [(j // 2 - first, j % 2 == 0) for j in own])
+                joined = self._interval(column, [(j // 2 - first, j % 2 == 0) for j in own])
                 if joined:
                     yield joined
                     continue
-            yield from (literals.names[j] for j in own)
+            title = self._title(column.name)
+            # The name of the column is the first word, or the first after "not (".
+            yield from (literals.names[j].replace(column.name, title, 1) for j in own)
+
+    def _title(self, name: str) -> str:
+        return (self.words[name].label if name in self.words else "") or name
+
+    def _interval(self, column: NumberColumn, chosen: Sequence[tuple[int, bool]]) -> str | None:
+        """Join literals of thresholds, and "is known", to a condition; None of others."""
+        k = len(column.thresholds)
+        if (k, True) in chosen:
+            return None
+        cuts = column.thresholds
+        low = max((cuts[i] for i, below in chosen if i < k and not below), default=None)
+        high = min((cuts[i] for i, below in chosen if i < k and below), default=None)
+        known = not column.missing or high is not None or (k, False) in chosen
+        if known:
+            return in_words(Interval(column.name, low, high), self.words)
+        assert low is not None
+        return f"not ({in_words(Interval(column.name, None, low), self.words)})"
 
 
 def _holds(literals: Literals, rule: Sequence[int]) -> BoolArray:
@@ -152,17 +178,3 @@ def _holds(literals: Literals, rule: Sequence[int]) -> BoolArray:
     for j in rule:
         holds &= literals.features[:, j // 2] ^ bool(j % 2)
     return holds
-
-
-def _interval(column: NumberColumn, chosen: Sequence[tuple[int, bool]]) -> str | None:
-    """Join literals of thresholds, and "is known", to one condition; None when they are others."""
-    k = len(column.thresholds)
-    if (k, True) in chosen:
-        return None
-    low = max((column.thresholds[i] for i, below in chosen if i < k and not below), default=None)
-    high = min((column.thresholds[i] for i, below in chosen if i < k and below), default=None)
-    known = not column.missing or high is not None or (k, False) in chosen
-    if known:
-        return str(Interval(column.name, low, high))
-    assert low is not None
-    return f"not ({column.name} <= {number(low)})"
