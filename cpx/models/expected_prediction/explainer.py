@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cached_property
 from os import PathLike
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Unpack, cast, get_args
@@ -13,10 +14,12 @@ from numpy.typing import NDArray
 
 from cpx.answers.result import Result, Status
 from cpx.data.coding import Coding
+from cpx.data.fitted.conformant import fit_conformant
 from cpx.data.fitted.distribution import StateDistribution
 from cpx.data.fitted.held_out import HeldOut, held_out
 from cpx.data.fitted.mixture_fit import Structure, fit_mixture
 from cpx.data.fitted.naive_bayes import fit_naive_bayes
+from cpx.data.fitted.tree_mixture import TreeMixture
 from cpx.data.targets import target_of
 from cpx.errors import InvalidOption, UnknownName, shown
 from cpx.explainers.about_row import of_trees
@@ -64,6 +67,7 @@ from cpx.models.expected_prediction.expectations import (
 from cpx.models.expected_prediction.fewest import FewestExpected
 from cpx.models.expected_prediction.frontier import Frontier
 from cpx.models.expected_prediction.leaves import Predicted, has_probability
+from cpx.models.expected_prediction.posterior import log_odds_terms
 from cpx.models.expected_prediction.problem import MLSE, ExpectedPrediction
 from cpx.models.expected_prediction.text import (
     MADE_FROM_DATA,
@@ -75,6 +79,7 @@ from cpx.models.sufficient_reason.explainer import class_context
 from cpx.models.sufficient_reason.features import several
 from cpx.options import read_named
 from cpx.processes.interrupts import interruptible
+from cpx.support.shares import at_most
 from cpx.support.validation import Share, positive_integer
 from cpx.trees.form import Missing
 from cpx.trees.hold import held_against
@@ -87,6 +92,12 @@ if TYPE_CHECKING:
     Sampled = FewestSampled | GreatestSampled
 
 __all__ = ["ExpectationExplainer"]
+
+CONFORMANT = "conformant"
+"""The distribution of a classifier that is naive Bayes."""
+
+_MOST_OFF = 0.01
+"""Log-odds under a conformant distribution are no further from those of the model."""
 
 SAMPLED = "sampled-probability"
 """The measure of a threshold that rows drawn must reach, not exact expectations."""
@@ -196,7 +207,11 @@ class ExpectationExplainer(Alike):
         fitted: ``"factorised"`` (all attributes independent: the best explanation can be
         proved), a ``"mixture"`` of such distributions, ``"chow-liu"`` trees, or ``"fitted"``: the
         one of these that suits rows kept aside best. ``"naive-bayes"`` has all attributes
-        independent among the rows that the model gives the same class. Options may follow in
+        independent among the rows that the model gives the same class. ``"conformant"`` is for a
+        logistic regression, naive Bayes, or another model of two classes that adds up a function
+        of each attribute: the naive Bayes distribution that suits the rows best of those whose
+        probability of the class is that of the model, so that ``prediction="probability"`` is
+        exact, whatever the number of attributes. Options may follow in
         braces: ``"mixture{components=5}"``. Or a distribution over the same states that is there
         already: a mixture of trees, a probabilistic circuit
         (:class:`~cpx.data.fitted.circuit.Circuit`), or the path of a file of one: JSON, or a PSDD
@@ -272,7 +287,7 @@ class ExpectationExplainer(Alike):
             Option(
                 "What is fitted to X, or a file of a circuit: JSON or a PSDD.",
                 "NAME",
-                choices=FITTED,
+                choices=(*FITTED, CONFORMANT),
                 or_file=True,
             ),
         ] = None,
@@ -300,7 +315,8 @@ class ExpectationExplainer(Alike):
         target = target_of(above, below)
         self.model, rows, self.notes = read_background(model, X, reader, target)
         self.model = in_words(self.model, words, X)
-        given, also = given_distribution(distribution), None
+        conformant = isinstance(distribution, str) and distribution == CONFORMANT
+        given, also = None if conformant else given_distribution(distribution), None
         if not (isinstance(missing, str) and missing == "auto"):
             self.model = self.model.with_missing(missing)
             rows, also, told = rows_that_may_lack(self.model, rows, missing)
@@ -328,6 +344,21 @@ class ExpectationExplainer(Alike):
             else:
                 self.distribution, self.trials, self.held_out, note = chosen
                 self.notes += (note,)
+        elif conformant:
+            if components is not None:
+                raise InvalidOption("components is no option of the distribution conformant")
+            self._asked_for = CONFORMANT
+            self._terms = log_odds_terms(self.model, self.coding)
+            self.distribution, off = self._conformant(self.coding.codes(rows))
+            if off > _MOST_OFF:
+                raise InvalidOption(
+                    "distribution conformant: probabilities over 2**30 miss log-odds of the model "
+                    f"by {off:.2g}"
+                )
+            near = at_most(Fraction(off) / 4, 1)
+            self.notes += (
+                f"the distribution says the probability of the model, but for {near} at most",
+            )
         else:
             self._fit(str(distribution or "mixture"), components, smoothing)
         self._given = given is not None
@@ -343,6 +374,11 @@ class ExpectationExplainer(Alike):
         if name in MADE_FROM_DATA:
             self._asked_for = name
 
+    def _conformant(self, codes: NDArray[Any]) -> tuple[TreeMixture, float]:
+        """Fit the naive Bayes distribution that conforms to the model to some rows."""
+        sizes = self.coding.cardinalities
+        return fit_conformant(codes, sizes, *self._terms, smoothing=self._smoothing)
+
     @cached_property
     def held_out(self) -> HeldOut | None:
         """How probable rows kept aside are under the distribution; None for fewer than ten.
@@ -356,6 +392,8 @@ class ExpectationExplainer(Alike):
             if self._given:
                 return own
             part = codes[some]
+            if self._asked_for == CONFORMANT:
+                return self._conformant(part)[0]
             if self._asked_for == "naive-bayes":
                 rows = np.asarray(self._background, dtype=np.float64)[some]
                 labels = self.model.predict_index(rows)
@@ -425,6 +463,8 @@ class ExpectationExplainer(Alike):
             raise UnknownName("prediction", prediction, PREDICTIONS)
         if prediction == "decision":
             return "decision"
+        if prediction == "probability" and self._asked_for == CONFORMANT:
+            return "posterior"
         told = f"the model has a {own}, prediction is {shown(prediction)}"
         if (own, prediction) != ("score", "probability"):
             raise InvalidOption(told)

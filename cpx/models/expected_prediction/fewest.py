@@ -275,5 +275,10 @@ class FewestExpected(ExpectedPrediction):
         return Likeliest(self, self.table_sum, int(objective), self.target)
 
     def _trivial_bound(self) -> int:
-        """Return the number of required attributes."""
+        """Return the number of required attributes, or how many are needed where that is plain."""
+        asked = self.required, self.forbidden
+        for size in range(len(self.required), self.n_features + 1):
+            best = self.scores.best_set(size, *asked)
+            if best is None or self.bounded or self.scores.expected(best) >= self.tau:
+                return size
         return len(self.required)

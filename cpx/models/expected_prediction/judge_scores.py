@@ -21,7 +21,11 @@ _KEPT = 4  # sets whose leaves are remembered
 _NOTHING = frozenset[int]()
 _MOST_BITS = 2**31  # of different events on the paths of all leaves
 _MEASURES = {"sum": "score", "average": "probability", "vote": "share of votes"}
-_PREDICTED = {"probability": "probability", "decision": "same-decision probability"}
+_PREDICTED = {
+    "probability": "probability",
+    "posterior": "probability",
+    "decision": "same-decision probability",
+}
 
 _FINE = 2**20  # what is less than this part of the greatest score is little
 
@@ -65,7 +69,7 @@ class ExactScores:
         self.reached = lru_cache(_KEPT)(self._reached)
         kept = lru_cache(MOST_WORK // len(self.chances.weights))
         self.in_units = kept(self._in_units)
-        if not self._all_known():
+        if not self._all_known() or not self._has_classes():
             return
         self.label = self.class_of()
         self.rival = self._runner_up(rule)
@@ -74,6 +78,10 @@ class ExactScores:
             self.base = Fraction(self._for_class(forest.base), divisor)
             self.leaf_values = [self._for_class(leaf.values) for leaf in states.leaves]
             self.threshold, self.tied = self._threshold(rule, divisor)
+        elif self.prediction == "posterior":
+            self.leaves, self.leaf_values = [Leaf(0, (0,), {})], [1]
+            self.base, self.divisor = Fraction(0), 1
+            self.threshold, self.tied = Fraction(1, 2), False
         else:
             self._of_regions()
         self.expected, self.chance = cache(self._expected), cache(self._chance)
@@ -119,10 +127,17 @@ class ExactScores:
         """Say why nothing can be judged."""
         if not self._all_known():
             return ["x: it has no state of some attribute, or the distribution other attributes"]
+        if not self._has_classes():
+            return ["distribution: it has no component for each of two classes"]
         if self.states.lost:
             return [f"coding: states are not told apart by the test of {self.states.lost[0]}"]
         given, said = self.forest.classes[self.label], self.instance["class"]
         return [] if given == said else [f"class: x is {given!r}, the instance says {said!r}"]
+
+    def _has_classes(self) -> bool:
+        """Whether the distribution has the two classes that a posterior is of, if one is asked."""
+        classes = {len(self.chances.weights), len(self.forest.classes)}
+        return self.prediction != "posterior" or (self.chances.edgeless and classes == {2})
 
     def _all_known(self) -> bool:
         sizes = [len(states) for states in self.states.states]
@@ -203,6 +218,9 @@ class ExactScores:
     def _expected(self, held: frozenset[int]) -> Fraction:
         """Return the expected score."""
         chances, known = self.chances, self.event(held)
+        if self.prediction == "posterior":
+            own, other = self._classes(known)
+            return Fraction(own, own + other)
         if chances.edgeless:
             return self._by_components(held, known)
         events = (
@@ -211,6 +229,23 @@ class ExactScores:
             for tests in [self.leaves[i].tests]
         )
         return self.base + chances.dependent.mean(known, events, self.look) / self.divisor
+
+    def _classes(self, event: Event) -> tuple[int, int]:
+        """Return the probability of an event with the class and with the other one, scaled."""
+        first, second = self.chances.weights
+        for a, some in event.items():
+            one, two = self.chances.masses(a, some)
+            first, second = first * one, second * two
+        return (second, first) if self.label else (first, second)
+
+    def _best_state(self, a: int) -> int:
+        """Return the state of an attribute that speaks most for the class, as an event."""
+        first, second = ([*tables[a][0]] for tables in self.chances.tables)
+        own, other = (second, first) if self.label else (first, second)
+        return max(
+            (1 << state for state in range(len(own))),
+            key=lambda some: Fraction(own[some.bit_length() - 1], other[some.bit_length() - 1]),
+        )
 
     def _by_components(self, held: frozenset[int], known: Event) -> Fraction:
         chances = self.chances
@@ -271,7 +306,14 @@ class ExactScores:
         return [Fraction(value, self.divisor) for value in best.values()]
 
     def greatest(self, held: frozenset[int]) -> Fraction:
-        """Return the sum of the greatest leaves of all trees that are reached."""
+        """Return the sum of the greatest leaves of all trees that are reached.
+
+        Of a posterior, the greatest one that a row has.
+        """
+        if self.prediction == "posterior":
+            best = {a: self._best_state(a) for a in range(self.n) if a not in held}
+            own, other = self._classes({**self.event(held), **best})
+            return Fraction(own, own + other)
         return self.base + sum(self.greatest_leaves(held))
 
     def bound(self, held: frozenset[int]) -> Fraction:

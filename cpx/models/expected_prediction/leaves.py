@@ -20,8 +20,9 @@ from cpx.trees.exact import scaled
 from cpx.trees.form import TreeModel
 from cpx.trees.tree import MISSING, Tree
 
-Predicted = Literal["score", "probability", "decision"]
-"""What is expected of a row: its score, the probability of the class, or whether it gets it."""
+Predicted = Literal["score", "probability", "decision", "posterior"]
+"""What is expected of a row: its score, the probability of the class, whether it gets the class,
+or the probability of the component of the distribution that stands for the class."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,7 +93,7 @@ class LeafForm:
         Raises InvalidInstance: For a model that does not predict what is asked, or has too many
             regions.
         """
-        if prediction != "score":
+        if prediction in ("probability", "decision"):
             return cls._of_regions(model, coding, label, prediction)
         paths = leaf_paths(model, coding)
         values, base, divisor, threshold, tied = _scores(model, paths.trees, label, rival)

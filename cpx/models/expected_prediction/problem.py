@@ -36,6 +36,11 @@ from cpx.models.expected_prediction.form import ExpectationForm, TableSumForm
 from cpx.models.expected_prediction.leaves import LeafForm, Predicted
 from cpx.models.expected_prediction.likeliest import Likeliest
 from cpx.models.expected_prediction.likelihood import STEPS, LikelihoodFloor, bits_of
+from cpx.models.expected_prediction.posterior import (
+    PosteriorScores,
+    certain_leaf,
+    refuse_no_classes,
+)
 from cpx.models.expected_prediction.tables import (
     MOST_ENTRIES,
     MOST_TESTS,
@@ -74,8 +79,9 @@ FORBIDDEN = parameter(
 )
 LABEL = parameter(of_rows.LabelOfRow(), "the class of the row", key="class", needed=True)
 PREDICTION = parameter(
-    Choice(("score", "probability", "decision"), unsaved="score"),
-    "what is expected of a row: its score, the probability of the class, or whether it gets it",
+    Choice(("score", "probability", "decision", "posterior"), unsaved="score"),
+    "what is expected of a row: its score, the probability of the class, whether it gets it, or "
+    "the probability of its component of the distribution",
 )
 UNIT = parameter(
     declared.Unit(), "what scores are rounded to multiples of, leaf by leaf", needed=True
@@ -157,12 +163,18 @@ class ExpectedPrediction(ExpectationText):
     def leaves(self) -> LeafForm:
         """The leaves of the model, signed for the class of x."""
         own = self.label_index
+        if self.prediction == "posterior":
+            refuse_no_classes(self.distribution, len(self.tree_model.classes))
+            return certain_leaf(self.coding)
         return LeafForm.of(self.tree_model, self.coding, own, self.prediction, self.rival_index)
 
     @cached_property
     def scores(self) -> ExactScores:
         """Exact expected scores and probabilities of sets of attributes."""
-        return ExactScores(self.leaves, self.distribution, self.codes)
+        given = self.leaves, self.distribution, self.codes
+        if self.prediction == "posterior":
+            return PosteriorScores(*given, label=self.label_index)
+        return ExactScores(*given)
 
     def _refuse_impossible(self) -> None:
         """Refuse a row that cannot be, for nothing is expected of what cannot be known."""
@@ -339,9 +351,15 @@ class ExpectedPrediction(ExpectationText):
         """Return how many attributes are chosen at most, and the least score, if any."""
 
     def _component(self, number: int) -> TableSumForm | None:
+        if self.prediction != "score":
+            return None
         whole, only = as_mixture(self.distribution), slice(number, number + 1)
-        alone = TreeMixture(np.array([ONE]), whole.parents[only], whole.tables[only])
-        part: Self = replace(cast(Any, self), distribution=alone)
+        changes: dict[str, Any] = {
+            "distribution": TreeMixture(np.array([ONE]), whole.parents[only], whole.tables[only])
+        }
+        if self.likelihood_floor is not None:  # of the mixture
+            changes["min_probability"] = None
+        part: Self = replace(cast(Any, self), **changes)
         return None if part._unstated else part.table_sum
 
     def model(self, encoding: str | None = None) -> Statement:
@@ -394,12 +412,14 @@ class MLSE(ExpectedPrediction):
     required, forbidden : sequence of int or str
         Attributes that must, and must not, be chosen, by number or name. A contradiction is a
         valid problem without a solution.
-    prediction : {"score", "probability", "decision"}
+    prediction : {"score", "probability", "decision", "posterior"}
         What is expected of a row: ``"score"``, the log-odds, average probability or share of
         votes; ``"probability"``, what follows from a sum of trees, the sigmoid of its score or
         the softmax of several, rounded to 2**-40; ``"decision"``, whether it gets the class, so
         that EP(S) is the same-decision probability. The latter two are exact while the trees cut
-        the rows into few regions, and refused otherwise.
+        the rows into few regions, and refused otherwise. ``"posterior"``, under a mixture with a
+        component for each of two classes: the probability of the component of the class, the
+        expectation of what the mixture itself says of it [1]_ (case iv of section 4.2).
     unit : Fraction, int or str, optional
         What scores are rounded to multiples of; the objective counts in it. Under a factorised
         distribution each leaf is rounded, to the nearest integer and of two to the even one, and
@@ -571,6 +591,9 @@ class MLSE(ExpectedPrediction):
         """Return the sum of the greatest leaves of all trees, in units."""
         assert self.unit is not None
         leaves = self.leaves
+        best = self.scores.best_set(self.k, self.required, self.forbidden)
+        if best is not None:
+            return self.value(best)
         whole = Fraction(leaves.base + sum(self.scores.tree_maxima(())), leaves.scale)
         # Each leaf may be rounded up by a half.
         return int(whole / Fraction(self.unit)) + len(leaves.values) + 2

@@ -28,7 +28,7 @@ from cpx.support.validation import Share
 from cpx.trees.form import Label, TreeModel
 from cpx.trees.tree import MISSING
 
-MADE_FROM_DATA = ("naive-bayes", "fitted")
+MADE_FROM_DATA = ("naive-bayes", "conformant", "fitted")
 """Names of distributions that do not say which structure comes of them."""
 
 MEASURES = {"sum": "score", "average": "probability", "vote": "share of votes"}
@@ -52,7 +52,7 @@ def rounded_down(share: Fraction) -> float:
 def measure_of(model: TreeModel, prediction: Predicted = "score") -> str:
     """Say what the score of a class is: an average is a probability where its leaves are."""
     if prediction != "score":
-        return "probability" if prediction == "probability" else SAME_CLASS
+        return SAME_CLASS if prediction == "decision" else "probability"
     if model.rule == "average":
         parts = [model.base, *(tree.values for tree in model.trees)]
         if not all(((values >= 0) & (values <= 1)).all() for values in map(np.asarray, parts)):
@@ -337,7 +337,7 @@ class ExpectationText(Problem):
         found, names = list[str](), self.coding.names
         if both := sorted({*self.required} & {*self.forbidden}):
             found.append(f"required and forbidden contradict: attributes {both} are in both")
-        if not self.leaves.used:
+        if not self.leaves.used and self.prediction != "posterior":
             found.append("the model tests nothing: every row has the same score")
         idle = [names[a] for a in self.required if a not in self.leaves.used]
         if idle and self.leaves.used and self.distribution.factorised:

@@ -359,6 +359,22 @@ def test_values_are_as_likely_as_they_must_be(structure, seed):
         replace(problem, min_probability=0)
 
 
+@pytest.mark.parametrize("structure", ["mixture", "circuit"])
+@pytest.mark.parametrize("prediction", ["score", "decision"])
+def test_bounds_prove_what_is_likely_where_not_all_sets_are_tried(
+    structure, prediction, monkeypatch
+):
+    where = "cpx.models.expected_prediction.search.known_attributes.enumeration.Enumeration"
+    monkeypatch.setattr(f"{where}.affordable", lambda self, size: False)
+    for seed in (1, 3, 5):
+        problem = random_expectation(seed, structure, prediction=prediction)
+        problem = replace(problem, k=problem.n_features, required=(), forbidden=())
+        least = problem.scores.probability((0,))
+        for asked in (problem, replace(problem, min_probability=least)):
+            result = cpx.solve(asked, isolate=False)
+            assert (result.objective, result.proved) == (best_set(asked)[0], True)
+
+
 def test_contradictions_and_constant_columns_are_told():
     problem = MLSE(**_plain(required=["a"], forbidden=["a"]))
     assert any("contradict" in note for note in problem._notes())

@@ -62,8 +62,8 @@ _DISTRIBUTION = Option(
     "Where rows come from. A rule: empirical rows, product of the columns' marginals, a "
     "distribution fitted to them (factorised, mixture, chow-liu, or fitted for the best), "
     "perturbed rows, or uniform over the binary features. An expectation: a fitted one, "
-    "naive-bayes, or a file of a circuit; unless given, mixture, or for 50 and more columns of "
-    "two states that of three which fits best. Options in braces: "
+    "naive-bayes, conformant, or a file of a circuit; unless given, mixture, or for 50 and more "
+    "columns of two states that of three which fits best. Options in braces: "
     "mixture{components=5}.",
     "NAME",
     choices=tuple(DISTRIBUTIONS),

@@ -53,6 +53,16 @@ def solve_known_attributes(problem: Problem, form: ExpectationForm, progress: Pr
         return Outcome(True, Termination.COMPLETED, "no row has a score as high", sizes=sizes)
     most, evaluator = form.most, form.scores.evaluator
     enumeration = Enumeration(problem, form, progress)
+    best_of_all = form.scores.best_set(most, form.required, form.forbidden)
+    if best_of_all is not None:
+        if form.least is not None and form.scores.expected(best_of_all) < form.least:
+            return Outcome(True, Termination.COMPLETED, "no set has as much", sizes=sizes)
+        progress.found(problem.explanation(best_of_all))
+        if form.least is not None:
+            progress.bound(problem._trivial_bound() or 0)
+        if progress.gap_reached and not progress.options.gap and not enumeration.few:
+            value = int(progress.objective or 0)
+            return Outcome(True, Termination.COMPLETED, "log-odds add up", value, sizes)
 
     def stop() -> bool:
         return progress.should_stop

@@ -27,6 +27,8 @@ Floats = NDArray[np.float64]
 _MOST_NUMBERS, _FEW_NUMBERS = 2e9, 2e7
 """Products that are worth a proof, some 10 s; and that need no answer before it."""
 
+_FEW_SETS = 2**12
+
 _MOST_MADE = 200_000_000
 """Sets of one size, times the attributes: bytes."""
 
@@ -52,6 +54,11 @@ class Enumeration:
     def short(self) -> bool:
         """Whether all sets are measured in a moment."""
         return self._parents(self._most) * self.evaluator.numbers <= _FEW_NUMBERS
+
+    @property
+    def few(self) -> bool:
+        """Whether sets are so few that the likeliest of equal ones is worth looking for."""
+        return self._parents(self._most) <= _FEW_SETS
 
     def _parents(self, added: int) -> int:
         return sum(comb(self._free.size, r) for r in range(max(1, added)))
