@@ -49,3 +49,9 @@ def test_a_distribution_that_is_no_file_is_told() -> None:
         cpx.Explainer(forest, X, distribution="fitted/none.json").expectation(0)
     with pytest.raises(UnknownName, match="did you mean 'mixture'"):
         cpx.Explainer(forest, X, distribution="mixtur").expectation(0)
+
+
+def test_columns_that_contrasts_name_are_counted() -> None:
+    model = DecisionTreeClassifier(max_depth=2, random_state=0).fit(X, Y)
+    found = cpx.Explainer(model, X).contrasts(X.iloc[:3])
+    assert found.overview().columns == {"petal width (cm)": 3}

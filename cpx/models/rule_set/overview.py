@@ -19,6 +19,7 @@ from cpx.answers.html import Shown
 from cpx.answers.result import Result
 from cpx.answers.text import Block, Paragraph, Table, as_text
 from cpx.answers.values import plural
+from cpx.data.condition import ColumnCondition
 from cpx.errors import printable
 from cpx.models.rule_set.selection import RuleSetSelection
 from cpx.solving import solve
@@ -279,5 +280,8 @@ def _columns(found: Explanations) -> Mapping[str, int]:
     counts: Counter[str] = Counter()
     for one in found:
         if one.row is not None and not one.why:
-            counts.update({name for name, _ in one.row.values})
+            means = (literal.means for literal in one.rule.literals)
+            said = {m.title for m in means if isinstance(m, ColumnCondition)}
+            # A change tells in its conditions what the row has, and not once more.
+            counts.update({name for name, _ in one.row.values} or said)
     return dict(counts.most_common())

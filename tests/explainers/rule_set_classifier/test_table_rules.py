@@ -41,7 +41,7 @@ def _holds(condition: str, row: pd.Series) -> bool:
     if condition.endswith((" is missing", " is known")):
         return bool(pd.isna(row[condition[0]])) == condition.endswith("missing")
     if found := re.fullmatch(r"(\w) (=|!=) (\w+)", condition):
-        return (row[found[1]] == found[3]) == (found[2] == "=")
+        return bool((row[found[1]] == found[3]) == (found[2] == "="))
     found = re.fullmatch(r"(?:(\S+) < )?(\w)(?: (<=|>) (\S+))?", condition)
     assert found, condition
     value = row[found[2]]
