@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from typing import TYPE_CHECKING, Any
 
@@ -63,14 +64,13 @@ def _matrix(ax: Axes, found: Any, columns: list[Any]) -> None:
                 continue
             colour = _COLOURS.get(one.told, "0.5")
             box = {"boxstyle": "round,pad=0.25", "facecolor": colour, "alpha": 0.22, "lw": 0}
-            text = printable(one.columns[name]).replace(name, "").strip() or printable(name)
-            text = _short(_of_value(text))
+            text = _short(_without(printable(one.columns[name]), printable(name)))
             ax.text(place, line, text, ha="center", bbox=box, **inks)
     for line, (name, _) in enumerate(columns):
         ax.axhline(line + 0.5, color="0.5", lw=0.4, alpha=0.4)
         ax.text(-0.6, line, _short(printable(name), 26), ha="right", **inks)
     if rest > 0:
-        told = f"and {plural(rest, 'column')} more"
+        told = f"{rest} more column{'s' * (rest > 1)}"
         ax.text(-0.6, lines, told, ha="right", alpha=0.7, **inks)
     ax.set(xlim=(-0.55, len(found.kinds) - 0.45), ylim=(lines + 0.6, -2.6))
     ax.axhline(-0.5, color="0.5", lw=0.9)
@@ -114,6 +114,8 @@ def _steps(ax: Axes, found: Any) -> None:
             fontsize=7,
         )
     ax.margins(x=0.06, y=0.22)
+    if found.measure in SHARES:
+        ax.set_yticks([tick for tick in ax.get_yticks() if 0 <= tick <= 1])
     for side in ("top", "right"):
         ax.spines[side].set_visible(False)
     called = class_words(found.label) or "the class"
@@ -122,9 +124,14 @@ def _steps(ax: Axes, found: Any) -> None:
     ax.legend(fontsize=7, frameon=False, loc="lower right")
 
 
-def _of_value(text: str) -> str:
-    """Return a condition without its column: ``<= 4``, ``2 < · <= 4``."""
-    return " ".join(text.split()).replace("< <=", "< · <=").replace("< <", "< · <")
+def _without(text: str, name: str) -> str:
+    """Return a condition without its column, which stands at the line.
+
+    >>> _without("2 < a <= 4", "a"), _without("a is one of 2 (a, b)", "a"), _without("low", "a")
+    ('2 < · <= 4', 'is one of 2 (a, b)', 'low')
+    """
+    rest = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", "", text, count=1)
+    return " ".join(rest.split()).replace("< <", "< · <") or name
 
 
 def _short(text: str, most: int = _WIDE) -> str:
