@@ -138,7 +138,9 @@ def test_the_other_methods_of_the_paper_stand_beside_it(
         )
     )
     by_name = {one.name: one for one in made}
-    assert list(by_name) == ["ADS+, beta = 0", "BRS+", "SP-Anchor", "DT-Extract"]
+    # The package of the lists is rarely there.
+    told = [name for name in by_name if not name.startswith("SBRL")]
+    assert told == ["ADS+, beta = 0", "BRS+", "BRS", "SP-Anchor", "DT-Extract"]
     assert by_name["ADS+, beta = 0"].queries == 30
     for name in ("SP-Anchor", "DT-Extract"):
         one = by_name[name]
