@@ -104,9 +104,9 @@ def test_methods_show_their_arguments_and_defaults(kind: str) -> None:
         ),
         (lambda: cpx.explain(FOREST, X, 0, kind="why"), UnknownName, "known: contrast, expect"),
         (
-            lambda: cpx.Explainer(FOREST, X).problem(0, kind="contrast"),
+            lambda: cpx.Explainer(lambda rows: [0] * len(rows), X).problem(0, kind="contrast"),
             InvalidOption,
-            "no problem that engines solve",
+            "a change is a problem of tree models",
         ),
     ],
 )
