@@ -23,6 +23,7 @@ from cpx.errors import InvalidOption, UnknownName, UnsupportedModel, shown
 from cpx.explainers.doors import Kind, kind, loaded
 from cpx.options import TIME_LIMIT
 from cpx.support.validation import valid_seed
+from cpx.trees.networks import NetworkModel
 
 __all__ = ["explain"]
 
@@ -204,7 +205,8 @@ def explain(
                 explainer.of(one.name)
             except UnsupportedModel:
                 raise error from None
-            note(f"not read as trees, asked by predict alone: {error}")
+            if not (one.door.trees and isinstance(error, NetworkModel)):
+                note(f"not read as trees, asked by predict alone: {error}")
     elif one.door.trees:
         from cpx.cli.tree_row import trained
 

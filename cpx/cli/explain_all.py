@@ -17,6 +17,7 @@ from cpx.cli.progress import phase
 from cpx.cli.reading import read_columns
 from cpx.errors import InvalidOption, UnsupportedModel
 from cpx.explainers.doors import loaded
+from cpx.trees.networks import NetworkModel
 
 ALL = "all"
 """What ``--kind`` has for all of them."""
@@ -81,7 +82,8 @@ def explain_all(
             model = file.read(Path(source.model), {"rows": X, **given})
         except UnsupportedModel as error:
             model, prepared = file.opened(Path(source.model), error), {**prepared, **given}
-            note(f"not read as trees, asked by predict alone: {error}")
+            if not isinstance(error, NetworkModel):
+                note(f"not read as trees, asked by predict alone: {error}")
     explainer = Explainer(model, X, **prepared)
     with phase("explaining the row by all kinds", long=True):
         found = explainer.all_kinds(x, **asked, time_limit=opt.limit(source.time_limit))

@@ -66,6 +66,7 @@ class TreeRow:
         """
         from cpx.cli.output import note
         from cpx.data.targets import target_of
+        from cpx.trees.networks import NetworkModel
 
         self._check(file)
         one = kind(name)
@@ -79,12 +80,16 @@ class TreeRow:
             self.table, self.target, missing, trains=self.trained, numbers=about_numbers
         )
         x, place = self._row(X)
+        between = False  # whether the table says between which numbers columns vary
         if self.trained:
             model = trained(self.model, seed, X, y, about_numbers)
         else:
             given = {n: prepared.pop(n) for n in limits if n in prepared}
-            model = file.read(Path(self.model), {"rows": X, **given})
-        rows = (X,) if self.trained or one.needs_rows else ()
+            try:
+                model = file.read(Path(self.model), {"rows": X, **given})
+            except NetworkModel as error:
+                model, between = error.model, True
+        rows = (X,) if self.trained or one.needs_rows or between else ()
         explainer = one.explainer(model, *rows, **prepared)
         for text in explainer.notes:
             note(text)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cpx.data.targets import refuse_target, target_of
 from cpx.errors import DataError, InvalidOption, ModelError, UnsupportedModel, shortened, shown
 from cpx.models.sufficient_reason.networks.live import LiveNetwork
 from cpx.models.sufficient_reason.networks.network import Column, Layer, Network
@@ -87,6 +88,8 @@ class NetworkReader:
         self.live = LiveNetwork(LiveModel(model, own, "unknown", front=self.front))
 
     def _refuse(self, last: Any, options: dict[str, Any]) -> None:
+        limits = [options.pop(name, None) for name in ("above", "below", "between")]
+        refuse_target(target_of(*limits), self.name)
         if given := [name for name, value in options.items() if value not in (None, False, True)]:
             raise InvalidOption(f"{given[0]} is no option of networks")
         if not hasattr(last, "coefs_") or not hasattr(last, "classes_"):
@@ -175,16 +178,21 @@ class NetworkReader:
         listed = stated.kind == "boolean" or stated.values is not None
         if not listed:
             low, high = stated.interval
-            if not low <= value <= high:
-                raise DataError(f"x: {shown(own.name)} is {value:g}, no value of the attribute")
-            known = np.unique(np.append(known, value + 0.0))
+            if low <= value <= high:
+                known = np.unique(np.append(known, value + 0.0))
+        if value not in known:
+            raise DataError(f"x: {shown(own.name)} is {value:g}, no value of the attribute")
         if known.tolist() == [0.0, 1.0] or stated.kind == "boolean":
             return Column(replace(own, kind="boolean"), made_of, points=self.images(c, (0, 1)))
         if not listed and self._is_continuous[c]:
             ends = self.images(c, known[[0, -1]].tolist()).ravel().tolist()
             own = replace(own, lower=float(known[0]), upper=float(known[-1]))
             return Column(own, made_of, ends=(min(ends), max(ends)))
-        images, first = np.unique(self.images(c, known.tolist()), axis=0, return_index=True)
+        every = self.images(c, known.tolist())
+        own_image = every[known == value][:1]
+        images, first = np.unique(every, axis=0, return_index=True)
+        # Of values that are worth the same one is listed, that of x where it is one of them.
+        first = first[(images != own_image).any(axis=1)]
         if len(images) > MOST_VALUES:
             raise UnsupportedModel(
                 f"column {shown(own.name)} has {len(images)} values that the transformers tell "
