@@ -52,6 +52,7 @@ NAMES = (
     "cpmpy_suite",
     "reports",
     "pipelines",
+    "networks",
     "relaxations",
 )
 # Benchmarks that are not a module of this package by the same name.

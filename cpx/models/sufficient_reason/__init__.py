@@ -82,7 +82,7 @@ FAMILY = Family(
         "make reason": ShellCommand(
             "cpx.models.sufficient_reason.cli:make_reason",
             "The fewest columns that force the class of a tree model.",
-            ("sufficient-reason",),
+            ("sufficient-reason", "network-reason"),
         ),
         "make contrast": ShellCommand(
             "cpx.models.sufficient_reason.cli:make_contrast",
