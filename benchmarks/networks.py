@@ -14,7 +14,7 @@ from sklearn.preprocessing import StandardScaler
 import cpx
 from benchmarks.tables import show
 
-ROWS, LIMIT = 4, 20.0
+ROWS, LIMIT = 4, 10.0
 
 TABLES = {"iris": load_iris, "wine": load_wine, "breast cancer": load_breast_cancer}
 HIDDEN = ((10,), (30,), (10, 10))
