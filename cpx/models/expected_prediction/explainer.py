@@ -285,7 +285,8 @@ class ExpectationExplainer(Alike):
         distribution: Annotated[
             str | PathLike[str] | StateDistribution | None,
             Option(
-                "What is fitted to X, or a file of a circuit: JSON or a PSDD.",
+                "What is fitted to X, or a file of a circuit: JSON or a PSDD. Unless given, a "
+                "mixture, or for 50 and more columns of two states that of three which fits best.",
                 "NAME",
                 choices=(*FITTED, CONFORMANT),
                 or_file=True,

@@ -111,7 +111,7 @@ class BranchAndBound:
         return finished
 
     def _search(self, shared: tuple[Any, ...]) -> bool:
-        found = self._measured([()], shared)
+        found = self._measured([()], ())  # makes what threads share later
         self._offer(float(found.expected[0]), ())
         likely = found.log_probability_with[0, self._free]
         self._free = self._free[np.argsort(likely, kind="stable")]
