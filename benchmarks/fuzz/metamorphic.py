@@ -213,6 +213,16 @@ def _heavier(instance: Instance, rng: np.random.Generator) -> Changed:
     )
 
 
+def _heavier_changes(instance: Instance, rng: np.random.Generator) -> Changed:
+    """Multiply what the change of each column costs."""
+    parameters, factor = instance["parameters"], int(rng.integers(2, 5))
+    costs = parameters.get("weights") or [1] * _size(instance)
+    parameters["weights"] = [w * factor for w in costs]
+    return [instance], lambda found: Interval(
+        _divided(found[0].low, factor), _divided(found[0].high, factor)
+    )
+
+
 def _divided(value: Number, by: int) -> Number:
     return value if by == 1 or isinstance(value, float) else Fraction(value) / by
 
@@ -257,6 +267,7 @@ RELATIONS: dict[
     "features reordered": (_SAMPLED, _reordered_features),
     "samples split": (_SAMPLED, _split_samples),
     "weights multiplied": ((*_MONOMIALS, *_CERTIFICATES, "kernel-rule"), _heavier),
+    "costs multiplied": (("contrast",), _heavier_changes),
     "one feature decided": (_BRANCHED, _branched),
     "one more allowed": ((*_MONOMIALS, "kernel-rule", "rule-set-learning"), _longer),
 }

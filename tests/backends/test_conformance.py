@@ -103,7 +103,13 @@ def test_value_of_a_heuristic(name: str, case: conformance.Case) -> None:
 
 
 @pytest.mark.parametrize("name", DELETERS)
-@all_of(conformance.cases("stated-reason", "certificate", "sufficient-reason"))
+@all_of(
+    [
+        case
+        for case in conformance.cases("stated-reason", "certificate", "sufficient-reason")
+        if case.problem.kind != "precise-certificate"  # an error may grow as features are added
+    ]
+)
 def test_value_of_a_deletion(name: str, case: conformance.Case) -> None:
     result = conformance.check_case(name, case)
     assert (result.objective is None) == (case.optimum is None)

@@ -107,7 +107,9 @@ def test_no_set_gives_a_component_more_weight_and_the_mean_is_a_bound() -> None:
         assert isinstance(problem, MLSE)
         if not {*problem.required}.isdisjoint(problem.forbidden):
             continue
-        problem = replace(problem, k=max(len(problem.required), 1 + seed % 2))
+        problem = replace(
+            problem, k=min(max(len(problem.required), 1 + seed % 2), problem.n_features)
+        )
         weights = greatest_weights(problem.form())
         sets = [
             S
@@ -200,7 +202,7 @@ def test_stops_in_time() -> None:
 
 @pytest.mark.parametrize("structure", STRUCTURES[1:])
 def test_a_score_that_no_row_has_is_out_of_reach(structure: str) -> None:
-    problem = random_expectation(3, structure, dual=True)
+    problem = random_expectation(3, structure, dual=True, several=False)
     highest = problem.scores.greatest(problem.required)
     for threshold, known in ((highest, False), (highest + 1, True)):
         asked = replace(problem, threshold=threshold, measure="expectation")

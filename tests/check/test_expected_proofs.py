@@ -38,11 +38,11 @@ from tests.check.proof_files import altered, document
 from tests.seeds import some
 
 
-def drawn(seed: int, structure: str = "factorised") -> Problem:
+def drawn(seed: int, structure: str = "factorised", **asked: Any) -> Problem:
     """Return a small problem: both questions, units small and large, side constraints."""
     rng = np.random.default_rng(seed)
     changes: dict[str, Any] = {"unit": "1/16"} if rng.random() < 0.4 else {}
-    problem = random_expectation(seed, structure, dual=seed % 2 == 1, **changes)
+    problem = random_expectation(seed, structure, dual=seed % 2 == 1, **changes, **asked)
     if rng.random() < 0.7 and problem.n_features > 2:
         a, b, c = (f"'{name}'" for name in problem.feature_names[:3])
         texts = f"not ({a} and {b})", f"not {b}", f"exactly(1, {a}, {b}, {c})"

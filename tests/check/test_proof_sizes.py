@@ -161,8 +161,9 @@ def rule_problems(rng: np.random.Generator) -> Problems:
 
 
 def mixture_problems(_: np.random.Generator) -> Problems:
-    problems = [expectation(seed, "mixture") for seed in (40, 41, 42, 44, 48, 50)]
-    return [*problems, expectation(4)]  # the last without a mixture
+    seeds = (40, 41, 42, 44, 48, 50)
+    problems = [expectation(seed, "mixture", several=False) for seed in seeds]
+    return [*problems, expectation(4, several=False)]  # the last without a mixture
 
 
 def boosted(depth: int, trees: int) -> tuple[TreeModel, np.ndarray]:

@@ -158,7 +158,11 @@ def test_cpmpy_reads_xcsp3(encoding, tmp_path):
 
 @pytest.mark.parametrize(
     "group",
-    [name for name in cases.names() if name not in ("monomial", "sufficient-reason")],
+    [
+        name
+        for name in cases.names()
+        if name not in ("monomial", "sufficient-reason", "network-reason")
+    ],
 )
 def test_cpmpy_reads_xcsp3_of_all_problems(group, tmp_path):
     read_back = 0

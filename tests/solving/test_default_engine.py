@@ -27,6 +27,8 @@ def test_it_can_solve_every_kind() -> None:
         assert takes(backend(engine), case.problem), case
         if case.problem.kind == "rule-set-learning":
             assert engine == "column-generation"
+        elif case.problem.kind == "contrast":
+            assert engine == "hitting-sets"
         elif takes(backend("search"), case.problem):
             assert engine == "search"
         elif takes(backend("cpsat"), case.problem):

@@ -124,9 +124,15 @@ def random_states(model: TreeModel, seed: int, x: tuple[float, ...]) -> Coding:
 
 
 def random_expectation(
-    seed: int, structure: str = "factorised", dual: bool = False, **arguments: Any
+    seed: int,
+    structure: str = "factorised",
+    dual: bool = False,
+    several: bool = True,
+    **arguments: Any,
 ) -> MLSE | FewestExpected:
     """Return a random small problem: all rules, missing values, groups, required attributes.
+
+    several: Whether a model may add up a score for each of several classes.
 
     >>> random_expectation(3).to_dict() == random_expectation(3).to_dict()
     True
@@ -149,7 +155,10 @@ def random_expectation(
                 "forbidden": order[1:][: int(rng.choice([0, 0, 1]))],
                 **arguments,
             }
-            plain = MLSE(model, x, coding, mixture, int(rng.integers(0, A + 1)), **asked)
+            k = int(rng.integers(0, A + 1))
+            if not several and model.rule == "sum" and len(model.classes) > 2:
+                continue
+            plain = MLSE(model, x, coding, mixture, k, **asked)
             if not dual:
                 return plain
             return _dual(rng, plain, asked)
