@@ -72,13 +72,13 @@ def test_terms_that_are_no_log_odds_are_refused():
 
 def _problem(seed, **asked):
     """Return a random problem under two classes; the distribution is one of them."""
-    plain = random_expectation(seed)
+    plain = random_expectation(seed, several=False)
     mixtures = (random_mixture(s, plain.coding.cardinalities, "mixture") for s in range(99))
     two = next(m for m in mixtures if m.n_components == 2)
     return replace(plain, distribution=two, prediction="posterior", **asked)
 
 
-@each([0, 2, 4, 5, 9, 11], 3)
+@each([0, 2, 4, 5, 8, 11], 3)
 def test_posteriors_are_those_of_all_rows(seed):
     """E[Pr(c | X) | z] by all rows with z, and the greatest Pr(c | x) of them."""
     problem = _problem(seed)

@@ -340,14 +340,14 @@ def test_models_of_too_many_regions_are_refused_by_name(monkeypatch):
 def test_values_are_as_likely_as_they_must_be(structure, seed):
     """Also where a set is just as likely, or hardly less: that is seen by fractions."""
     problem = random_expectation(seed + 20, structure)
-    few = Fraction(1, 10**12 if structure != "factorised" else 100)
+    few = Fraction(1, 100 if problem.distribution.factorised else 10**12)
     for S, less in product([(), (0,), range(problem.n_features)], (-few, 0, few)):
         least = problem.scores.probability(S) * (1 + less)
         if least > 1:
             continue
         likely = replace(problem, k=problem.n_features, min_probability=least)
         allowed = [T for T in _sets(likely.n_features) if likely.scores.probability(T) >= least]
-        possible = [T for T in allowed if problem._may_choose(T)]
+        possible = [T for T in allowed if likely._may_choose(T)]
         for engine in ["search"] if likely._unstated else ["search", "cpsat"]:
             result = cpx.solve(likely, engine)
             if not possible:
