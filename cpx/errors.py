@@ -10,6 +10,7 @@ from __future__ import annotations
 import difflib
 import reprlib
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 _LONGEST = 200
 _MOST_LISTED = 40  # CP-SAT has some 300 options
@@ -70,23 +71,33 @@ class OutputError(CpxError, OSError):
 
 
 class UnknownName(CpxError, LookupError):
-    """A name that is not in its list; the message has the list, or some of a long one."""
+    """A name that is not in its list; the message has the list, or some of a long one.
+
+    elsewhere: What other names mean here.
+    """
 
     exit_code = 2
 
-    def __init__(self, what: str, name: object, known: Iterable[str]) -> None:
+    def __init__(
+        self,
+        what: str,
+        name: object,
+        known: Iterable[str],
+        elsewhere: Mapping[str, str] | None = None,
+    ) -> None:
         self.what, self.name, self.known = what, name, sorted(known)
+        self.elsewhere = dict(elsewhere or {})
         start = str(name)[:_LONGEST]
+        meant = self.elsewhere.get(start.lower().replace("_", "-").replace(" ", "-"))
         listed = ", ".join(self.known) or "none"
         if len(self.known) > _MOST_LISTED:
             near = difflib.get_close_matches(start, self.known, n=5, cutoff=0.3)
             listed = f"{len(self.known)} names" + (f", such as {', '.join(near)}" if near else "")
-        super().__init__(
-            f"unknown {what} {shown(name)}{nearest(start, self.known)}; known: {listed}"
-        )
+        near_one = f" (here {meant!r})" if meant else nearest(start, self.known)
+        super().__init__(f"unknown {what} {shown(name)}{near_one}; known: {listed}")
 
-    def __reduce__(self) -> tuple[type[UnknownName], tuple[str, object, list[str]]]:
-        return type(self), (self.what, self.name, self.known)
+    def __reduce__(self) -> tuple[type[UnknownName], tuple[Any, ...]]:
+        return type(self), (self.what, self.name, self.known, self.elsewhere)
 
 
 class EngineMissing(CpxError, ImportError):

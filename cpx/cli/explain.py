@@ -20,7 +20,7 @@ from cpx.cli.model_file import ModelFile
 from cpx.cli.option_groups import given, grouped
 from cpx.cli.reading import read_columns
 from cpx.errors import InvalidOption, UnknownName, UnsupportedModel, shown
-from cpx.explainers.doors import Kind, kind, loaded
+from cpx.explainers.doors import Kind, called_elsewhere, kind, loaded
 from cpx.options import TIME_LIMIT
 from cpx.support.validation import valid_seed
 from cpx.trees.networks import NetworkModel
@@ -165,7 +165,7 @@ def explain(
     if source.kind == ALL:
         raise typer.Exit(explain_all(source, file, options, OPTIONS.shared, as_json, path))
     if source.kind not in KINDS:
-        raise UnknownName("kind", source.kind, (*KINDS, ALL))
+        raise UnknownName("kind", source.kind, (*KINDS, ALL), called_elsewhere())
     if source.rows is not None:
         require_output(path, as_json)
     one, asked = kind(source.kind), options

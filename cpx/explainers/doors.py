@@ -26,6 +26,7 @@ __all__ = [
     "Declared",
     "Kind",
     "RowExplainer",
+    "called_elsewhere",
     "kind",
     "kinds",
     "loaded",
@@ -190,7 +191,12 @@ def kind(name: object) -> Kind:
     for one in kinds():
         if one.name == name:
             return one
-    raise UnknownName("kind", name, [one.name for one in kinds()])
+    raise UnknownName("kind", name, [one.name for one in kinds()], called_elsewhere())
+
+
+def called_elsewhere() -> dict[str, str]:
+    """Return our name of each kind by what other packages and papers call it."""
+    return {other: one.name for one in kinds() for other in one.door.elsewhere}
 
 
 def refuse_unknown(options: Mapping[str, Any], known: Mapping[str, Any], asked_for: str) -> None:

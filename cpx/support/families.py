@@ -89,12 +89,15 @@ class Door:
         What it tells of a row, in a line.
     trees : bool
         Whether it is of tree models only.
+    elsewhere : tuple of str
+        What other packages and papers call it: who asks for one of these is told our name.
     """
 
     explainer: str
     plural: str
     about: str
     trees: bool = False
+    elsewhere: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

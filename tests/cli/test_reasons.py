@@ -224,8 +224,8 @@ def test_columns_of_texts_are_explained_in_their_words(run: Run, table: Path) ->
 def test_other_kinds_are_named(run: Run, table: Path) -> None:
     other = run("explain", table, "--target", "y", "--row", 0, "--kind", "sufficient")
     assert (
-        "unknown kind 'sufficient'; known: all, contrast, expectation, reason, rule"
-        in other.stderr
+        "unknown kind 'sufficient' (here 'reason'); known: all, contrast, expectation, "
+        "reason, rule" in other.stderr
     )
     level = run("explain", table, "--target", "y", "--row", 0, "--level", "conditions")
     assert "--level is for --kind reason" in level.stderr

@@ -288,7 +288,7 @@ def test_wrong_options(options: dict[str, Any], error: Any, message: str) -> Non
 
 def test_kinds_are_not_mixed_up() -> None:
     with pytest.raises(
-        UnknownName, match="'sufficient'; known: contrast, expectation, reason, rule"
+        UnknownName, match=r"'sufficient' \(here 'reason'\); known: contrast, expectation, reason"
     ):
         cpx.explain(TREE, X, ROW, kind="sufficient")
     with pytest.raises(InvalidOption, match="x is missing, the row to explain"):

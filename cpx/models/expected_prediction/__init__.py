@@ -54,6 +54,7 @@ FAMILY = Family(
             plural="expectations",
             about="the values that make a tree model expect its class, the others unknown",
             trees=True,
+            elsewhere=("probabilistic", "probabilistic-sufficient", "mlse"),
         )
     },
     cases={

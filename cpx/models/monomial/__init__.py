@@ -60,6 +60,7 @@ FAMILY = Family(
             "cpx.models.monomial.explainers.rule:RuleExplainer",
             plural="rules",
             about="the best rule of at most k conditions, of any classifier",
+            elsewhere=("anchor", "monomial", "k-monomial"),
         )
     },
     reachable=dict.fromkeys(_KINDS, "cpx.models.monomial.explainers.unreachable:with_reachable"),
