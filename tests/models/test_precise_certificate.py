@@ -31,6 +31,13 @@ def _samples(rows: list[str], same: str, weight: int = 1) -> Samples:
     return Samples(bits, np.array([bit == "1" for bit in same]), weights=weights)
 
 
+_WHERE = {
+    "not (x0 and x1)": lambda chosen: not {0, 1} <= chosen,
+    "2 * x2 - x0 - x1 > 0": lambda chosen: 2 * (2 in chosen) > len({0, 1} & chosen),
+    "x0 + x1 + x2 == 2": lambda chosen: len({0, 1, 2} & chosen) == 2,
+}
+
+
 def _random(seed: int, huge: int = 2**40) -> PreciseCertificate:
     rng = np.random.default_rng(seed)
     m, d = int(rng.integers(1, 20)), int(rng.integers(1, 7))
@@ -47,8 +54,8 @@ def _random(seed: int, huge: int = 2**40) -> PreciseCertificate:
         required=tuple(order[: int(rng.integers(0, 2))]),
         forbidden=tuple(order[1:][: int(rng.integers(0, 2))]),
     )
-    if d > 2 and rng.random() < 0.3:
-        problem = problem.where("not (x0 and x1)")
+    if d > 2 and rng.random() < 0.5:
+        problem = problem.where(str(rng.choice([*_WHERE])))
     return problem
 
 
@@ -60,7 +67,7 @@ def _brute(problem: PreciseCertificate) -> int | None:
         for chosen in combinations(range(d), k):
             if not bounds[0] <= set(chosen) or bounds[1] & set(chosen):
                 continue
-            if problem.side_constraints and {0, 1} <= set(chosen):
+            if not all(_WHERE[one.text](set(chosen)) for one in problem.side_constraints):
                 continue
             total = wrong = 0
             for row, same, weight in zip(

@@ -24,20 +24,18 @@ def solve(problem: Problem, form: PreciseForm, progress: Progress) -> Outcome:
     nodes = 0
     for k in range(len(form.required), form.n_features + 1):
         weighted, most = form.gains(k)
-        reduced = reduce(weighted)
-        if reduced is None:
-            return Outcome(True, Termination.COMPLETED, "the constraints contradict each other")
         progress.bound(k)
         if progress.objective == k:
             break
         if progress.should_stop:
             return Outcome(False, progress.why_stopped(), f"{nodes} nodes", progress.objective)
+        reduced = reduce(weighted)
+        if reduced is None:
+            # Side constraints may want more features than k.
+            continue
         limit = (most - reduced.base) // reduced.scale
         found: list[int] | None = []
-        if (
-            not form.precise(form.required)
-            or not problem.evaluate(problem.explanation(form.required)).feasible
-        ):
+        if not problem.evaluate(problem.explanation(reduced.original([]))).feasible:
             root = Root.whole(reduced)
 
             def watch(workers: Workers, limit: int = limit) -> bool:
