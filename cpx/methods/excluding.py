@@ -157,21 +157,23 @@ class _Enumeration:
                     return self._end(proved or equal, equal)
                 self.answers = once
                 self.value = value
-            if not proved or self.progress.expired or self.progress.interrupted:
+            left = self.progress.remaining
+            over = left == 0 or self.progress.expired or self.progress.interrupted
+            if not proved or over:
                 return self._end(False)
-            result = self._next(features)
+            result = self._next(features, left)
             features = None if result.explanation is None else result.explanation.features
 
     def _end(self, finished: bool, more: bool = False) -> Listed:
         notes = tuple(text for text in self.notes if text not in self.best.warnings)
         return Listed(self.answers, finished, more, notes)
 
-    def _next(self, last: tuple[int, ...]) -> Result:
-        """Solve without what is cut off; nothing that is left is better than the last."""
+    def _next(self, last: tuple[int, ...], left: float | None) -> Result:
+        """Solve without what is cut off in so many seconds; nothing left is better."""
         choice = self.listing.choice
         known = choice.evaluate(choice.explanation(last)).objective
         rest = excluding(choice, self.listing.cuts, known, self.listing.kept)
-        options = replace(self.options, time_limit=self.progress.remaining)
+        options = replace(self.options, time_limit=left)
         result = run(rest, self.backend, options, cancel=self.progress.cancel)
         for text in (*result.warnings, result.error):
             if text and "not independently checked" not in text:

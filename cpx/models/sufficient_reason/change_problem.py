@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -217,7 +218,7 @@ class MinimumChange(Problem):
     ) -> Contrast:
         """Return a change in words, with the values to change to.
 
-        columns: Those that may differ from x.
+        columns: Those that may differ from x; those that do are the change.
         cells: Those of a row of a wanted class.
         row: That row itself, where no other value of its cells will do.
         seen: Rows whose values are taken where there is a choice.
@@ -230,12 +231,11 @@ class MinimumChange(Problem):
         else:
             differ = [a for a in columns if cells[a] != own[a]]
             label, ranges = ranges_of_cells(model, x, differ, cells)
-            new = {a: x[a] for a in columns} | new_values(model, x, ranges, seen)
+            new = new_values(model, x, ranges, seen)
             means = {a: changed(model, a, r, x[a]) for a, r in ranges.items()}
-            means |= {a: has_value(model.attributes[a], x[a]) for a in columns if a not in ranges}
         return Contrast(
             Rule(
-                tuple(Literal(a, replace(means[a], now=self._now(a))) for a in columns),
+                tuple(Literal(a, replace(means[a], now=self._now(a))) for a in sorted(new)),
                 self.called(label),
             ),
             instead_of=self.called(self.label_index),
@@ -250,8 +250,9 @@ class MinimumChange(Problem):
 
     def _named(self, a: int, value: float) -> Any:
         attribute = self.tree_model.attributes[a]
-        plain = attribute.labels is None or np.isnan(value)
-        return value if plain else attribute.called(value)
+        if np.isnan(value):
+            return math.nan
+        return value if attribute.labels is None else attribute.called(value)
 
     def _now(self, a: int) -> str:
         return replace(self.tree_model.attributes[a], unit="").in_words(self.x[a])
@@ -265,11 +266,9 @@ class MinimumChange(Problem):
         for a in found.features:
             value = given[attributes[a].name]
             known = dict(zip(attributes[a].labels or (), attributes[a].values or ()))
-            if value is None:
-                row[a] = np.nan
-            else:
-                called = value if isinstance(value, str) else value_text(value)
-                row[a] = known.get(called, value)
+            missing = isinstance(value, float) and math.isnan(value)
+            called = value if isinstance(value, str) else value_text(value)
+            row[a] = value if missing else known.get(called, value)
         return row
 
     def evaluate(self, explanation: Explanation) -> Evaluation:

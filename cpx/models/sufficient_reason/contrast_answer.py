@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
-
-import numpy as np
 
 from cpx.answers.explanation import Explanation, LeastExplanation
 from cpx.answers.text import Block, Fact, Paragraph
@@ -101,7 +100,7 @@ class Contrast(LeastExplanation):
             claim=plain.claim,
             remarks=plain.remarks,
             instead_of=data["instead_of"],
-            values=dict(data.get("values", {})),
+            values={n: _value(value) for n, value in data.get("values", {}).items()},
             told=tuple(map(from_json, data.get("told", ()))),
             sets=tuple(tuple(map(int, one)) for one in data.get("sets", ())),
             gains=bool(data.get("gains", False)),
@@ -110,4 +109,9 @@ class Contrast(LeastExplanation):
 
 
 def _plain(value: Any) -> Any:
-    return None if isinstance(value, float) and np.isnan(value) else value
+    return None if isinstance(value, float) and math.isnan(value) else value
+
+
+def _value(plain: Any) -> Any:
+    """Return a value as it was; a missing one is always this NaN, so that answers compare."""
+    return math.nan if plain is None else plain

@@ -29,8 +29,9 @@ def ranges_of_cells(
 ) -> tuple[int, dict[int, tuple[int, int]]]:
     """Return the new class, and for each column the cells that give it, whatever the others'.
 
-    Each cell moves as near to that of x as the class allows; then ranges grow away from x, and
-    what they give is asked of the trees, all combinations.
+    Columns whose own cell will do are left out. Each cell moves as near to that of x as the class
+    allows; then ranges grow away from x, and what they give is asked of the trees, all
+    combinations.
     """
     own = model.cells(np.array([x], dtype=np.float64))[0]
     now = own.copy()
@@ -40,8 +41,8 @@ def ranges_of_cells(
     for a in changed:
         # A value is told rather than that there is none, where one does.
         now[a] = _nearest(model, now, a, int(own[a]), label)
-    ranges = {a: (int(now[a]), int(now[a])) for a in changed}
-    for a in changed:
+    ranges = {a: (int(now[a]), int(now[a])) for a in changed if now[a] != own[a]}
+    for a in [*ranges]:
         if now[a] == MISSING:
             continue
         for step in (1, -1) if own[a] == MISSING else (1 if now[a] > own[a] else -1,):

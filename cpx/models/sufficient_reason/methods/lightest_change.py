@@ -26,6 +26,9 @@ def solve_change(
     problem: Any, form: ChangeForm, options: SolveOptions, progress: Progress
 ) -> Outcome:
     """Search for a lightest change; see :class:`~cpx.backends.base.Backend`."""
+    left = progress.remaining
+    if left == 0:
+        return Outcome(False, progress.why_stopped(), "stopped before the search")
     with progress.phase("solve"):
         found = contrastive(
             form.model,
@@ -33,7 +36,7 @@ def solve_change(
             weights=form.weights,
             must_keep=form.frozen,
             targets=form.wanted,
-            time_limit=progress.remaining,
+            time_limit=left,
             seed=options.seed,
             stop=lambda: progress.should_stop,
         )
