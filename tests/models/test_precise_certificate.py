@@ -14,6 +14,7 @@ import pytest
 from cpx import Samples, solve
 from cpx.answers.result import Status
 from cpx.check import violations
+from cpx.check.proofs import Claim, Refused, proved
 from cpx.data import Background, Binarizer, Product, Uniform
 from cpx.data.distributions import Factorised
 from cpx.data.oracle import Oracle
@@ -22,7 +23,9 @@ from cpx.modelling import instances
 from cpx.models.certificate.methods import certificate_complexity, domain_samples
 from cpx.models.certificate.methods.complexity import cube
 from cpx.models.certificate.precise import PreciseCertificate
-from tests.seeds import each
+from cpx.models.certificate.prove_precise import prove
+from tests.check.proof_files import altered, document
+from tests.seeds import each, some
 
 
 def _samples(rows: list[str], same: str, weight: int = 1) -> Samples:
@@ -59,6 +62,14 @@ def _random(seed: int, huge: int = 2**40) -> PreciseCertificate:
     return problem
 
 
+def _close(rng: np.random.Generator) -> PreciseCertificate:
+    """Return a problem whose least certificate has several features."""
+    d = int(rng.integers(6, 10))
+    samples = Samples(rng.random((60, d)) < 0.8, rng.random(60) < 0.6)
+    problem = PreciseCertificate(samples, str(Fraction(int(rng.integers(0, 5)), 20)))
+    return problem.where("not (x0 and x1)") if rng.random() < 0.5 else problem
+
+
 def _brute(problem: PreciseCertificate) -> int | None:
     """Go through all sets, smaller ones first, by the definition."""
     samples, d = problem.samples, problem.n_features
@@ -89,6 +100,45 @@ def test_search_finds_the_least_size(seed: int) -> None:
     assert result.objective == result.bound == truth
     assert result.verified is True
     assert violations(json.loads(instances.dumps(problem)), result.to_dict()) == []
+
+
+@pytest.mark.parametrize("n", some(60, 600))
+def test_the_least_size_is_proved_and_nothing_beyond(n: int) -> None:
+    rng, tried, refused, rules = np.random.default_rng(0), 0, 0, set[str]()
+    for seed in range(n):
+        problem = _random(1000 + seed, 1000) if seed % 3 else _close(rng)
+        instance, truth = problem.to_dict(), Claim(_brute(problem))
+        claim, lines = prove(instance, truth, lambda: False)
+        assert claim == truth
+        assert proved(instance, document(problem, lines, truth)) == truth
+        rules |= {line.split(" ")[0] for line in lines}
+        if truth.bound is None:
+            continue
+        for wrong in (Claim(None), Claim(truth.bound + 1)):
+            with pytest.raises(Refused):
+                prove(instance, wrong, lambda: False)
+            for _ in range(5):
+                tried += 1
+                changed = altered(lines, rng)
+                with pytest.raises(Refused):
+                    proved(instance, document(problem, changed, wrong))
+                try:
+                    proved(instance, document(problem, changed, truth))
+                except Refused:
+                    refused += 1
+    assert rules >= {"split", "bounded", "counted"}
+    assert refused > tried / 3
+
+
+def test_any_engine_comes_with_a_proof() -> None:
+    rng = np.random.default_rng(1)
+    samples = Samples(rng.random((100, 12)) < 0.6, rng.random(100) < 0.5)
+    problem = PreciseCertificate(samples, "1/8")
+    for engine in ("search", "cpsat"):
+        result = solve(problem, engine, proof=True)
+        assert result.proof is not None
+        assert result.proof.complete
+        assert proved(problem.to_dict(), result.proof.to_bytes()) == Claim(result.objective)
 
 
 @pytest.mark.parametrize("engine", ["cpsat", "maxsat", "milp"])

@@ -24,7 +24,12 @@ FAMILY = Family(
             problems=("min-certificate",),
             check="cpx.models.certificate.proof_check:check",
             prove="cpx.models.certificate.prove:prove",
-        )
+        ),
+        "precise-certificate": ProofKind(
+            problems=("precise-certificate",),
+            check="cpx.models.certificate.proof_precise:check",
+            prove="cpx.models.certificate.prove_precise:prove",
+        ),
     },
     search={
         "cpx.models.certificate.precise_form:PreciseForm": (
