@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from statistics import fmean
@@ -50,7 +51,7 @@ class Settings:
     exact : bool
         Whether the exact loop is asked as well, with as many queries.
     others : bool
-        Whether ADS+, BRS+, SP-Anchor and DT-Extract are run as well.
+        Whether the other methods that the paper compares with are run as well.
     """
 
     penalty: float = 0.0005
@@ -194,16 +195,24 @@ def yardstick(
     queries: int = 0,
 ) -> Faithfulness:
     """Measure a classifier that imitates the network; on its rows, or on these with labels."""
+    from sklearn.base import clone
+    from sklearn.exceptions import ConvergenceWarning
+    from sklearn.svm import SVC
+    from threadpoolctl import threadpool_limits
+
     from cpx.data.classifiers import named_classifier
 
     rows, labels = (network.train_rows, network.train_labels) if more is None else more
     start = time.process_time()
-    surrogate = named_classifier("mlp" if name == "svm" else name, seed)
+    # The paper's second network has the weights of the one that is imitated.
+    surrogate = (
+        clone(network.classifier) if name in {"mlp", "svm"} else named_classifier(name, seed)
+    )
     if name == "svm":
-        from sklearn.svm import SVC
-
-        surrogate.steps[-1] = ("svm", SVC())
-    surrogate.fit(rows, labels)
+        surrogate.set_params(classifier=SVC())
+    with threadpool_limits(1), warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        surrogate.fit(rows, labels)
     seconds = time.process_time() - start
     last = surrogate[-1]
     trees = [one.tree_ for one in getattr(last, "estimators_", [last]) if hasattr(one, "tree_")]
