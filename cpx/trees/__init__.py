@@ -14,9 +14,11 @@ if TYPE_CHECKING:
     from cpx.trees.additive import read_additive
     from cpx.trees.attribute import Attribute
     from cpx.trees.catboost import read_catboost
+    from cpx.trees.decision_list import DecisionList
     from cpx.trees.form import TreeModel
     from cpx.trees.library_agreement import Agreement, agreement
     from cpx.trees.lightgbm import read_lightgbm
+    from cpx.trees.lists import read_imodels
     from cpx.trees.load import read_model
     from cpx.trees.onnx import read_onnx
     from cpx.trees.sklearn import read_sklearn
@@ -29,11 +31,13 @@ __all__ = [
     "Agreement",
     "Attribute",
     "Boxes",
+    "DecisionList",
     "Tree",
     "TreeModel",
     "agreement",
     "read_additive",
     "read_catboost",
+    "read_imodels",
     "read_lightgbm",
     "read_model",
     "read_onnx",
@@ -47,11 +51,13 @@ _HOME = {
     "Agreement": "library_agreement",
     "Attribute": "attribute",
     "Boxes": "tree",
+    "DecisionList": "decision_list",
     "Tree": "tree",
     "TreeModel": "form",
     "agreement": "library_agreement",
     "read_additive": "additive",
     "read_catboost": "catboost",
+    "read_imodels": "lists",
     "read_lightgbm": "lightgbm",
     "read_model": "load",
     "read_onnx": "onnx",

@@ -12,9 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from cpx.errors import CpxError, ModelError, shortened, shown
 from cpx.trees.attribute import Attribute
-from cpx.trees.categories import Categories
+from cpx.trees.categories import Categories, Ranges
 from cpx.trees.form import Precision, TreeModel
-from cpx.trees.tree import REFUSED, Tree
+from cpx.trees.tree import LEFT, REFUSED, RIGHT, Tree
 
 
 class Node(NamedTuple):
@@ -88,6 +88,37 @@ class Nodes:
             if attribute[node] >= 0:
                 waiting += (right[node], left[node])
         return np.array(order, dtype=np.int64)
+
+
+class ColumnTest(NamedTuple):
+    """What one column must be: in some ranges of values, or missing where ``null`` is true."""
+
+    attribute: int
+    ranges: Ranges
+    null: bool
+
+
+def conjunction(tests: Sequence[ColumnTest], worth: float, output: int = 0) -> Nodes:
+    """Return a tree that adds ``worth`` to a score where all tests hold, and nothing elsewhere.
+
+    It is a chain of the tests: a leaf where all hold, and one beside each.
+    """
+    m = len(tests)
+    inner = np.arange(2 * m + 1) < m
+    place = np.arange(2 * m + 1)
+    values = np.zeros((2 * m + 1, 1))
+    values[m] = worth
+    missing = [LEFT if one.null else RIGHT for one in tests]
+    return Nodes(
+        attribute=np.array([*(one.attribute for one in tests), *[-1] * (m + 1)]),
+        threshold=np.zeros(2 * m + 1),
+        left=np.where(inner, place + 1, -1),
+        right=np.where(inner, place + m + 1, -1),
+        missing=np.array([*missing, *[RIGHT] * (m + 1)]),
+        values=values,
+        outputs=(output,),
+        sets={i: one.ranges for i, one in enumerate(tests)},
+    )
 
 
 def highest_upto(threshold: ArrayLike, cast: Precision) -> NDArray[np.float64]:

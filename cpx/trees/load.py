@@ -23,6 +23,7 @@ from cpx.trees.additive import is_additive, read_additive
 from cpx.trees.catboost import is_catboost, read_catboost
 from cpx.trees.form import Missing, TreeModel
 from cpx.trees.lightgbm import read_lightgbm
+from cpx.trees.lists import is_list, read_imodels
 from cpx.trees.networks import NetworkModel, is_network
 from cpx.trees.onnx import read_onnx
 from cpx.trees.saved import FORMAT
@@ -60,10 +61,11 @@ def read_model(
     ----------
     source : path or fitted model
         A classifier of scikit-learn, XGBoost, LightGBM or CatBoost, or a Booster; a linear model
-        or naive Bayes of scikit-learn, or a :class:`cpx.RuleSetClassifier`; or a regressor, of
-        which ``above``, ``below`` or ``between`` says what is asked. Or a file, recognised by its
-        content: JSON or UBJ of XGBoost, a dump of XGBoost, text of LightGBM, JSON of CatBoost,
-        ONNX, skops, joblib or pickle, or JSON of :meth:`TreeModel.to_dict`. Text may be gzipped.
+        or naive Bayes of scikit-learn; a :class:`cpx.RuleSetClassifier`, a decision list of
+        imodels or a :class:`cpx.trees.DecisionList`; or a regressor, of which ``above``,
+        ``below`` or ``between`` says what is asked. Or a file, recognised by its content: JSON or
+        UBJ of XGBoost, a dump of XGBoost, text of LightGBM, JSON of CatBoost, ONNX, skops, joblib
+        or pickle, or JSON of :meth:`TreeModel.to_dict`. Text may be gzipped.
     rows : DataFrame or array of shape (n, columns), optional
         A linear model or naive Bayes needs them: which values its columns have; see
         :func:`read_additive`. Trees say that themselves.
@@ -82,7 +84,8 @@ def read_model(
     **options
         Those of the reader: :func:`read_sklearn`, :func:`read_xgboost`,
         :func:`read_xgboost_dump` (``classes`` is needed there), :func:`read_lightgbm`,
-        :func:`read_catboost`, :func:`read_onnx` or :func:`read_additive`.
+        :func:`read_catboost`, :func:`read_onnx`, :func:`read_imodels` or
+        :func:`read_additive`.
 
     Returns
     -------
@@ -157,6 +160,8 @@ def _live(model: Any, rows: Any, options: dict[str, Any]) -> TreeModel:
         return read_wrapped(model, read, **own)
     if hasattr(model, "as_trees"):  # it says itself what trees it is
         return _call(type(model).as_trees, model, options)
+    if is_list(model):
+        return _call(read_imodels, model, options)
     homes = {cls.__module__.split(".")[0] for cls in type(model).__mro__}
     for library, reader in _LIBRARIES.items():
         if library in homes:

@@ -12,12 +12,11 @@ from cpx.data.terms import Term
 from cpx.errors import UnsupportedModel, shown
 from cpx.models.rule_set.classifier.table_rules import TableRules
 from cpx.trees.attribute import Attribute
-from cpx.trees.building import Nodes, assemble, attribute_list
+from cpx.trees.building import ColumnTest, assemble, attribute_list, conjunction
 from cpx.trees.categories import Categories, Ranges, outside
 from cpx.trees.checks import class_labels, label_list
 from cpx.trees.form import TreeModel
 from cpx.trees.live import LiveModel
-from cpx.trees.tree import LEFT, RIGHT
 
 __all__ = ["as_trees"]
 
@@ -48,10 +47,10 @@ def as_trees(
     # The second class is given from a sum above 0 on, or from 0 on where rules are for the first.
     worth, decision = (1.0, "positive") if positive else (-1.0, "nonnegative")
     made = [_attribute(c, column, categories) for c, column in enumerate(columns)]
-    trees = [_nodes(terms, worth, categories) for terms in rules.cases]
+    trees = [conjunction(_tests(terms, categories), worth) for terms in rules.cases]
     labels = label_list(model.classes_)
     return assemble(
-        trees or [_nodes((), 0.0, categories)],
+        trees or [conjunction((), 0.0)],
         attribute_list(attributes or made, [column.name for column in columns]),
         classes=labels if classes is None else class_labels(classes, 2),
         rule="sum",
@@ -69,24 +68,10 @@ def _attribute(c: int, column: Column, categories: dict[int, Categories]) -> Att
     return Attribute(column.name, missing=column.missing)
 
 
-def _nodes(terms: Sequence[Term], worth: float, categories: dict[int, Categories]) -> Nodes:
-    """Return a chain of tests, one for each column: a leaf where all hold, and one beside each."""
-    m = len(terms)
-    inner = np.arange(2 * m + 1) < m
-    place = np.arange(2 * m + 1)
-    values = np.zeros((2 * m + 1, 1))
-    values[m] = worth
-    missing = [LEFT if one.null else RIGHT for one in terms]
-    return Nodes(
-        attribute=np.array([*(one.place for one in terms), *[-1] * (m + 1)]),
-        threshold=np.zeros(2 * m + 1),
-        left=np.where(inner, place + 1, -1),
-        right=np.where(inner, place + m + 1, -1),
-        missing=np.array([*missing, *[RIGHT] * (m + 1)]),
-        values=values,
-        outputs=(0,),
-        sets={i: _ranges(one, categories.get(one.place)) for i, one in enumerate(terms)},
-    )
+def _tests(terms: Sequence[Term], categories: dict[int, Categories]) -> list[ColumnTest]:
+    return [
+        ColumnTest(one.place, _ranges(one, categories.get(one.place)), one.null) for one in terms
+    ]
 
 
 def _ranges(one: Term, own: Categories | None) -> Ranges:
