@@ -208,10 +208,12 @@ class NumberColumn(Column):
 
     def joined(self, chosen: dict[int, bool]) -> str | None:
         """Join the literals to one interval: "a > 1 and not (1 < a <= 2)" is "a > 2"."""
-        if (span := self._span(chosen)) is None:
-            return None
-        low = self._cuts[span[0] - 1] if span[0] else None
-        high = self._cuts[span[1]] if span[1] < len(self.thresholds) else None
+        return None if (span := self._span(chosen)) is None else self.between(*span)
+
+    def between(self, first: int, last: int) -> str:
+        """Return in words that the value is in the bins from the first to the last."""
+        low = self._cuts[first - 1] if first else None
+        high = self._cuts[last] if last < len(self.thresholds) else None
         if high is None:
             return f"{self.name} > {low}"
         return f"{self.name} <= {high}" if low is None else f"{low} < {self.name} <= {high}"

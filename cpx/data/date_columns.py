@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -74,9 +74,9 @@ class DateColumn(NumberColumn):
     def negation(self, i: int, loose: bool) -> str:
         return str(self._value(i, True, loose))
 
-    def joined(self, chosen: dict[int, bool]) -> str | None:
-        span = self._span(chosen)
-        return None if span is None else str(self._bounds(*span))
+    def between(self, first: int, last: int, label: str = "") -> str:
+        span = self._bounds(first, last)
+        return replace(span, label=label).words if label else str(span)
 
     def _bounds(self, low: int, high: int) -> Span:  # type: ignore[override]
         cuts = [None, *map(clock, self.thresholds), None]

@@ -90,10 +90,13 @@ def test_surrogate(run: Run, table: str) -> None:
     assert "for every set of the last candidates" in done.stdout
 
 
-def test_plot(run: Run, table: str) -> None:
+def test_plot_in_words(run: Run, table: str) -> None:
     pytest.importorskip("matplotlib")
-    done = run("learn", table, "--target", "y", "-k", 1, "--plot", "rules.svg")
+    Path("words.toml").write_text('three = "how good"')
+    words = ("--words", "words.toml", "--plot", "rules.svg")
+    done = run("learn", table, "--target", "y", "-k", 1, *words)
     assert done.exit_code == 0, done.output
+    assert "how good = good" in done.stdout
     assert "wrote rules.svg" in done.stderr
     assert Path("rules.svg").read_text().startswith("<?xml")
 

@@ -13,6 +13,7 @@ import typer
 
 from cpx.cli import options as opt
 from cpx.cli.option_groups import given, grouped
+from cpx.data.words import words_file
 from cpx.errors import DataError, InvalidOption, UnknownName, shown
 from cpx.options import TIME_LIMIT
 from cpx.processes.interrupts import noted
@@ -44,6 +45,13 @@ class Rows:
         typer.Option(
             metavar="SHARE",
             help="Share of the rows to hold out, and to measure the rules on.",
+        ),
+    ] = None
+    words: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="What columns are called: of each a label, or label, unit and cuts; JSON or TOML.",
         ),
     ] = None
 
@@ -240,6 +248,7 @@ def learn(
         time_limit=opt.limit(time_limit),
         threads=threads,
         seed=seed,
+        words=None if rows.words is None else words_file(rows.words),
     )
     # From here on, Ctrl-C and SIGTERM end the learning, and what there is gets written.
     with noted(stop := threading.Event()):

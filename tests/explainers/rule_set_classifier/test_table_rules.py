@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import cpx
 from cpx.data import Binarizer
-from cpx.errors import InvalidOption
+from cpx.errors import InvalidOption, UnsupportedModel
 from cpx.models.rule_set.classifier.table_rules import TableRules
 from cpx.models.rule_set.methods.candidates import Literals
 
@@ -140,3 +140,24 @@ def test_rules_have_the_words_of_columns() -> None:
     asked = cpx.RuleSetClassifier(words=words, black_box=lambda rows: rows.pay > 1)
     with pytest.raises(InvalidOption, match="'pay' has cuts, which are for labels"):
         asked.fit(table)
+
+
+def test_rules_of_dates() -> None:
+    days = pd.Series(pd.date_range("2021-01-01", periods=400, freq="5D"))
+    table = pd.DataFrame({"signup": days, "paid": np.arange(400) * 7 % 20})
+    late = (days >= "2023-01-01") & (table.paid > 9)
+    same = np.where(late | (days.dt.month == 3), "yes", "no")
+    words = {"signup": {"label": "first order", "cuts": ["2022-01-01", "2023-01-01"]}}
+    model = cpx.RuleSetClassifier(words=words, k=2, penalty=0.01, time_limit=None)
+    model.fit(table, same)
+    assert {*model.rules_} == {
+        ("first order from 2023-01-01 on", "paid > 9.5"),
+        ("2 < month of first order <= 3",),
+    }
+    assert (model.predict(table) == same).all()
+    assert (model.rule_set_.mask(table) == (same == "yes")).all()
+    assert "\"signup\" >= '2023-01-01'" in model.rule_set_.to_sql()
+    plain = cpx.RuleSetClassifier(words={}, k=2, penalty=0.01, time_limit=None).fit(table, same)
+    assert any(text.startswith("signup >= 20") for rule in plain.rules_ for text in rule)
+    with pytest.raises(UnsupportedModel, match="learned from dates in 'signup'"):
+        cpx.Explainer(model, table).reason(0)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from cpx.data.columns import CategoryColumn, Column, NumberColumn
+from cpx.data.date_columns import DateColumn
 from cpx.data.terms import Term
 from cpx.errors import UnsupportedModel, shown
 from cpx.models.rule_set.classifier.table_rules import TableRules
@@ -33,6 +34,11 @@ def as_trees(
             f"the {name} learned from a black box: cpx reads rules that were learned from labels"
         )
     columns, named = rules.binarizer.columns_, hasattr(model, "feature_names_in_")
+    if dated := [c.source for c in columns if isinstance(c, DateColumn)]:
+        raise UnsupportedModel(
+            f"the {name} learned from dates in {shown(dated[0])}: reasons and contrasts of dates "
+            "are not read; kind='rule' explains it"
+        )
     categories = {
         c: Categories.of(column.categories, column.name)
         for c, column in enumerate(columns)

@@ -76,6 +76,7 @@ class LabelledRows:
             categorical=asked.categorical,
             max_categories=asked.max_categories,
             cuts=cuts_of(words) or None,
+            dates=True,
         ).fit(X, weights=weights.counts)
         bits = binarizer.transform(X)
         classes, labels = two_classes(labels, len(bits))

@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from cpx.data.binarizer import Binarizer
-from cpx.data.columns import CategoryColumn, NumberColumn
+from cpx.data.columns import CategoryColumn, Column, NumberColumn
+from cpx.data.date_columns import DateColumn
 from cpx.data.terms import Cases, Term, merged, term
 from cpx.data.words import Words
 from cpx.models.rule_set.conditions import Interval, in_words
@@ -115,12 +116,13 @@ class TableRules:
     def _term(self, j: int, literals: Literals) -> Term:
         c, true = literals.columns[j // 2], j % 2 == 0
         i, column = j // 2 - literals.columns.index(c), self.binarizer.columns_[c]
+        place = self.binarizer.places_[c]
         if not (isinstance(column, NumberColumn) and column.thresholds):
-            return term(column, c, i, true, null=True)
+            return term(column, place, i, true, null=True)
         if i == len(column.thresholds):
-            return term(column, c, len(column.value_names), true)
+            return term(column, place, len(column.value_names), true)
         below = tuple(range(i + 1))
-        return Term(column, c, true, below, null=column.missing and not true)
+        return Term(column, place, true, below, null=column.missing and not true)
 
     @property
     def conditions(self) -> tuple[tuple[str, ...], ...]:
@@ -150,26 +152,34 @@ class TableRules:
                 if joined:
                     yield joined
                     continue
-            title = self._title(column.name)
+            title = self._title(column)
             # The name of the column is the first word, or the first after "not (".
             yield from (literals.names[j].replace(column.name, title, 1) for j in own)
 
-    def _title(self, name: str) -> str:
-        return (self.words[name].label if name in self.words else "") or name
+    def _title(self, column: Column) -> str:
+        """Return what a column is called; of a part of dates, with the label of the dates."""
+        own = self.words.get(column.source)
+        return column.name.replace(column.source, own.label) if own and own.label else column.name
 
     def _interval(self, column: NumberColumn, chosen: Sequence[tuple[int, bool]]) -> str | None:
         """Join literals of thresholds, and "is known", to a condition; None of others."""
         k = len(column.thresholds)
         if (k, True) in chosen:
             return None
-        cuts = column.thresholds
-        low = max((cuts[i] for i, below in chosen if i < k and not below), default=None)
-        high = min((cuts[i] for i, below in chosen if i < k and below), default=None)
-        known = not column.missing or high is not None or (k, False) in chosen
-        if known:
-            return in_words(Interval(column.name, low, high), self.words)
-        assert low is not None
-        return f"not ({in_words(Interval(column.name, None, low), self.words)})"
+        first = max((i + 1 for i, below in chosen if i < k and not below), default=0)
+        last = min((i for i, below in chosen if i < k and below), default=k)
+        if not column.missing or last < k or (k, False) in chosen:
+            return self._between(column, first, last)
+        return f"not ({self._between(column, 0, first - 1)})"
+
+    def _between(self, column: NumberColumn, first: int, last: int) -> str:
+        """Return in words that a value is in the bins from the first to the last."""
+        title = self._title(column)
+        if isinstance(column, DateColumn) and (first, last) != (0, len(column.thresholds)):
+            return column.between(first, last, title if title != column.name else "")
+        cuts = (None, *column.thresholds, None)
+        name = column.name if column.source == column.name else title
+        return in_words(Interval(name, cuts[first], cuts[last + 1]), self.words)
 
 
 def _holds(literals: Literals, rule: Sequence[int]) -> BoolArray:

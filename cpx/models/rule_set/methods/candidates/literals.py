@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpx.data.binarizer import Binarizer
-from cpx.data.columns import NumberColumn, number
+from cpx.data.columns import NumberColumn
 from cpx.data.samples import Samples
 from cpx.errors import DataError
 
@@ -95,9 +95,8 @@ class Literals:
             if isinstance(column, NumberColumn) and column.thresholds:
                 below = np.logical_or.accumulate(own[:, : len(column.thresholds)], axis=1)
                 columns.extend(below.T)
-                for t in column.thresholds:
-                    text = f"{column.name} <= {number(t)}"
-                    opposite = f"{column.name} > {number(t)}"
+                for i in range(last := len(column.thresholds)):
+                    text, opposite = column.between(0, i), column.between(i + 1, last)
                     names += [text, f"not ({text})" if column.missing else opposite]
             else:
                 for i, text in enumerate(column.value_names):
