@@ -51,7 +51,7 @@ class Rows:
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="What columns are called: of each a label, or label, unit and cuts; JSON or TOML.",
+            help="What columns are called: of each a label, or label, unit, cuts; JSON or TOML.",
         ),
     ] = None
 
