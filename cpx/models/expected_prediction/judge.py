@@ -272,13 +272,26 @@ class Greatest(_Claims):
 
     def likely(self, held: frozenset[int]) -> bool:
         """Whether the set is as likely as it must be: of independent attributes, in steps."""
-        least = Fraction(self.parameters.get("min_probability") or 0)
-        if not least:
+        if not self.least:
             return True
         if not self.chances.factorised:
-            return self.chance(held) >= least
-        steps = (math.floor(2**20 * bits(self.chance(frozenset([a])))) for a in held)
-        return sum(steps) <= math.ceil(2**20 * bits(least))
+            return self.chance(held) >= self.least
+        return sum(self.steps[a] for a in held) <= self.budget
+
+    @property
+    def budget(self) -> int:
+        """The steps that a set of independent attributes may cost."""
+        return math.ceil(2**20 * bits(self.least))
+
+    @cached_property
+    def least(self) -> Fraction:
+        """How likely a set must be, 0 where that is not asked for."""
+        return Fraction(self.parameters.get("min_probability") or 0)
+
+    @cached_property
+    def steps(self) -> list[int]:
+        """What knowing each attribute costs of the likelihood, in steps of 2**-20 bit."""
+        return [math.floor(2**20 * bits(self.chance(frozenset([a])))) for a in range(self.n)]
 
     def too_bad(self, held: frozenset[int]) -> str:
         """Say that it is too large, or not likely enough."""

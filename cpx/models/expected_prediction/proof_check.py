@@ -44,7 +44,12 @@ from cpx.check.proofs.document import (
 )
 from cpx.models.expected_prediction.judge import KINDS, Fewest, Greatest
 from cpx.models.expected_prediction.judge_scores import TooLong
-from cpx.models.expected_prediction.proof_mixtures import Mixture, greatest_mean, number_of_sets
+from cpx.models.expected_prediction.proof_mixtures import (
+    Mixture,
+    greatest_mean,
+    most_added,
+    number_of_sets,
+)
 from cpx.models.expected_prediction.proof_terms import LARGEST, Terms, terms_of
 
 __all__ = [
@@ -58,6 +63,7 @@ Ints = NDArray[np.int64]
 
 _INSTANCE = {"x", "class", "model", "coding", "distribution", "where"}
 _PARAMETERS = {"k", "unit", "threshold", "measure", "required", "forbidden"}
+_PARAMETERS |= {"prediction", "min_probability"}
 
 MOST_PRICES = 2**26
 """Of all lines of prices together, one for each attribute of each term: half a gigabyte."""
@@ -137,6 +143,7 @@ class JudgedQuestion(Question):
     """A question of which every set can be looked at.
 
     instance: A saved instance.
+    most_sets: Counted for one line; fewer where the terms do not say which need a closer look.
     """
 
     def __init__(self, instance: Mapping[str, Any], claim: Claim) -> None:
@@ -150,8 +157,24 @@ class JudgedQuestion(Question):
             components = [terms_of(self._scores, c) for c in several]
         except TooLong:
             raise Undecided("instance: the states are too many for the checker") from None
-        super().__init__(instance, claim, components, chances.factorised)
+        super().__init__(instance, claim, components, self._scores.by_leaf)
         self._mixture = Mixture(self._scores, components)
+        self.most_sets = MOST_SETS
+        if not any(terms.attributes for terms in components):
+            self.most_sets //= 1 + len(self._scores.leaves) // 16
+
+    def room(self, part: Part) -> int:
+        """Return how many attributes may be added, also for how likely the set must be.
+
+        Where the kept ones are not likely enough, that is none: no set of the part is.
+        """
+        room, scores = super().room(part), self._scores
+        if room <= 0 or isinstance(scores, Fewest) or not scores.least:
+            return room
+        kept, free = (np.flatnonzero(some).tolist() for some in (part.kept, part.free))
+        if not scores.likely(frozenset(kept)):
+            return 0
+        return min(room, most_added(scores, kept, free))
 
     def full(self, part: Part) -> bool:
         """Whether nothing may be added, and what is kept is not worth more, or not allowed."""
@@ -160,7 +183,7 @@ class JudgedQuestion(Question):
     def counted(self, part: Part) -> bool:
         """Whether no set of a part is worth more, or all of them are too many to look at."""
         room = self.room(part)
-        if number_of_sets(part, room) > MOST_SETS:
+        if number_of_sets(part, room) > self.most_sets:
             return False
         return not any(map(self._better, self._mixture.near(part, room, self.most)))
 

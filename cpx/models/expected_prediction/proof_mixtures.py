@@ -16,10 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpx.check.proofs.branching import Part
+from cpx.models.expected_prediction.judge import Greatest
 from cpx.models.expected_prediction.judge_scores import ExactScores
 from cpx.models.expected_prediction.proof_terms import Terms
 
-__all__ = ["Mixture", "greatest_mean", "number_of_sets"]
+__all__ = ["Mixture", "greatest_mean", "most_added", "number_of_sets"]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -43,9 +44,11 @@ class Mixture:
         # Of components and attributes. A single component has the share 1, whatever is known.
         self._given, self._weights = np.ones((1, scores.n)), np.ones(1)
         if len(components) > 1:
-            own = [chances.masses(a, 1 << state) for a, state in enumerate(scores.states.own)]
-            self._given = np.array(own, dtype=np.float64).T / 2.0**30
+            self._own = [chances.masses(a, 1 << at) for a, at in enumerate(scores.states.own)]
+            self._given = np.array(self._own, dtype=np.float64).T / 2.0**30
             self._weights = np.array(chances.weights) / 2.0**30
+        # Of a posterior the shares are the values, and counted exactly.
+        self._exact = chances.weights if scores.prediction == "posterior" else None
         self._bits = np.zeros((scores.n, components[0].start.size))
         for t, members in enumerate(components[0].attributes):
             self._bits[members, t] = 2.0 ** np.arange(len(members))
@@ -58,6 +61,8 @@ class Mixture:
         1. Floats are off by a part of 2**-53 for each factor.
         """
         count = len(self._components)
+        if self._exact is not None:
+            return [self._posterior(part, room, c, self._exact) for c in range(2)]
         if int(part.kept.sum()) + room > _MOST_FACTORS or count == 1:
             return [Fraction(1)] * count
         ratios = self._given[:, None, :] / self._given[None, :, :]
@@ -66,6 +71,15 @@ class Mixture:
         most = first * ratios[:, :, part.kept].prod(axis=2) * gains.prod(axis=2)
         shares = (1 + _OFF) / (1 / most).sum(axis=1)
         return [Fraction(min(1.0, share)) for share in shares.tolist()]
+
+    def _posterior(self, part: Part, room: int, c: int, weights: Sequence[int]) -> Fraction:
+        """Return the greatest share of one of two components in whole numbers."""
+        first, second = weights[c], weights[1 - c]
+        ratios = [(Fraction(own[c], own[1 - c]), a) for a, own in enumerate(self._own)]
+        more = sorted((r, a) for r, a in ratios if r > 1 and part.free[a])[::-1][:room]
+        for a in [*np.flatnonzero(part.kept).tolist(), *(a for _, a in more)]:
+            first, second = first * self._own[a][c], second * self._own[a][1 - c]
+        return Fraction(first, first + second)
 
     def near(self, part: Part, room: int, most: int) -> Iterator[frozenset[int]]:
         """Yield the sets that may be worth more than ``most``, for all that their tables say.
@@ -115,6 +129,32 @@ def number_of_sets(part: Part, room: int) -> int:
     """Return how many sets a part has with at most so many more attributes."""
     free = int(part.free.sum())
     return sum(math.comb(free, size) for size in range(min(room, free) + 1))
+
+
+def most_added(scores: Greatest, kept: Sequence[int], free: Sequence[int]) -> int:
+    """Return how many free attributes a likely set may have beside the kept ones, or more.
+
+    Proof. Of independent attributes, those that cost the fewest steps are as many as may be. The
+    probability of a set under a component is at most that of the kept attributes and as many free
+    ones of the greatest probabilities under it; all components together are likely enough or not.
+    """
+    if scores.chances.factorised:
+        costs = sorted(scores.steps[a] for a in free)
+        left = scores.budget - sum(scores.steps[a] for a in kept)
+        return sum(spent <= left for spent in itertools.accumulate(costs))
+    if not scores.chances.edgeless:
+        return len(free)
+    chances, own = scores.chances, scores.states.own
+    masses = {a: chances.masses(a, 1 << own[a]) for a in (*kept, *free)}
+    greatest = [
+        (weight, [masses[a][c] for a in kept], sorted((masses[a][c] for a in free), reverse=True))
+        for c, weight in enumerate(chances.weights)
+    ]
+    for room in range(1, len(free) + 1):
+        sums = sum(w * math.prod([*first, *more[:room]]) for w, first, more in greatest)
+        if Fraction(sums, 1 << 30 * (1 + len(kept) + room)) < scores.least:
+            return room - 1
+    return len(free)
 
 
 def greatest_mean(values: Sequence[int], limits: Sequence[Fraction]) -> Fraction:

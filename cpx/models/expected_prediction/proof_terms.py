@@ -137,14 +137,16 @@ def terms_of(scores: ExactScores, component: int = 0) -> Terms:
     base, needed = scores.base, math.ceil(tau / unit)
     if bounded:
         base, needed = (1 - tau) * base, math.ceil((1 - tau) * scores.threshold / unit)
+    if (most := _constant(scores, component, 1 - tau if bounded else Fraction(1))) is not None:
+        return Terms(scores.n, [], most, needed, Fraction(1, 2))
     trees: dict[int, list[int]] = {}
-    for i, leaf in enumerate(scores.states.leaves):
+    for i, leaf in enumerate(scores.leaves):
         trees.setdefault(leaf.tree, []).append(i)
-    rounded = 2 + len(scores.states.leaves) + bounded * len(trees)
+    rounded = 2 + len(scores.leaves) + bounded * len(trees)
     whole = bounded or not scores.chances.edgeless
     grouped: list[tuple[tuple[int, ...], list[int]]] = []
     for leaves in trees.values():
-        tests = [scores.states.leaves[i].tests for i in leaves]
+        tests = [scores.leaves[i].tests for i in leaves]
         every = tuple(sorted({a for one in tests for a in one}))
         if whole or len(every) <= TOGETHER:
             grouped.append((every, leaves))
@@ -167,6 +169,24 @@ def terms_of(scores: ExactScores, component: int = 0) -> Terms:
     )
 
 
+def _constant(scores: ExactScores, component: int, share: Fraction) -> int | None:
+    """Return what no set is worth more than under a component, where that is all that is said.
+
+    Of the probability of the component of the class that is 1 for it, and 0 for the other. Of
+    regions that test many attributes together it is the greatest value that a row has.
+    """
+    if scores.prediction == "posterior":
+        most = Fraction(component == scores.label)
+    elif (
+        scores.prediction == "score"
+        or len({a for leaf in scores.leaves for a in leaf.tests}) <= TOGETHER
+    ):
+        return None
+    else:
+        most = scores.greatest(frozenset())
+    return math.ceil(share * most / scores.unit)
+
+
 def _table(
     scores: ExactScores,
     attributes: tuple[int, ...],
@@ -186,7 +206,7 @@ def _table(
     ranked = tau is not None or not expects
     ranks = sorted({scores.leaf_values[i] for i in leaves})
     greatest = np.zeros(masks.size, dtype=np.int64)
-    tests = [scores.states.leaves[i].tests for i in leaves]
+    tests = [scores.leaves[i].tests for i in leaves]
     # Attributes of x that lead elsewhere must not be known.
     away = np.array(
         [sum(1 << place[a] for a, some in one.items() if not some >> own[a] & 1) for one in tests]

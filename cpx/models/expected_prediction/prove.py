@@ -113,6 +113,8 @@ class _Search:
     def __init__(self, question: Question, over: Callable[[], bool], trusted: bool) -> None:
         self._question, self._over, self._trusted = question, over, trusted
         self._judged = question if isinstance(question, JudgedQuestion) else None
+        self._sets = min(MOST_SETS, self._judged.most_sets) if self._judged else MOST_SETS
+        self._looked_at = 0
         self._prices: list[Ints] = []
         self._most = MOST_PRICES // max(1, question.terms.of.size)
         self._lines: list[str] = []
@@ -193,19 +195,22 @@ class _Search:
         self._lines.append("full")
 
     def _enough(self) -> bool:
-        """Whether there is no room for more prices."""
+        """Whether there is no room for more prices, or sets to be looked at one by one."""
+        if self._looked_at > self._sets < MOST_SETS:
+            return True
         return len(self._prices) + len(self._question.components) > self._most
 
     def _counted(self, part: Part) -> bool:
         """Write that all sets are counted, where they are few."""
         question, components = self._question, len(self._question.components)
         count = number_of_sets(part, question.room(part))
-        most = _FEW if question.independent else min(MOST_SETS, _COUNTED // components)
+        most = _FEW if question.independent else min(self._sets, _COUNTED // components)
         few = count <= most
         if few and self._judged and not self._trusted and not self._judged.counted(part):
             raise Refused("a set is worth more")
         if few:
             self._lines.append("counted")
+            self._looked_at += count
         return few
 
 
