@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -21,6 +21,7 @@ __all__ = [
     "by_column",
     "matrix_of",
     "minimal_sets",
+    "packed_columns",
     "packed_rows",
     "require_rows_fit",
     "row_hashes",
@@ -34,6 +35,8 @@ __all__ = [
 Bits = NDArray[np.bool_]
 
 _BLOCK = 256  # rows whose values are moved at a time
+_PACKED = 2048  # rows that are packed at a time
+_HASHED = 2**16
 
 
 def bit_array(
@@ -113,11 +116,16 @@ def by_column(table: NDArray[np.bool_]) -> NDArray[np.bool_]:
     return turned
 
 
-def packed_rows(*columns: NDArray[np.bool_]) -> NDArray[np.uint64]:
+def packed_rows(
+    *columns: NDArray[np.bool_],
+    rows: NDArray[np.intp] | None = None,
+    places: NDArray[np.intp] | None = None,
+) -> NDArray[np.uint64]:
     """Return each row of a table packed into words of 64 bits.
 
     *columns (m, n) or (m,): Tables or single columns, side by side.
-    Returns (m, words): Behind the bits of a row come zeros. The first bit is the highest one of
+    rows, places: Which rows, and which columns of what is side by side; all when not given.
+    Returns (rows, words): Behind the bits of a row come zeros. The first bit is the highest one of
         the first byte.
 
     >>> table = np.array([[True, False, True], [False, False, True]])
@@ -126,14 +134,51 @@ def packed_rows(*columns: NDArray[np.bool_]) -> NDArray[np.uint64]:
     ((2, 1), [176, 32])
     """
     tables = [column if column.ndim == 2 else column[:, None] for column in columns]
-    m, n = tables[0].shape[0], sum(table.shape[1] for table in tables)
+    m = tables[0].shape[0] if rows is None else rows.size
+    n = sum(table.shape[1] for table in tables) if places is None else places.size
     # Bits that lie side by side are packed several times faster than row by row.
-    padded = np.zeros((m, -(-n // 64) * 64), dtype=np.bool_)
-    at = 0
-    for table in tables:
-        padded[:, at : at + table.shape[1]] = table
-        at += table.shape[1]
-    return np.packbits(padded.ravel()).view(np.uint64).reshape(m, padded.shape[1] // 64)
+    padded = np.zeros((min(m, _PACKED), -(-n // 64) * 64), dtype=np.bool_)
+    words = np.empty((m, padded.shape[1] // 64), dtype=np.uint64)
+    for at, *blocks in zip(range(0, m, _PACKED), *(blocks_of(t, rows) for t in tables)):
+        block = blocks[0] if len(blocks) == 1 else np.concatenate(blocks, axis=1)
+        padded[: len(block), :n] = block if places is None else block[:, places]
+        part = words[at : at + _PACKED]
+        part[:] = np.packbits(padded[: len(block)].ravel()).view(np.uint64).reshape(part.shape)
+    return words
+
+
+def packed_columns(
+    table: NDArray[np.bool_],
+    rows: NDArray[np.intp] | None = None,
+    places: NDArray[np.intp] | None = None,
+    into: NDArray[np.uint8] | None = None,
+) -> NDArray[np.uint8]:
+    """Return each column of a table packed into bytes, shape (n, bytes); zeros come behind.
+
+    rows, places: Which rows and columns, in their order; all when not given. Nothing is copied
+        but a few thousand rows at a time.
+    into: Zeros, where they are written; a new array when not given.
+
+    >>> packed_columns(np.array([[True, False], [True, True]])).tolist()
+    [[3], [2]]
+    """
+    m = len(table) if rows is None else rows.size
+    n = table.shape[1] if places is None else places.size
+    packed = np.zeros((n, -(-m // 8)), dtype=np.uint8) if into is None else into
+    for at, block in zip(range(0, m, _PACKED), blocks_of(table, rows)):
+        chosen = block if places is None else block[:, places]
+        sides = np.packbits(np.ascontiguousarray(chosen.T), axis=1, bitorder="little")
+        packed[:, at // 8 : at // 8 + sides.shape[1]] = sides
+    return packed
+
+
+def blocks_of(
+    table: NDArray[np.bool_], rows: NDArray[np.intp] | None
+) -> Iterator[NDArray[np.bool_]]:
+    """Return some rows of a table, or all, a few thousand at a time."""
+    for at in range(0, len(table) if rows is None else rows.size, _PACKED):
+        block = slice(at, at + _PACKED)
+        yield table[block if rows is None else rows[block]]
 
 
 def unpacked_row(row: NDArray[np.uint64], n: int) -> NDArray[np.bool_]:
@@ -152,7 +197,11 @@ def row_hashes(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
     >>> bool(numbers[0] == numbers[2]), bool(numbers[0] == numbers[1])
     (True, False)
     """
-    return (words ^ (words >> np.uint64(29))) @ _factors(words.shape[1])
+    hashes, factors = np.empty(len(words), dtype=np.uint64), _factors(words.shape[1])
+    for at in range(0, len(words), _HASHED):
+        part = words[at : at + _HASHED]
+        np.matmul(part ^ (part >> np.uint64(29)), factors, out=hashes[at : at + _HASHED])
+    return hashes
 
 
 def surely_distinct(words: NDArray[np.uint64]) -> bool:
@@ -161,7 +210,8 @@ def surely_distinct(words: NDArray[np.uint64]) -> bool:
     >>> surely_distinct(packed_rows(np.array([[True, True], [True, False]])))
     True
     """
-    numbers = np.sort(row_hashes(words))
+    numbers = row_hashes(words)
+    numbers.sort()
     return bool((numbers[1:] != numbers[:-1]).all())
 
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from cpx.compiled.kernel import LANES, Bools, Ints, Words
+from cpx.data.bits import packed_columns
 
 __all__ = ["Packed", "pack", "planes_of", "stride_of", "take", "unpacked"]
 
@@ -24,26 +25,32 @@ def stride_of(n: int, planes: int) -> int:
     return -(-(n + planes) // LANES) * LANES
 
 
-def pack(agreement: Bools, bad: int, weights: Ints | None = None) -> tuple[Words, int]:
+def pack(
+    agreement: Bools,
+    bad: int,
+    weights: Ints | None = None,
+    rows: Ints | None = None,
+    places: Ints | None = None,
+) -> tuple[Words, int]:
     """Return the matrix of bits, shape (words, stride), and how many of its rows are bad.
 
-    With ``weights``, which must be positive, planes are appended unless all are 1.
+    weights: By row of what is packed, positive; planes are appended unless all are 1.
+    rows, places: Which rows and columns, in their order; all when not given.
     """
-    columns = agreement
+    rows = np.arange(len(agreement)) if rows is None else rows
+    n = agreement.shape[1] if places is None else places.size
     planes = 0 if weights is None else planes_of(weights)
-    if weights is not None and planes:
-        slices = (weights[:, None] >> np.arange(planes)) & 1
-        columns = np.column_stack([agreement, slices.astype(np.bool_)])
-    m, n = columns.shape
     bad_words = -(-bad // 64)
-    words = bad_words - (bad - m) // 64
-    packed = np.zeros((stride_of(n, 0), words * 8), dtype=np.uint8)
-    # Bits that lie side by side are packed several times faster.
-    sides = np.ascontiguousarray(columns.T)
-    for part, at in ((sides[:, :bad], 0), (sides[:, bad:], bad_words * 8)):
-        filled = np.packbits(part, axis=1, bitorder="little")
-        packed[:n, at : at + filled.shape[1]] = filled
-    bits = np.ascontiguousarray(packed.view("<u8").T).astype(np.uint64, copy=False)
+    words = bad_words - (bad - rows.size) // 64
+    packed = np.zeros((n + planes, words * 8), dtype=np.uint8)
+    for part, at in ((slice(bad), 0), (slice(bad, None), bad_words * 8)):
+        packed_columns(agreement, rows[part], places, packed[:n, at:])
+        for b in range(planes):
+            assert weights is not None
+            plane = np.packbits((weights[part] >> b) & 1 != 0, bitorder="little")
+            packed[n + b, at : at + plane.size] = plane
+    bits = np.zeros((words, stride_of(n, planes)), dtype=np.uint64)
+    bits[:, : n + planes] = packed.view("<u8").T
     return bits, bad_words
 
 
@@ -96,7 +103,7 @@ class Packed:
         """Pack a table, shape (m, d)."""
         order = np.lexsort((-weights, same))
         bad = int(same.size - same.sum())
-        bits, bad_words = pack(agreement[order], bad, weights[order])
+        bits, bad_words = pack(agreement, bad, weights[order], order)
         return cls(bits, bad_words, agreement.shape[1], bad, weights[order])
 
     @property

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from cpx.data.bits import bit_array, by_column, packed_rows, surely_distinct
+from cpx.data.bits import bit_array, packed_columns, packed_rows, surely_distinct
 from cpx.data.packed import Packed
 from cpx.data.weights import require_length, weight_array
 from cpx.errors import DataError, InvalidInstance, shown
@@ -125,15 +125,16 @@ class Samples:
 
     def covered(self, features: Iterable[int]) -> BoolArray:
         """Return which samples have the values of x in all of these features, shape (m,)."""
-        covered = np.ones(self.m, dtype=np.bool_)
-        for j in features:
-            covered &= self.columns[j]
-        return covered
+        chosen = self.columns[list(features)]
+        covered = np.unpackbits(
+            np.bitwise_and.reduce(chosen, axis=0), count=self.m, bitorder="little"
+        )
+        return covered.view(np.bool_)
 
     @cached_property
-    def columns(self) -> BoolArray:
-        """The features one after the other in memory, shape (d, m)."""
-        return by_column(self.agreement)
+    def columns(self) -> npt.NDArray[np.uint8]:
+        """The features one after the other in memory, eight samples to a byte."""
+        return packed_columns(self.agreement)
 
     def pack(self) -> Packed | None:
         """Return the samples packed for the exact search; None where some are equal."""
@@ -188,8 +189,8 @@ class Samples:
     @cached_property
     def constant(self) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
         """The features that all samples have, and those that none has."""
-        every, some = self.columns.all(axis=1), self.columns.any(axis=1)
-        return np.flatnonzero(every), np.flatnonzero(~some)
+        having = np.bitwise_count(self.columns).sum(axis=1, dtype=np.int64)
+        return np.flatnonzero(having == self.m), np.flatnonzero(having == 0)
 
     @cached_property
     def _words(self) -> npt.NDArray[np.uint64]:
@@ -337,10 +338,7 @@ class Samples:
         if seen is None:
             return samples.merged()
         # Rows that are equal, or packed, are so whatever x they are seen from.
-        columns, flipped = seen.columns == oracle.bits[:, None], ~oracle.bits
-        samples.__dict__.update(
-            distinct=samples.m, columns=columns, _packed=seen._packed.flipped(flipped)
-        )
+        samples.__dict__.update(distinct=samples.m, _packed=seen._packed.flipped(~oracle.bits))
         return samples
 
     def __eq__(self, other: object) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache
@@ -12,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cpx import KMonomial, Samples
 from cpx.backends.search import bitsets
 from cpx.backends.search.remaining_constraints import NOWHERE, _additive
 from cpx.backends.search.side_constraints import buffers as new_buffers
@@ -67,6 +69,28 @@ def test_counts_are_weights_of_covered_samples(seed, heaviest):
     weighed = both * weights[:, None]
     assert sums[0, low:n].tolist() == weighed[:bad].sum(axis=0)[low:].tolist()
     assert sums[1, low:n].tolist() == weighed[bad:].sum(axis=0)[low:].tolist()
+
+
+@pytest.mark.parametrize("heaviest", [1, 9])
+def test_rows_and_columns_are_packed_in_their_order(heaviest):
+    rng, agreement, weights, _ = table(3, rows=5000, columns=70, heaviest=heaviest)
+    rows, places = rng.permutation(5000)[:4321], rng.permutation(70)[:66]
+    packed, bad_words = bits.pack(agreement, 2100, weights[rows], rows, places)
+    chosen = agreement[np.ix_(rows, places)]
+    assert (bits.unpacked(packed, bad_words, 2100, 4321, 66) == chosen).all()
+    planes = bits.unpacked(packed, bad_words, 2100, 4321, 66 + bits.planes_of(weights))[:, 66:]
+    assert (planes @ 2 ** np.arange(planes.shape[1]) == weights[rows]).all() or heaviest == 1
+    assert (packed_rows(agreement, rows=rows, places=places) == packed_rows(chosen)).all()
+
+
+def test_a_table_is_reduced_in_little_more_memory_than_it_has():
+    rng, agreement, _, _ = table(0, rows=40_000, columns=90)
+    form = KMonomial(Samples(agreement, rng.random(40_000) < 0.5), k=3).form()
+    tracemalloc.start()
+    reduce(form)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 1.3 * agreement.nbytes  # a copy of the table and its words were 3.1 times
 
 
 def unpacked(words: np.ndarray) -> np.ndarray:

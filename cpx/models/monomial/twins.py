@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from cpx.answers.explanation import Explanation
     from cpx.modelling.base import Problem
 
-_FIRST = 64  # samples that tell most conditions apart
+_FIRST = 8  # bytes of samples that tell most conditions apart
 
 
 def is_negated(text: str) -> bool:
@@ -46,8 +46,8 @@ def plainer_twins(samples: Samples, feature: int) -> list[int]:
     return sorted(found, key=lambda j: bool(groups[j] != groups[feature]))
 
 
-def _equal(columns: NDArray[np.bool_], feature: int) -> list[int]:
-    """Return the columns, shape (d, m), that equal one, in their order."""
+def _equal(columns: NDArray[np.uint8], feature: int) -> list[int]:
+    """Return the packed columns that equal one, in their order."""
     equal = np.arange(len(columns))
     for part in (slice(_FIRST), slice(_FIRST, None)):
         equal = equal[(columns[equal, part] == columns[feature, part]).all(axis=1)]

@@ -222,16 +222,14 @@ def _of_table(
     matters = samples.signed != 0
     if fixed:
         matters &= form.covered(fixed)
-    agreement, rows, signed = form.agreement, np.flatnonzero(matters), samples.signed
-    if rows.size < form.shape[0] or columns.size < form.shape[1]:
-        agreement = agreement[np.ix_(rows, columns)]
-    signed = signed[rows]
+    chosen = np.flatnonzero(matters)
+    signed = samples.signed[chosen]
 
-    # The table is only looked at until it is known what remains, and then copied once.
-    words = packed_rows(agreement)
+    # The table is only looked at until it is known what remains, and then packed at once.
+    words = packed_rows(form.agreement, rows=chosen, places=columns)
     remaining = Remaining.of(form.side, columns, fixed) if form.side else NO_CONSTRAINTS
     excludes = ~unpacked_row(np.bitwise_and.reduce(words), columns.size)
-    kept_by = np.bitwise_count(words).sum(axis=1, dtype=np.int64)
+    kept_by = np.bitwise_count(words).sum(axis=1, dtype=np.int32)
     base, scale, n = samples.uncovered, samples.scale, columns.size
     if samples.limited or every:
         parts = [np.flatnonzero(signed > 0), np.flatnonzero(signed < 0)]
@@ -244,15 +242,16 @@ def _of_table(
         rows, signed = merge_rows(words, np.where(constant, 0, signed))
         scale = int(np.gcd.reduce(signed)) if signed.size else 1
         signed //= scale
+    del words
     weights = np.abs(signed)
     # Rows that few features exclude come first among those of one weight.
     order = np.lexsort((-kept_by[rows], -weights, signed < 0))
     rows, weights, bad = rows[order], weights[order], int((signed > 0).sum())
-    agreement, places = agreement[rows], _excluding(excludes, remaining)
+    places = _excluding(excludes, remaining)
     if places.size < n:
-        agreement, columns = agreement[:, places], columns[places]
+        columns = columns[places]
         remaining = remaining.on(columns)
-    bits, bad_words = pack(agreement, bad, weights)
+    bits, bad_words = pack(form.agreement, bad, weights, chosen[rows], columns)
     groups = _numbered(form, columns)
     return _Rows(bits, bad_words, weights, bad, columns, groups, base, scale, remaining)
 
