@@ -35,6 +35,7 @@ def solve_by_cpu(
     encoding: str | None = None,
     patience: float = _PATIENCE,
     warm_start: bool = True,
+    threads: int = 1,
 ) -> Timed:
     """Solve and stop after seconds of processor time, those of all processes started for it.
 
@@ -54,7 +55,7 @@ def solve_by_cpu(
     watcher.start()
     try:
         options = SolveOptions(
-            time_limit=patience * limit, encoding=encoding, warm_start=warm_start
+            time_limit=patience * limit, encoding=encoding, warm_start=warm_start, threads=threads
         )
         result = run(problem, engine, options, cancel=cancel)
     finally:

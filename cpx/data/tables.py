@@ -1,4 +1,4 @@
-"""Tables and rows read from CSV files."""
+"""Tables and rows read from CSV, Parquet and Arrow files."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from cpx.data.arrow_file import arrow_file
 from cpx.data.categories import infinite
 from cpx.data.text_columns import TextColumns, is_number
 from cpx.data.text_file import TextTable, text_table
@@ -31,16 +34,19 @@ def read_table(
     missing: str | Iterable[str] = (),
     numbers: bool = False,
 ) -> tuple[pd.DataFrame, pd.Series[Any]]:
-    r"""Read a CSV file with a header and split off the target column.
+    r"""Read a CSV, Parquet or Arrow file and split off the target column.
 
-    Fields end with commas, semicolons, tabs or bars. A column is of numbers, of truth values
-    (true, false), or of texts. Whatever is not sure is a warning that names the column: cells
-    that look missing, columns of nearly only numbers, decimal commas, codes such as 007, dates.
+    Columns of Parquet and Arrow files have the types of the file, and are not copied where the
+    file has them in memory. In CSV fields end with commas, semicolons, tabs or bars. A column is
+    of numbers, of truth values (true, false), or of texts. Whatever is not sure is a warning that
+    names the column: cells that look missing, columns of nearly only numbers, decimal commas,
+    codes such as 007, dates.
 
     Parameters
     ----------
     path : str or Path
-        A ``.csv`` file in UTF-8, or a compressed one (``.csv.gz``, ``.bz2``, ``.xz``, ``.zip``).
+        A ``.csv`` file in UTF-8 with a header, or a compressed one (``.csv.gz``, ``.bz2``,
+        ``.xz``, ``.zip``). What begins like a Parquet or Arrow file is read by PyArrow.
     target : str
         Name of the column with the classes.
     categorical : sequence of str, optional
@@ -60,6 +66,8 @@ def read_table(
 
     Raises
     ------
+    EngineMissing
+        For a Parquet or Arrow file without PyArrow.
     DataError
         When the file cannot be read, a column is not there, unnamed or there twice, there
         are no rows or no columns left, or the target has missing values or no classes;
@@ -115,7 +123,7 @@ def row(X: pd.DataFrame, i: int) -> pd.DataFrame:
 
 
 def read_row(path: str | Path, *, missing: str | Iterable[str] = ()) -> dict[str, Any]:
-    r"""Read a CSV file with a header and one row.
+    r"""Read a file with one row, as :func:`read_table` reads it.
 
     Returns: Value by name of the column, in their order; NaN for an empty field, and for those
         that ``missing`` names, as for :func:`read_table`.
@@ -138,7 +146,7 @@ def read_row(path: str | Path, *, missing: str | Iterable[str] = ()) -> dict[str
 def read_rows(
     path: str | Path, target: str | None = None, *, missing: str | Iterable[str] = ()
 ) -> pd.DataFrame:
-    r"""Read the rows of a CSV file with a header, without a target column if there is one.
+    r"""Read the rows of a file as :func:`read_table` does, without a target if there is one.
 
     Raises DataError: As for :func:`read_table`.
 
@@ -168,24 +176,34 @@ def _read(
     for word in words:
         if not isinstance(word, str):
             raise InvalidOption(f"missing must be texts of cells, got {shown(word)}")
-    table = text_table(path, read_bytes(path, DataError, packed=True))
+    arrow = arrow_file(path)
+    text = None if arrow else text_table(path, read_bytes(path, DataError, packed=True))
+    table = arrow or text
+    assert table is not None
     for what, name in wanted:
         if name not in table.header:
             raise DataError(
                 f"{path}: {what} column {shown(name)} is not "
                 f"there{nearest(str(name), table.header)}; "
-                f"the columns are: {shortened(', '.join(table.header))}{_header_hint(table)}"
+                f"the columns are: {shortened(', '.join(table.header))}"
+                f"{_header_hint(text) if text else ''}"
             )
     if not table.n_rows:
         raise DataError(f"{path}: the table has a header but no rows")
-    columns = TextColumns(words)
-    found = {name: columns.read(name, cells) for name, cells in zip(table.header, table.columns)}
+    notes: list[str] = []
+    if arrow is not None:
+        found = {name: arrow.read(name, words) for name in arrow.header}
+    elif text is not None:
+        columns = TextColumns(words)
+        found = {name: columns.read(name, cells) for name, cells in zip(text.header, text.columns)}
+        notes = [*text.notes, *columns.notes()]
     for name, column in found.items():
-        if column.dtype.kind == "f" and (strange := column[column.abs() == float("inf")]).size:
+        if column.dtype.kind == "f" and (strange := column[np.isinf(column)]).size:
             raise DataError(f"{path}: {infinite(name, strange.iloc[0])}")
-    for note in (*table.notes, *columns.notes()):
+    for note in notes:
         warn(f"{path}: {note}")
-    return pd.DataFrame(found)
+    # Columns are not copied, and are those of the file where it is one of numbers in memory.
+    return pd.DataFrame(found, copy=False)
 
 
 def _header_hint(table: TextTable) -> str:

@@ -144,8 +144,8 @@ def _decoded(path: Path, raw: bytes) -> tuple[str, list[str]]:
                         return text, []
                 break
         raise DataError(
-            f"{path}: cannot be read as CSV: it is no text; a workbook, a Parquet file or a "
-            "database must be saved as CSV first"
+            f"{path}: cannot be read as CSV: it is no text; a workbook or a database must be "
+            "saved as CSV first"
         )
     try:
         return raw.decode("utf-8"), []
