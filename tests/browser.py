@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import tempfile
 import time
+from html.parser import HTMLParser
 from itertools import count
 from pathlib import Path
 from types import TracebackType
@@ -117,6 +118,11 @@ class Browser:
             time.sleep(0.05)
         raise AssertionError(f"{path} was not drawn: {self.troubles()}")
 
+    def narrow(self, width: int) -> None:
+        """Show pages in so many pixels: below 500 as on a telephone."""
+        size = {"width": width, "height": 844, "deviceScaleFactor": 1, "mobile": width < 500}
+        self.send("Emulation.setDeviceMetricsOverride", **size)
+
     def press(self, *keys: str) -> None:
         """Press keys, such as ``Tab`` or ``a``."""
         codes = {"Tab": 9, "Enter": 13, "Space": 32}
@@ -144,3 +150,23 @@ class Browser:
         requests = [e for e in self.events if e["method"] == "Network.requestWillBeSent"]
         addresses = [event["params"]["request"]["url"] for event in requests]
         return [a for a in addresses if not a.startswith(("data:", "blob:"))]
+
+
+class Reader(HTMLParser):
+    """Collects tags, texts, scripts and addresses of a page; nothing in it may handle events."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.texts: list[str] = []
+        self.scripts: list[str] = []
+        self.addresses: list[str] = []
+        self.tags: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.addresses += [value or "" for name, value in attrs if name in ("src", "href")]
+        assert not [name for name, _ in attrs if name.startswith("on")]
+
+    def handle_data(self, data: str) -> None:
+        (self.scripts if self.tags[-1:] == ["script"] else self.texts).append(data)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from html.parser import HTMLParser
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +12,7 @@ import pytest
 import cpx
 from cpx.answers.explanations import Explanations
 
-from ..browser import Browser, found
+from ..browser import Browser, Reader, found
 
 HOSTILE = "</script><img src=x onerror=window.pwned=1>"
 
@@ -40,30 +39,12 @@ def page(tmp_path_factory: pytest.TempPathFactory, explained: Explanations) -> P
     return path
 
 
-class Reader(HTMLParser):
-    """Collects the tags and the texts of a page."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.tags: list[str] = []
-        self.texts: list[str] = []
-        self.feed(text)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append(tag)
-        for name, value in attrs:
-            assert not name.startswith("on")
-            assert name not in ("src", "href") or (value or "").startswith("#")
-
-    def handle_data(self, data: str) -> None:
-        self.texts.append(data)
-
-
 def test_the_page_has_no_markup_of_names_and_no_address(
     page: Path, explained: Explanations
 ) -> None:
     reader = Reader(page.read_text(encoding="utf-8"))
     assert reader.tags.count("script") == 2
+    assert all(address.startswith("#") for address in reader.addresses)
     assert not {"img", "i", "b", "iframe", "link", "object"} & set(reader.tags)
     text = " ".join(reader.texts)
     assert f"Title {HOSTILE}" in text
@@ -125,8 +106,7 @@ def test_rows_are_sorted_filtered_and_opened_by_keyboard(
 def test_the_page_fits_a_telephone_and_a_desk_in_light_and_dark(browser: Browser) -> None:
     ground = "getComputedStyle(document.body).backgroundColor"
     for width in (390, 1280):
-        size = {"width": width, "height": 844, "deviceScaleFactor": 1, "mobile": width < 500}
-        browser.send("Emulation.setDeviceMetricsOverride", **size)
+        browser.narrow(width)
         seen = set()
         for scheme in ("light", "dark"):
             media = [{"name": "prefers-color-scheme", "value": scheme}]

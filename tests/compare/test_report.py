@@ -10,7 +10,6 @@ import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
-from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
@@ -23,7 +22,7 @@ from cpx.compare import Comparison, Run
 from cpx.compare.plots import COLOURS, draw_runs, drawn, figures
 from cpx.compare.report import as_html
 
-from ..browser import Browser, found
+from ..browser import Browser, Reader, found
 from .helpers import run
 
 HOSTILE = (
@@ -73,26 +72,6 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("report") / "report.html"
     path.write_text(as_html(hostile(), title=f"A title {HOSTILE[0]}"), encoding="utf-8")
     return path
-
-
-class Reader(HTMLParser):
-    """Collects the texts and the addresses of a page."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.texts: list[str] = []
-        self.scripts: list[str] = []
-        self.addresses: list[str] = []
-        self.tags: list[str] = []
-        self.feed(text)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append(tag)
-        self.addresses += [value or "" for name, value in attrs if name in ("src", "href")]
-        assert not [name for name, _ in attrs if name.startswith("on")]
-
-    def handle_data(self, data: str) -> None:
-        (self.scripts if self.tags[-1:] == ["script"] else self.texts).append(data)
 
 
 @pytest.fixture(scope="module")
@@ -297,8 +276,7 @@ def test_light_dark_narrow_and_paper(browser: Browser) -> None:
     assert _soon(browser, f"{GROUND} !== {light!r}")
     assert _mean(browser.picture()) < 60
     browser.send("Emulation.setEmulatedMedia", features=[])
-    size = {"width": 390, "height": 844, "deviceScaleFactor": 1, "mobile": True}
-    browser.send("Emulation.setDeviceMetricsOverride", **size)
+    browser.narrow(390)
     assert _soon(browser, f"{WIDTH} <= 390")
     browser.send("Emulation.clearDeviceMetricsOverride")
     printed = browser.send("Page.printToPDF")["data"]

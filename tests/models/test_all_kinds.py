@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import json
 from dataclasses import replace
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +23,7 @@ from cpx.errors import CheckFailed, CpxError
 from cpx.models.all_kinds.answer import AllKinds
 from cpx.models.all_kinds.relations import Related
 
-from ..browser import Browser
+from ..browser import Browser, Reader
 from ..browser import found as browser_found
 
 D, VALUES = 4, (0.0, 1.0, 2.0)
@@ -243,23 +242,9 @@ def hostile() -> AllKinds:
     return found
 
 
-class Reader(HTMLParser):
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.tags: list[str] = []
-        self.texts: list[str] = []
-        self.feed(text)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append(tag)
-        assert not any(name.startswith("on") or name == "src" for name, _ in attrs)
-
-    def handle_data(self, data: str) -> None:
-        self.texts.append(data)
-
-
 def test_the_page_says_all_and_has_no_markup_of_names(hostile: AllKinds) -> None:
     reader = Reader(hostile.to_page(f"Title {HOSTILE}"))
+    assert all(address.startswith("#") for address in reader.addresses)
     assert not {"img", "b", "iframe", "link"} & {*reader.tags}
     text = " ".join(reader.texts)
     for one in hostile.kinds:
@@ -281,8 +266,7 @@ def test_the_page_in_a_browser(hostile: AllKinds, tmp_path: Path) -> None:
         order = sorted(hostile.known, key=lambda one: one.expected)
         assert browser.run(rows)[0] == order[0].of
         for width in (390, 1280):
-            size = {"width": width, "height": 844, "deviceScaleFactor": 1, "mobile": width < 500}
-            browser.send("Emulation.setDeviceMetricsOverride", **size)
+            browser.narrow(width)
             assert browser.run("document.documentElement.scrollWidth") <= width
         assert browser.run("window.pwned") is None
         assert browser.troubles() == []

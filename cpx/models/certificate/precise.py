@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
@@ -11,12 +10,10 @@ from typing import ClassVar
 from cpx.answers.claim import competing
 from cpx.answers.evaluation import SampleEvaluation
 from cpx.answers.explanation import Explanation
-from cpx.answers.rule import Rule
-from cpx.answers.values import Value, exact_percent
+from cpx.answers.values import exact_percent
 from cpx.data.samples import Samples
 from cpx.errors import InvalidInstance
-from cpx.modelling.base import Problem
-from cpx.modelling.claims import asked, claimed
+from cpx.modelling.claims import asked
 from cpx.modelling.encodings import stated_in
 from cpx.modelling.parameters import NAME, ShareOf, parameter
 from cpx.modelling.saved import SAMPLES
@@ -25,6 +22,7 @@ from cpx.modelling.side_constraints.parameter import SIDE_CONSTRAINTS
 from cpx.modelling.side_constraints.statement import constrained
 from cpx.modelling.statement import Encoding, Statement
 from cpx.models.certificate.precise_form import PreciseForm
+from cpx.models.certificate.problem import OnSamples
 from cpx.models.certificate.text import precisely_sought
 from cpx.models.monomial.encodings.clausal import clausal
 from cpx.models.monomial.text import samples_in_words
@@ -54,7 +52,7 @@ def precise_clausal(form: PreciseForm) -> Statement:
 
 
 @dataclass(frozen=True, eq=False)
-class PreciseCertificate(Problem):
+class PreciseCertificate(OnSamples):
     """Find the fewest features whose certificate error is at most epsilon.
 
     The error of a set S is the share of the disagreeing weight among the samples that agree with
@@ -119,16 +117,6 @@ class PreciseCertificate(Problem):
                 f"{self.samples.total}"
             ) from error
 
-    @property
-    def n_features(self) -> int:
-        """Number d of Boolean features."""
-        return int(self.samples.agreement.shape[1])
-
-    @property
-    def feature_names(self) -> tuple[str, ...]:
-        """The literal of each feature, true of x."""
-        return self.samples.features
-
     @cached_property
     def _form(self) -> PreciseForm:
         samples = self.samples
@@ -151,9 +139,6 @@ class PreciseCertificate(Problem):
         statement: Statement = stated_in(self, encoding).build(self._form)
         return constrained(statement, self.side_constraints)
 
-    def _measure(self, features: tuple[int, ...]) -> SampleEvaluation:
-        return SampleEvaluation.of(self.samples, self.samples.covered(features), len(features))
-
     def evaluate(self, explanation: Explanation) -> SampleEvaluation:
         """Return the number of features, what they cover, and whether their error is small."""
         features = explanation.features
@@ -166,27 +151,12 @@ class PreciseCertificate(Problem):
         )
         return replace(self._measure(features), feasible=allowed)
 
-    def explanation(self, features: Iterable[int]) -> Explanation:
-        """Return the rule of these features with its exact precision and coverage."""
-        rule = Rule.of(features, self.samples.features, str(self.samples.context.get("class", "")))
-        found = self._measure(rule.features)
-        return Explanation(rule, precision=found.precision, coverage=found.coverage)
-
     def _trivial_bound(self) -> int:
         """Return the number of the required features."""
         return len(self.required)
 
-    def _conclude(
-        self, explanation: Explanation, proved: bool, objective: Value | None, bound: Value | None
-    ) -> Explanation:
-        """Return the explanation with what is claimed of it, and what is covered."""
-        found = self._measure(explanation.features)
-        figures = {
-            "covered": found.covered,
-            "disagreeing": found.covered - found.agreeing_covered,
-            "total": found.total,
-        }
-        return claimed(self, explanation, proved, objective, bound, **figures)
+    def _figures(self, found: SampleEvaluation) -> dict[str, int]:
+        return {"covered": found.covered}
 
     def _brief(self) -> list[str]:
         """Return samples, features and the greatest error."""
@@ -195,11 +165,8 @@ class PreciseCertificate(Problem):
 
     def _facts(self) -> dict[str, str]:
         """Return samples, features and the greatest error."""
-        samples = self.samples
         facts = {
-            "samples": f"m = {samples.m}, weight {samples.total}",
-            "agreeing": f"{samples.same.sum()} samples, weight {samples.agreeing}",
-            "features": f"d = {samples.d}",
+            **self._sizes(),
             "error": f"at most epsilon = {self.epsilon} of what is covered",
         }
         for which in ("required", "forbidden"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -17,6 +18,7 @@ from cpx.answers.explanation import Explanation
 from cpx.answers.rule import Rule
 from cpx.answers.values import Value, exact_percent
 from cpx.data.samples import Samples
+from cpx.modelling.base import Problem
 from cpx.modelling.claims import asked, claimed
 from cpx.modelling.parameters import NAME, ShareOf, parameter
 from cpx.modelling.saved import SAMPLES
@@ -36,8 +38,59 @@ from cpx.models.sufficient_reason.minimum_subset.problem import (
 from cpx.support.validation import Share
 
 
+class OnSamples(Problem):
+    """What problems of certificates on samples share: rules, and what these cover."""
+
+    samples: Samples
+    epsilon: Share
+
+    @property
+    def n_features(self) -> int:
+        """Number d of Boolean features."""
+        return int(self.samples.agreement.shape[1])
+
+    @property
+    def feature_names(self) -> tuple[str, ...]:
+        """The literal of each feature, true of x."""
+        return self.samples.features
+
+    def _cost(self, features: tuple[int, ...]) -> int:
+        return len(features)
+
+    @abstractmethod
+    def _figures(self, found: SampleEvaluation) -> dict[str, int]:
+        """Return what is claimed of the samples that an answer covers."""
+
+    def _measure(self, features: tuple[int, ...]) -> SampleEvaluation:
+        covered = self.samples.covered(features)
+        return SampleEvaluation.of(self.samples, covered, self._cost(features))
+
+    def explanation(self, features: Iterable[int]) -> Explanation:
+        """Return the rule of these features with its exact precision and coverage."""
+        rule = Rule.of(features, self.samples.features, str(self.samples.context.get("class", "")))
+        found = self._measure(rule.features)
+        return Explanation(rule, precision=found.precision, coverage=found.coverage)
+
+    def _conclude(
+        self, explanation: Explanation, proved: bool, objective: Value | None, bound: Value | None
+    ) -> Explanation:
+        """Return the explanation with what is claimed of it, and what the samples say."""
+        found = self._measure(explanation.features)
+        disagreeing = found.covered - found.agreeing_covered
+        figures = {**self._figures(found), "disagreeing": disagreeing, "total": found.total}
+        return claimed(self, explanation, proved, objective, bound, **figures)
+
+    def _sizes(self) -> dict[str, str]:
+        samples = self.samples
+        return {
+            "samples": f"m = {samples.m}, weight {samples.total}",
+            "agreeing": f"{samples.same.sum()} samples, weight {samples.agreeing}",
+            "features": f"d = {samples.d}",
+        }
+
+
 @dataclass(frozen=True, eq=False)
-class MinCertificate(MinimumSubset):
+class MinCertificate(OnSamples, MinimumSubset):
     """Find the fewest features that cover few disagreeing samples.
 
     A set S is enough when the weight of the samples that agree with x on S and have another
@@ -97,16 +150,6 @@ class MinCertificate(MinimumSubset):
     encodings: ClassVar[tuple[Encoding[LossForm], ...]] = SUBSET_ENCODINGS
 
     @property
-    def n_features(self) -> int:
-        """Number d of Boolean features."""
-        return int(self.samples.agreement.shape[1])
-
-    @property
-    def feature_names(self) -> tuple[str, ...]:
-        """The literal of each feature, true of x."""
-        return self.samples.features
-
-    @property
     def tolerated(self) -> int:
         """Greatest disagreeing weight that may be covered."""
         return floor(Fraction(self.epsilon) * self.samples.total)
@@ -130,32 +173,16 @@ class MinCertificate(MinimumSubset):
         found = self._measure(features)
         return found.covered - found.agreeing_covered <= self.tolerated
 
-    def _measure(self, features: tuple[int, ...]) -> SampleEvaluation:
-        covered = self.samples.covered(features)
-        return SampleEvaluation.of(self.samples, covered, self.cost(features))
-
     def evaluate(self, explanation: Explanation) -> SampleEvaluation:
         """Return the weight of the features, what they cover, and whether they are enough."""
         features = explanation.features
         return replace(self._measure(features), feasible=self._allows(features))
 
-    def explanation(self, features: Iterable[int]) -> Explanation:
-        """Return the rule of these features with its exact precision and coverage."""
-        rule = Rule.of(features, self.samples.features, str(self.samples.context.get("class", "")))
-        found = self._measure(rule.features)
-        return Explanation(rule, precision=found.precision, coverage=found.coverage)
+    def _cost(self, features: tuple[int, ...]) -> int:
+        return self.cost(features)
 
-    def _conclude(
-        self, explanation: Explanation, proved: bool, objective: Value | None, bound: Value | None
-    ) -> Explanation:
-        """Return the explanation with what is claimed of it, and what the samples say."""
-        found = self._measure(explanation.features)
-        figures = {
-            "disagreeing": found.covered - found.agreeing_covered,
-            "tolerated": self.tolerated,
-            "total": found.total,
-        }
-        return claimed(self, explanation, proved, objective, bound, **figures)
+    def _figures(self, found: SampleEvaluation) -> dict[str, int]:
+        return {"tolerated": self.tolerated}
 
     def _brief(self) -> list[str]:
         """Return samples, features and what is tolerated."""
@@ -164,11 +191,8 @@ class MinCertificate(MinimumSubset):
 
     def _facts(self) -> dict[str, str]:
         """Return samples, features and what is tolerated."""
-        samples = self.samples
         return {
-            "samples": f"m = {samples.m}, weight {samples.total}",
-            "agreeing": f"{samples.same.sum()} samples, weight {samples.agreeing}",
-            "features": f"d = {samples.d}",
+            **self._sizes(),
             "tolerated": f"epsilon = {self.epsilon}: disagreeing weight up to {self.tolerated}",
             **self.choice_facts(),
         }

@@ -13,8 +13,9 @@ from cpx.data.fitted.circuit import Circuit
 from cpx.data.fitted.distribution import StateDistribution
 from cpx.data.fitted.tree_mixture import ONE, TreeMixture
 from cpx.errors import InvalidInstance
+from cpx.models.expected_prediction.base import ExpectedPrediction
 from cpx.models.expected_prediction.fewest import FewestExpected
-from cpx.models.expected_prediction.problem import MLSE, ExpectedPrediction
+from cpx.models.expected_prediction.problem import MLSE
 from cpx.testing.brute import brute_force
 from cpx.testing.random_trees import random_row, random_tree_model
 from cpx.trees.attribute import Attribute

@@ -11,7 +11,7 @@ from cpx.cli.model_file import ModelFile
 from cpx.cli.option_groups import grouped
 from cpx.cli.tree_row import TreeRow
 from cpx.errors import InvalidOption
-from cpx.models.expected_prediction.explainer import SAMPLED
+from cpx.models.expected_prediction.question import SAMPLED
 
 
 @grouped(options=KindOptions("expectation", without=(*OF_ENGINES, "fresh")))

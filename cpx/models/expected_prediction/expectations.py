@@ -12,10 +12,11 @@ from typing import Any
 from cpx.answers.result import Result, Status
 from cpx.errors import EngineError, Infeasible
 from cpx.models.expected_prediction.answer import ExpectedExplanation
+from cpx.models.expected_prediction.base import ExpectedPrediction
 from cpx.models.expected_prediction.fewest import FewestExpected
 from cpx.models.expected_prediction.frontier import Frontier
 from cpx.models.expected_prediction.leaves import has_probability
-from cpx.models.expected_prediction.problem import MLSE, ExpectedPrediction
+from cpx.models.expected_prediction.problem import MLSE
 from cpx.models.expected_prediction.same_decision import SameDecision
 from cpx.options import TIME_LIMIT
 from cpx.solving.run import solve_with

@@ -3,32 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from fractions import Fraction
-from functools import cached_property
+from dataclasses import replace
 from os import PathLike
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Unpack, cast, get_args
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Unpack
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cpx.answers.result import Result, Status
 from cpx.data.coding import Coding
-from cpx.data.fitted.conformant import fit_conformant
 from cpx.data.fitted.distribution import StateDistribution
-from cpx.data.fitted.held_out import HeldOut, held_out
-from cpx.data.fitted.mixture_fit import Structure, fit_mixture
-from cpx.data.fitted.naive_bayes import fit_naive_bayes
-from cpx.data.fitted.tree_mixture import TreeMixture
+from cpx.data.fitted.held_out import HeldOut
 from cpx.data.targets import target_of
 from cpx.errors import InvalidOption, UnknownName, shown
 from cpx.explainers.about_row import of_trees
 from cpx.explainers.background import (
     FITTED,
     cuts_of,
-    default_distribution,
-    fitted_distribution,
-    given_distribution,
     in_words,
     read_background,
     rows_that_may_lack,
@@ -40,14 +30,9 @@ from cpx.explainers.options import (
     BELOW,
     BETWEEN,
     CLASS_NAMES,
-    FORBIDDEN,
     FRESH,
-    LABEL,
     MISSING_IN,
-    NAME,
-    REQUIRED,
     SEED,
-    WHERE,
     WORDS,
     Engine,
     Option,
@@ -58,6 +43,7 @@ from cpx.explainers.preparation import counted, left_of, with_limit
 from cpx.explainers.rows import row_of
 from cpx.modelling.row import row_values
 from cpx.models.expected_prediction.answer import ExpectedExplanation
+from cpx.models.expected_prediction.base import ExpectedPrediction
 from cpx.models.expected_prediction.expectations import (
     all_sizes,
     answered,
@@ -65,27 +51,27 @@ from cpx.models.expected_prediction.expectations import (
     with_same_class,
 )
 from cpx.models.expected_prediction.fewest import FewestExpected
+from cpx.models.expected_prediction.fitted_states import CONFORMANT, FittedStates, given_states
 from cpx.models.expected_prediction.frontier import Frontier
 from cpx.models.expected_prediction.leaves import Predicted, has_probability
-from cpx.models.expected_prediction.posterior import log_odds_terms
-from cpx.models.expected_prediction.problem import MLSE, ExpectedPrediction
+from cpx.models.expected_prediction.problem import MLSE
+from cpx.models.expected_prediction.question import (
+    PREDICTIONS,
+    SAMPLED,
+    SAMPLED_ONLY,
+    ExpectationQuestion,
+)
 from cpx.models.expected_prediction.text import (
-    MADE_FROM_DATA,
-    MEASURES,
     group_values,
     measure_of,
 )
 from cpx.models.sufficient_reason.explainer import class_context
 from cpx.models.sufficient_reason.features import several
-from cpx.options import read_named
-from cpx.processes.interrupts import interruptible
-from cpx.support.shares import at_most
-from cpx.support.validation import Share, positive_integer
+from cpx.support.validation import positive_integer
 from cpx.trees.form import Missing
 from cpx.trees.hold import held_against
 
 if TYPE_CHECKING:
-    from cpx.data.fitted.mixture_choice import Trial
     from cpx.models.expected_prediction.greatest_sampled import GreatestSampled
     from cpx.models.expected_prediction.sampled_probability import FewestSampled
 
@@ -93,98 +79,8 @@ if TYPE_CHECKING:
 
 __all__ = ["ExpectationExplainer"]
 
-CONFORMANT = "conformant"
-"""The distribution of a classifier that is naive Bayes."""
-
-_MOST_OFF = 0.01
-"""Log-odds under a conformant distribution are no further from those of the model."""
-
-SAMPLED = "sampled-probability"
-"""The measure of a threshold that rows drawn must reach, not exact expectations."""
-
 _MOST = 5
 """Attributes of an explanation, where neither k nor a threshold is given."""
-
-
-_SAMPLED_ONLY = {"samples": 10_000, "least": 100}
-"""Rows drawn, and how many of them must have the values, for the measure of rows drawn."""
-
-Measure = Literal["expectation", "probability-bound", "sampled-probability"]
-MEASURE_NAMES: tuple[str, ...] = get_args(Measure)
-
-
-PREDICTIONS = (*MEASURES.values(), "decision")
-"""What can be expected of a row."""
-
-
-@dataclass(frozen=True)
-class ExpectationQuestion:
-    """Which values are wanted; see :meth:`ExpectationExplainer.explain`."""
-
-    k: Annotated[int | None, Option("Most values: 5, or all where these are fewer.", "N", int)] = (
-        None
-    )
-    threshold: Annotated[
-        Share | None, Option("In place of k: the fewest columns that reach it.", "T")
-    ] = None
-    min_probability: Annotated[
-        Share | None,
-        Option("How likely the values must be at least; k is then all unless given.", "P"),
-    ] = None
-    measure: Annotated[
-        Measure | None,
-        Option(
-            "What must reach the threshold: expectation (unless given), probability-bound, the "
-            "proved share of rows that get the class, or sampled-probability, the share of rows "
-            "that are drawn, which is made greatest without a threshold.",
-            "NAME",
-            choices=MEASURE_NAMES,
-        ),
-    ] = None
-    samples: Annotated[
-        int | None, Option("Rows drawn for the measure sampled-probability: 10,000.", "N", int)
-    ] = None
-    least: Annotated[
-        int | None, Option("How many of these rows must have the values: 100.", "N", int)
-    ] = None
-    prediction: Annotated[
-        str | None,
-        Option(
-            "What is expected: the model's own score, probability or share of votes (unless "
-            "given); the probability that follows from a sum of trees; or the decision, so that "
-            "it is the share of rows that get the class.",
-            "NAME",
-            choices=PREDICTIONS,
-        ),
-    ] = None
-    required: Annotated[object, REQUIRED] = ()
-    forbidden: Annotated[object, FORBIDDEN] = ()
-    where: Annotated[str | Sequence[str], WHERE] = ()
-    unit: Annotated[Share | None, Option("What scores are rounded to.", shell=None)] = None
-    label: Annotated[Any, LABEL] = None
-    fresh: Annotated[int, Option("Fresh samples that the answer is measured on.", "N", int)] = (
-        FRESH
-    )
-    name: Annotated[str, NAME] = ""
-
-    def __post_init__(self) -> None:
-        given = [name for name in _SAMPLED_ONLY if getattr(self, name) is not None]
-        if given and not self.by_samples:
-            raise InvalidOption(f"{given[0]} is for the measure {SAMPLED}")
-        if self.by_samples and self.threshold is not None and self.prediction == "probability":
-            raise InvalidOption("prediction probability is not for a threshold of rows drawn: k")
-        if self.by_samples and self.min_probability is not None:
-            raise InvalidOption(f"min_probability is not for the measure {SAMPLED}: least is")
-        if self.k is not None and self.threshold is not None:
-            raise InvalidOption("give k, or a threshold: the fewest attributes that reach it")
-        if self.min_probability is not None and self.threshold is not None:
-            raise InvalidOption("min_probability is for k, and not for a threshold")
-        positive_integer("fresh", self.fresh)
-
-    @property
-    def by_samples(self) -> bool:
-        """Whether the threshold is a share of rows that are drawn."""
-        return self.measure == SAMPLED
 
 
 class ExpectationExplainer(Alike):
@@ -316,8 +212,7 @@ class ExpectationExplainer(Alike):
         target = target_of(above, below)
         self.model, rows, self.notes = read_background(model, X, reader, target)
         self.model = in_words(self.model, words, X)
-        conformant = isinstance(distribution, str) and distribution == CONFORMANT
-        given, also = None if conformant else given_distribution(distribution), None
+        given, also = given_states(distribution), None
         if not (isinstance(missing, str) and missing == "auto"):
             self.model = self.model.with_missing(missing)
             rows, also, told = rows_that_may_lack(self.model, rows, missing)
@@ -331,86 +226,17 @@ class ExpectationExplainer(Alike):
             max_states=max_states,
             also=also,
         )
-        self.trials: tuple[Trial, ...] = ()
-        self._background, self._smoothing = rows, smoothing
-        self._asked_for: str | None = None
-        if given is not None:
-            if components is not None:
-                raise InvalidOption("components is for a distribution that is fitted, by its name")
-            self.distribution: StateDistribution = given
-        elif distribution is None and components is None:
-            chosen = default_distribution(self.coding, rows, smoothing, seed)
-            if chosen is None:
-                self._fit("mixture", components, smoothing)
-            else:
-                self.distribution, self.trials, self.held_out, note = chosen
-                self.notes += (note,)
-        elif conformant:
-            if components is not None:
-                raise InvalidOption("components is no option of the distribution conformant")
-            self._asked_for = CONFORMANT
-            self._terms = log_odds_terms(self.model, self.coding)
-            self.distribution, off = self._conformant(self.coding.codes(rows))
-            if off > _MOST_OFF:
-                raise InvalidOption(
-                    "distribution conformant: probabilities over 2**30 miss log-odds of the model "
-                    f"by {off:.2g}"
-                )
-            near = at_most(Fraction(off) / 4, 1)
-            self.notes += (
-                f"the distribution says the probability of the model, but for {near} at most",
-            )
-        else:
-            self._fit(str(distribution or "mixture"), components, smoothing)
-        self._given = given is not None
-
-    def _fit(self, distribution: str, components: int | None, smoothing: float) -> None:
-        """Fit a distribution by its name."""
-        self.distribution, self.trials = fitted_distribution(
-            *(distribution, self.model, self.coding, self._background, components),
-            *(smoothing, self.seed),
+        self._fitted = FittedStates(
+            *(self.model, self.coding, rows, distribution if given is None else given),
+            *(components, smoothing, seed),
         )
-        name, options = read_named("distribution", distribution)
-        self._smoothing = options.get("smoothing", smoothing)
-        if name in MADE_FROM_DATA:
-            self._asked_for = name
+        self.distribution, self.trials = self._fitted.distribution, self._fitted.trials
+        self.notes += self._fitted.notes
 
-    def _conformant(self, codes: NDArray[Any]) -> tuple[TreeMixture, float]:
-        """Fit the naive Bayes distribution that conforms to the model to some rows."""
-        sizes = self.coding.cardinalities
-        return fit_conformant(codes, sizes, *self._terms, smoothing=self._smoothing)
-
-    @cached_property
+    @property
     def held_out(self) -> HeldOut | None:
-        """How probable rows kept aside are under the distribution; None for fewer than ten.
-
-        It is fitted anew to others. One that was given is measured as it is.
-        """
-        sizes, own = self.coding.cardinalities, self.distribution
-        codes = self.coding.codes(self._background)
-
-        def fit(some: NDArray[np.int64]) -> StateDistribution:
-            if self._given:
-                return own
-            part = codes[some]
-            if self._asked_for == CONFORMANT:
-                return self._conformant(part)[0]
-            if self._asked_for == "naive-bayes":
-                rows = np.asarray(self._background, dtype=np.float64)[some]
-                labels = self.model.predict_index(rows)
-                return fit_naive_bayes(part, sizes, labels, smoothing=self._smoothing)
-            return fit_mixture(
-                part,
-                sizes,
-                structure=cast(Structure, own.structure),
-                components=own.n_components,
-                smoothing=self._smoothing,
-                seed=self.seed,
-                restarts=1,
-            )
-
-        with interruptible():
-            return held_out(codes, sizes, fit, self._smoothing, self.seed)
+        """How probable rows kept aside are under the distribution; None for fewer than ten."""
+        return self._fitted.held_out
 
     # ------------------------------------------------------------------ one row
 
@@ -464,7 +290,7 @@ class ExpectationExplainer(Alike):
             raise UnknownName("prediction", prediction, PREDICTIONS)
         if prediction == "decision":
             return "decision"
-        if prediction == "probability" and self._asked_for == CONFORMANT:
+        if prediction == "probability" and self._fitted.name == CONFORMANT:
             return "posterior"
         told = f"the model has a {own}, prediction is {shown(prediction)}"
         if (own, prediction) != ("score", "probability"):
@@ -478,7 +304,11 @@ class ExpectationExplainer(Alike):
     def _context(self, x: Any) -> dict[str, str]:
         own = int(self.model.predict_index(np.array(row_values(self.model, x)))[0])
         context = class_context(self.model, own, self.class_names)
-        return context if self._asked_for is None else {**context, "distribution": self._asked_for}
+        return (
+            context
+            if self._fitted.name is None
+            else {**context, "distribution": self._fitted.name}
+        )
 
     def solve(self, x: Any, k: int | None = None, **options: Any) -> Result:
         """Solve the problem of explaining x, and measure how often the class stays.
@@ -530,7 +360,7 @@ class ExpectationExplainer(Alike):
         row = replace(row, values=(*row.values, *groups))
         fit = self.held_out
         if fit is not None and isinstance(found, ExpectedExplanation):
-            rows = "of the table" if self._given else "kept aside"
+            rows = "of the table" if self._fitted.given else "kept aside"
             found = replace(found, held_out=fit.mean, held_out_gain=fit.gain, held_out_rows=rows)
         return replace(result, explanation=replace(found, row=row))
 
@@ -624,7 +454,7 @@ class ExpectationExplainer(Alike):
 
         counts = {
             name: usual if getattr(question, name) is None else getattr(question, name)
-            for name, usual in _SAMPLED_ONLY.items()
+            for name, usual in SAMPLED_ONLY.items()
         }
         problem = self.state(x, question)
         if question.threshold is not None:

@@ -21,11 +21,11 @@ from cpx.modelling.parameters import CONTEXT, NAME, Choice, parameter
 from cpx.modelling.row import Row
 from cpx.modelling.side_constraints.form import NO_SIDE_CONSTRAINTS, SideConstraints
 from cpx.modelling.side_constraints.parameter import SIDE_CONSTRAINTS
+from cpx.models.expected_prediction.base import ExpectedPrediction
 from cpx.models.expected_prediction.form import TableSumForm
 from cpx.models.expected_prediction.leaves import Predicted
 from cpx.models.expected_prediction.likeliest import Likeliest
-from cpx.models.expected_prediction.parameters import Number
-from cpx.models.expected_prediction.problem import (
+from cpx.models.expected_prediction.parameters import (
     DISTRIBUTION,
     FORBIDDEN,
     LABEL,
@@ -35,7 +35,7 @@ from cpx.models.expected_prediction.problem import (
     ROW,
     STATES,
     UNIT,
-    ExpectedPrediction,
+    Number,
 )
 from cpx.models.expected_prediction.tables import MOST_TESTS
 from cpx.models.expected_prediction.text import reached_words

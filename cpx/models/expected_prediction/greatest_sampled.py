@@ -14,7 +14,7 @@ from cpx.answers.claim import competing
 from cpx.answers.result import Result, Status
 from cpx.answers.values import plural
 from cpx.errors import EngineError, Infeasible
-from cpx.models.expected_prediction.problem import ExpectedPrediction
+from cpx.models.expected_prediction.base import ExpectedPrediction
 from cpx.models.expected_prediction.sampled_probability import SampledSets
 from cpx.models.monomial.precision_coverage import MaxPrecision
 from cpx.solving.run import solve_with

@@ -11,8 +11,9 @@ from cpx.data.fitted.circuit import Circuit
 from cpx.data.fitted.distribution import StateDistribution, distribution_from_dict
 from cpx.data.fitted.tree_mixture import TreeMixture
 from cpx.errors import CpxError, InvalidInstance, nearest, shown
-from cpx.modelling.parameters import Indices, Json, Kind
+from cpx.modelling.parameters import Choice, Indices, Json, Kind, parameter
 from cpx.models.expected_prediction.leaves import refuse_misfit
+from cpx.models.sufficient_reason import parameters as of_rows
 
 _ONES = {"type": "array", "items": {"type": "integer", "minimum": 1}}
 _TEXTS = {"type": "array", "items": {"type": "string"}}
@@ -210,3 +211,23 @@ class Unit(Number):
 
 
 _MOST_BITS = 44
+
+
+# Parameters of all these problems.
+MODEL, LABEL = of_rows.MODEL, of_rows.LABEL
+ROW = parameter(of_rows.RowValues(), "the row, null for a missing value", key="x", place=1)
+STATES = parameter(States(), "the states of the attributes", key="coding", place=2)
+DISTRIBUTION = parameter(
+    DistributionOfStates(),
+    "the distribution over the states",
+    key="distribution",
+    place=2,
+)
+REQUIRED = parameter(Attributes("attribute"), "attributes that must be chosen", place=1)
+FORBIDDEN = parameter(Attributes("attribute"), "attributes that must not be chosen", place=1)
+PREDICTION = parameter(
+    Choice(("score", "probability", "decision", "posterior"), unsaved="score"),
+    "what is expected of a row: its score, the probability of the class, whether it gets it, or "
+    "the probability of its component of the distribution",
+)
+UNIT = parameter(Unit(), "what scores are rounded to multiples of, leaf by leaf", needed=True)

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from cpx.check.proofs.branching import Part
 from cpx.check.proofs.document import Claim, Refused
+from cpx.models.expected_prediction.base import ExpectedPrediction
 from cpx.models.expected_prediction.fewest import FewestExpected
-from cpx.models.expected_prediction.problem import ExpectedPrediction
 from cpx.models.expected_prediction.proof_check import (
     MOST_PRICES,
     MOST_SETS,

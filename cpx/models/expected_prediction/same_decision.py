@@ -13,8 +13,8 @@ from cpx.data.fitted.distribution import StateDistribution, as_mixture
 from cpx.data.fitted.tree_mixture import TreeMixture
 from cpx.data.oracle import PrecisionEstimate
 from cpx.models.expected_prediction.answer import SampledMean
+from cpx.models.expected_prediction.base import ExpectedPrediction
 from cpx.models.expected_prediction.paths import cells_of_states
-from cpx.models.expected_prediction.problem import ExpectedPrediction
 from cpx.models.expected_prediction.regions import margins_of
 from cpx.support.validation import open_unit, positive_integer, valid_seed
 

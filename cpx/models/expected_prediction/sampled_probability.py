@@ -21,8 +21,8 @@ from cpx.answers.result import Result, Status, Termination
 from cpx.data.samples import Samples
 from cpx.errors import EngineError, Infeasible, InvalidOption
 from cpx.modelling.claims import asked
+from cpx.models.expected_prediction.base import ExpectedPrediction
 from cpx.models.expected_prediction.parameters import Number
-from cpx.models.expected_prediction.problem import ExpectedPrediction
 from cpx.models.expected_prediction.same_decision import SameDecision
 from cpx.models.expected_prediction.text import ExpectationText, enough_words
 from cpx.models.monomial.precision_coverage import MaxCoverage, MaxPrecision

@@ -94,12 +94,8 @@ class MinimumChange(Problem):
     petal width (cm) > 1.75 (now 0.2) gives class 2 in place of class 0
     """
 
-    tree_model: TreeModel = field(
-        metadata=parameter(declared.Model(), "the tree model", key="model", place=1)
-    )
-    x: Row = field(
-        metadata=parameter(declared.RowValues(), "the row, null for a missing value", key="x")
-    )
+    tree_model: TreeModel = field(metadata=declared.MODEL)
+    x: Row = field(metadata=declared.ROW)
     target: Label | None = field(
         default=None,
         metadata=parameter(declared.WantedClass(), "the class to reach; absent: any other one"),
@@ -115,12 +111,7 @@ class MinimumChange(Problem):
         ),
     )
     weights: tuple[int, ...] | None = field(default=None, metadata=WEIGHTS)
-    label: Label | None = field(
-        default=None,
-        metadata=parameter(
-            declared.LabelOfRow(), "the class of the row", key="class", needed=True
-        ),
-    )
+    label: Label | None = field(default=None, metadata=declared.LABEL)
     name: str = field(default="", metadata=NAME)
     context: Mapping[str, Any] = field(default_factory=dict, metadata=CONTEXT)
 

@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 from cpx.errors import InvalidInstance, ModelError, shown
-from cpx.modelling.parameters import Choice, Indices, Json, Kind
+from cpx.modelling.parameters import Choice, Indices, Json, Kind, parameter
 from cpx.modelling.row import row_values
 from cpx.trees.form import Label, TreeModel
 from cpx.trees.hold import hold
@@ -233,3 +233,9 @@ class Model(Kind):
             return TreeModel.from_dict(holder[key])
         except ModelError as error:
             raise InvalidInstance(f"{key}: {error}") from error
+
+
+# Parameters of all problems about a row of a tree model.
+MODEL = parameter(Model(), "the tree model", key="model", place=1)
+ROW = parameter(RowValues(), "the row, null for a missing value", key="x")
+LABEL = parameter(LabelOfRow(), "the class of the row", key="class", needed=True)

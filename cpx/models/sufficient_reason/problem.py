@@ -135,12 +135,8 @@ class SufficientReason(ReasonText):
     petal width (cm) <= 0.8 forces setosa, whatever the other 3 columns are
     """
 
-    tree_model: TreeModel = field(
-        metadata=parameter(declared.Model(), "the tree model", key="model", place=1)
-    )
-    x: Row = field(
-        metadata=parameter(declared.RowValues(), "the row, null for a missing value", key="x")
-    )
+    tree_model: TreeModel = field(metadata=declared.MODEL)
+    x: Row = field(metadata=declared.ROW)
     level: Level = field(
         default="attributes",
         metadata=parameter(
@@ -164,12 +160,7 @@ class SufficientReason(ReasonText):
         default=(),
         metadata=parameter(declared.Features(), "features that must not be chosen", place=1),
     )
-    label: Label | None = field(
-        default=None,
-        metadata=parameter(
-            declared.LabelOfRow(), "the class of the row", key="class", needed=True
-        ),
-    )
+    label: Label | None = field(default=None, metadata=declared.LABEL)
     unit: Share | None = field(
         default=None,
         metadata=parameter(

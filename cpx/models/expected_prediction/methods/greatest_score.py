@@ -13,7 +13,7 @@ import numpy as np
 from cpx.processes.interrupts import interruptible
 
 if TYPE_CHECKING:
-    from cpx.models.expected_prediction.problem import ExpectedPrediction
+    from cpx.models.expected_prediction.base import ExpectedPrediction
 
 _BITS = 50
 """Scores are counted in so many bits, rounded up: the bound stays valid."""

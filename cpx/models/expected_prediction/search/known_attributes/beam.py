@@ -17,10 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpx.backends.base import Progress
+from cpx.models.expected_prediction.base import ExpectedPrediction
 from cpx.models.expected_prediction.evaluator import Evaluator, Stopped
 from cpx.models.expected_prediction.form import ExpectationForm
 from cpx.models.expected_prediction.likelihood import LikelihoodFloor
-from cpx.models.expected_prediction.problem import ExpectedPrediction
 
 _EQUAL = 1e-12
 """Expected scores that differ by less than this part of the greatest one are equal: floats of
