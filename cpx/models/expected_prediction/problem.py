@@ -113,6 +113,7 @@ class MLSE(ExpectedPrediction):
     Examples
     --------
     >>> from cpx import solve
+    >>> from cpx.data.fitted.tree_mixture import ONE, TreeMixture
     >>> from cpx.trees import Attribute, Tree
     >>> stumps = [Tree([a, -1, -1], [0] * 3, [0] * 3, [[0.0], [2.0 - a]], (0,)) for a in (0, 1)]
     >>> model = TreeModel([Attribute(n, "boolean") for n in "ab"], ["no", "yes"], stumps,
