@@ -22,6 +22,8 @@ from cpx.answers.explanations import Unanswered
 from cpx.cli.app import app
 from cpx.errors import CpxError, Infeasible, InvalidOption, UnsupportedModel
 from cpx.models.sufficient_reason.networks.contrast import _Asked
+from cpx.models.sufficient_reason.networks.network import Column, Layer, Network
+from cpx.trees import Attribute
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -101,6 +103,46 @@ def test_what_may_change_is_heard() -> None:
     assert str(ex.contrast(0, target="no" if label == "yes" else "yes").rule) == str(
         ex.contrast(0).rule
     )
+
+
+def test_the_class_that_is_wanted_among_three() -> None:
+    X = pd.DataFrame(np.random.default_rng(0).random((150, 3)).round(2), columns=[*"abc"])
+    y = np.where(X.a > 0.6, "low", np.where(X.b + X.c > 1, "mid", "high"))
+    model = MLPClassifier((4,), random_state=0, max_iter=800, solver="lbfgs").fit(X, y)
+    ex, axis = cpx.Explainer(model, X), np.linspace(0, 1, 21)
+    grid = pd.DataFrame(list(itertools.product(axis, axis, axis)), columns=X.columns)
+    grid = X.min() + grid * (X.max() - X.min())
+    for i, wanted in itertools.product((0, 1), ("low", "mid", "high")):
+        if model.predict(X.iloc[[i]])[0] == wanted:
+            continue
+        found = ex.contrast(i, target=wanted, time_limit=None)
+        assert found.claim.optimal
+        assert found.rule.conclusion == wanted
+        assert model.predict(X.iloc[[i]].assign(**found.values))[0] == wanted
+        for free in itertools.combinations(X.columns, len(found.values) - 1):
+            near = grid.copy()
+            rest = [c for c in X.columns if c not in free]
+            near[rest] = X.loc[i, rest].tolist()
+            assert wanted not in model.predict(near)
+
+
+@pytest.mark.parametrize("activation", ["relu", "identity"])
+def test_a_class_against_the_rest_has_the_same_scores(activation: Any) -> None:
+    random = np.random.default_rng(1)
+    for classes in (3, 4, 6):
+        sizes = [2, 3, 2, classes]
+        layers = [
+            Layer(random.normal(size=(m, n)), random.normal(size=m))
+            for n, m in itertools.pairwise(sizes)
+        ]
+        columns = [
+            Column(Attribute(a, lower=-1, upper=1), (i,), (-1, 1)) for i, a in enumerate("ab")
+        ]
+        network = Network(layers, columns, [*range(classes)], "first", activation)
+        for k, point in itertools.product(range(classes), random.normal(size=(3, 2)).tolist()):
+            scores = [*network.scores(point)]
+            own = scores.pop(k)
+            assert network.against_rest(k).scores(point) == (own, max(scores))
 
 
 @pytest.mark.parametrize(

@@ -49,7 +49,7 @@ def network_answer(rows: NetworkRows, question: ContrastQuestion, x: Any, seed: 
     """
     asked = _Asked(rows, question, x)
     limit = seconds(question.time_limit)
-    oracle = NetworkOracle(asked.network, asked.inputs)
+    oracle = NetworkOracle(asked.searched, asked.inputs)
     left = left_of(limit)
     oracle.deadline = None if left is None else time.monotonic() + left
     weight = weight_map(asked.weights, oracle.n_features)
@@ -82,9 +82,12 @@ class _Asked:
         label = network.class_of(self.inputs)
         self.own = self._called(network, label)
         if question.rarest is not None:
-            raise InvalidOption("plausible is for tree models, this is a network")
-        if question.target is not None:
-            self._refuse_target(network, label)
+            raise InvalidOption(
+                "plausible is for tree models, this is a network: ranges limits what columns "
+                "change to"
+            )
+        self.label = label
+        self.target = None if question.target is None else self._target(network)
         limits = question.numbered_ranges(columns)
         self.network = replace(
             network,
@@ -94,24 +97,22 @@ class _Asked:
             ),
         )
 
-    def _refuse_target(self, network: Network, label: int) -> None:
+        self.searched = self.network
+        if self.target is not None and len(network.classes) > 2:
+            self.searched = self.network.against_rest(self.target)
+
+    def _target(self, network: Network) -> int:
         target = label_of(self.question.target, self.rows.class_names, network.classes)
-        if target == label:
+        if target == self.label:
             raise InvalidOption(f"target is the class of x, {class_words(self.own)}")
-        if len(network.classes) > 2:
-            raise InvalidOption(
-                f"target is for tree models, and for networks of two classes; this one has "
-                f"{len(network.classes)}: any other class than that of x is found"
-            )
+        return target
 
     def _called(self, network: Network, label: int) -> str:
         return class_name(network.classes[label], self.rows.class_names, network.classes)
 
     @property
     def _wanted(self) -> str:
-        if self.question.target is None:
-            return ""
-        return self._called(self.network, 1 - self.network.class_of(self.inputs))
+        return "" if self.target is None else self._called(self.network, self.target)
 
     def _within(self, a: int, column: Column, limits: Any) -> Column:
         """Return a column with these values only, that of x among them.
@@ -251,7 +252,12 @@ class _Asked:
         inputs = self.rows.reader.inputs(row)
         if near_ties(self.network, np.array([inputs]))[0]:
             return False
-        return self.network.class_of(inputs) != self.network.class_of(self.inputs)
+        return self._wants(inputs)
+
+    def _wants(self, inputs: Sequence[float]) -> bool:
+        """Whether inputs have the class that is wanted, or any other than x where none is."""
+        found = self.network.class_of(inputs)
+        return found != self.label if self.target is None else found == self.target
 
     def _values(self, changed: Sequence[int], point: Floats) -> list[float]:
         """Return the values of columns that give inputs, as near as there are numbers for it."""
@@ -291,8 +297,10 @@ class _Asked:
         """
         weights = self.weights or [1] * len(self.network.columns)
         change = NetworkChange(
-            self.network.to_dict(), [*self.inputs], [*inputs], self.kept, [*weights]
+            self.searched.to_dict(), [*self.inputs], [*inputs], self.kept, [*weights]
         )
+        if not self._wants(inputs):
+            raise CheckFailed("check of the change failed: the row has another class")
         if wrong := change.violations(found.upper):
             raise CheckFailed(f"check of the change failed: {wrong[0]}")
         if not found.proved or found.lower is None:

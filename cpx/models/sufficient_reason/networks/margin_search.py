@@ -193,7 +193,11 @@ class MarginSearch:
         for sign in (1, -1):
             for at in np.unique(layer).tolist():
                 child = nodes.take(layer == at)
-                child.phase[at][np.arange(len(child)), place[layer == at]] = sign
+                rows, fixed = np.arange(len(child)), place[layer == at]
+                child.phase[at][rows, fixed] = sign
+                if self.network.twins:
+                    twin = self.network.twins[at][fixed]
+                    child.phase[at][rows[twin >= 0], twin[twin >= 0]] = -sign
                 bounder.clip(child, at)
                 empty = bounder.bound_neurons(child, at + 1)
                 children.append(child.take(~empty))

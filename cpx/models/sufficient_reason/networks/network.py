@@ -195,6 +195,11 @@ class Network:
                 raise ModelError(f"weights, biases and inputs must be numbers up to {LARGEST:g}")
 
     @property
+    def twins(self) -> list[NDArray[np.int64]]:
+        """The neuron of each hidden layer with the negated sum of each other one, -1 for none."""
+        return []
+
+    @property
     def attributes(self) -> tuple[Attribute, ...]:
         """What is said of each column."""
         return tuple(column.attribute for column in self.columns)
@@ -256,6 +261,44 @@ class Network:
     def keeps_ties(self, own: int, rival: int) -> bool:
         """Whether a class is given where its lead over another one is 0."""
         return own < rival
+
+    def against_rest(self, wanted: int) -> Network:
+        """Return a network that says whether a class has a score that no other one exceeds.
+
+        Its scores are that of the class and the highest of the others, in exact numbers: what is
+        added are weights of 1 and -1. A score is carried on as relu(s) - relu(-s), and the higher
+        of two is b + relu(a - b).
+
+        >>> layers = [Layer(np.array([[1.0], [2.0], [-1.0]]), np.array([0.0, -1.0, 0.5]))]
+        >>> a = Column(Attribute("a", lower=-1, upper=1), (0,), (-1.0, 1.0))
+        >>> two = Network(layers, [a], ["low", "high", "other"], "first").against_rest(0)
+        >>> two.scores([0.75]), two.class_of([0.75]), two.class_of([0.5])
+        ((Fraction(3, 4), Fraction(1, 2)), 0, 0)
+        """
+        layers, linear = list[Layer](), self.activation == "identity"
+        for i, layer in enumerate(self.layers):
+            weights, biases = layer.weights, layer.biases
+            if i and linear:
+                weights = np.hstack([weights, -weights])
+            if linear or i == len(self.layers) - 1:
+                weights, biases = np.vstack([weights, -weights]), np.hstack([biases, -biases])
+            layers.append(Layer(weights + 0.0, biases + 0.0))
+        carried = np.hstack([np.eye(len(self.classes)), -np.eye(len(self.classes))])
+        own, rest = carried[wanted], [*np.delete(carried, wanted, axis=0)]
+        while len(rest) > 1:
+            pairs = [*zip(rest[::2], rest[1::2])]
+            alone = [own, *rest[2 * len(pairs) :]]
+            rows = [row for a, b in pairs for row in (a - b, b, -b)]
+            rows += [row for one in alone for row in (one, -one)]
+            layers.append(Layer(np.array(rows), np.zeros(len(rows))))
+            signs, unit = [(1, 1, -1)] * len(pairs) + [(1, -1)] * len(alone), np.eye(len(rows))
+            ends = np.cumsum([0, *map(len, signs)])
+            kept = [np.array(s) @ unit[i : i + len(s)] for s, i in zip(signs, ends)]
+            own = kept.pop(len(pairs))
+            rest = kept
+        layers.append(Layer(np.array([own, rest[0]]), np.zeros(2)))
+        classes = self.classes[wanted], "another class"
+        return _Derived(tuple(layers), self.columns, classes, "first", "relu")
 
     # ---------------------------------------------------------------- inputs
 
@@ -326,6 +369,22 @@ class Network:
             told = f"{type(error).__name__}: {error}"
             raise ModelError(f"the network cannot be read: {told}") from error
         return cls(tuple(layers), tuple(columns), classes, decision, activation, source)
+
+
+class _Derived(Network):
+    """A network that is made of one that is small enough; sums are there twice, once negated."""
+
+    def _refuse_too_large(self) -> None:
+        pass
+
+    @cached_property
+    def twins(self) -> list[NDArray[np.int64]]:
+        found = []
+        for layer in self.layers[:-1]:
+            sums = np.column_stack([layer.weights, layer.biases])
+            same = (sums[:, None, :] == -sums[None, :, :]).all(axis=2)
+            found.append(np.where(same.any(axis=1), same.argmax(axis=1), -1))
+        return found
 
 
 def _table(rows: Any, width: int) -> Floats:
