@@ -33,9 +33,10 @@ def central(m: int = 1000, k: int = 5, row: int = 0, seed: int = 0, d: int | Non
     """Return the central problem: breast cancer, an MLP, uniform samples of {0,1}^d.
 
     Koriche et al., section 4.1: default multi-layer perceptron on 3 bins per attribute,
-    samples uniform over {0,1}^90, k = 5. Row 0 of the test rows is of the class that one
-    uniform sample in five gets, which makes its problem hard: the best rule beats the
-    trivial ones by a hair. With ``d`` only the first d features are kept.
+    samples uniform over {0,1}^d, here d = 90, k = 5; the table is not one of theirs. Row 0 of
+    the test rows is of the class that one uniform sample in five gets, which makes its problem
+    hard: the best rule beats the trivial ones by a hair. With ``d`` only the first d features
+    are kept.
     """
     network, test = _network()
     x = test[row]

@@ -23,7 +23,7 @@ for name, result in results.items():
     print(f"{name:15} {result.status} {result.objective}, {result.times.cpu:.2f} s")
 
 # %%
-# Rows of the program. ``table1-literal`` is a published statement that is wrong.
+# Rows of the program. ``table1-literal`` is a table as printed: its K may be more than the size.
 figure, ax = plt.subplots(figsize=(6.4, 3), layout="constrained")
 bars = ax.barh(list(results), [result.sizes["constraints"] for result in results.values()])
 ax.bar_label(bars)

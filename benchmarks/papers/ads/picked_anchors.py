@@ -57,7 +57,7 @@ class AnchorRules:
     Anchors are those of the package, over quartiles and categories. A sample is a real row in
     which the attributes of the candidate have values of the states of x, numbers those of real
     rows in the same quartile. The rules are picked greedily by the rows they cover, as in the
-    paper's submodular pick.
+    submodular pick of the paper on Anchors.
 
     Parameters
     ----------

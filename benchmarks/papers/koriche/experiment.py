@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["SAMPLE_COUNTS", "SIZES", "Experiment", "plan"]
 
 SAMPLE_COUNTS = (100, 200, 500, 1000, 2000, 5000)
-"""Numbers of samples in Figure 1."""
+"""Numbers of samples in our Figure 1; the text of the paper names none."""
 
 SIZES = (1, 2, 3, 4, 5, 6, 7)
 """Sizes of rules in Figure 2."""

@@ -24,7 +24,7 @@ PUBLISHED_MNIST = {
     "MLSE_20": ("3.60 ± 0.15", "1.00 ± 0.00", "-9.90 ± 2.14"),
     "MLSE_30": ("3.75 ± 0.13", "1.00 ± 0.00", "-11.77 ± 2.88"),
 }
-"""Table 1: expected log-odds, same-decision probability, logarithm of Pr."""
+"""Table 1: absolute expected log-odds, same-decision probability, logarithm of Pr."""
 
 PUBLISHED_ADULT = {
     "Logical": ("1.0", "-7.12 ± 2.11", "4.30 ± 1.13"),

@@ -61,7 +61,7 @@ class Seconds:
 
 
 def counts_for(cores: int) -> tuple[int, ...]:
-    """Return the powers of two up to the number of cores, at most 16, as in the paper.
+    """Return the powers of two up to the number of cores, at most the 16 threads of section 6.1.
 
     Examples
     --------
