@@ -23,6 +23,8 @@ _PROVED = (
     *("at most", "proved", "beam misses", "expected log-odds", "no set has more than"),
     *("CPU s, mean", "most"),
 )
+_RIGHT, _WRONG = 3, 2
+"""Images that Figure 5 has: of those explained, and of those that the forest errs on."""
 _FILES = "mnist35.psdd.gz", "xgboost.json.gz", "test.csv.gz"
 
 
@@ -49,13 +51,13 @@ def published_circuit(
     figures: Annotated[
         Path | None,
         typer.Option(
-            metavar="DIR", exists=True, file_okay=False, help="Draw Figures 3 and 4 there."
+            metavar="DIR", exists=True, file_okay=False, help="Draw Figures 3, 4 and 5 there."
         ),
     ] = None,
     seed: opt.Seed = 0,
     output: opt.Records = Path("published-circuit"),
 ) -> None:
-    r"""Make Table 1 and Figures 3, 4 of Wang et al. from the authors' circuit, forest and images.
+    r"""Make Table 1 and Figures 3 to 5 of Wang et al. from the authors' circuit and forest.
 
     The circuit is a PSDD of Juice.jl, mnist35.psdd.gz, the forest a JSON dump of XGBoost,
     xgboost.json.gz; test.csv.gz has 1,902 images and their labels. Algorithm 1 explains each
@@ -98,8 +100,11 @@ def published_circuit(
         )
     if figures is not None:
         from benchmarks.papers.sufficient.figures import draw_published
+        from benchmarks.papers.sufficient.pixels import draw_pixels
 
-        for path in draw_published(made, figures):
+        wrong = [Image(n, width, 0, False, 0, seed) for n in experiment.wrong[:_WRONG]]
+        told = [*made[:_RIGHT], *map(experiment.measured, wrong)]
+        for path in (*draw_published(made, figures), draw_pixels(experiment, told, figures)):
             print(f"figure: {path}")
     likely = experiment.circuit.log_likelihood(experiment.rows[order])
     print(f"\naccuracy {experiment.accuracy:.4f}; log-likelihood of an image {likely.mean():.1f}")
@@ -157,7 +162,10 @@ def _spread(values: list[float]) -> str:
 
 @dataclass(frozen=True)
 class Measured:
-    """A set of at most so many pixels, its figures, and processor seconds to find it."""
+    """A set of at most so many pixels, its figures, and processor seconds to find it.
+
+    pixels: Which they are, where the paper shows sets of this size.
+    """
 
     size: int
     exchanged: bool
@@ -165,6 +173,7 @@ class Measured:
     log_probability: float
     same: float | None
     seconds: float
+    pixels: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -187,7 +196,7 @@ class Image:
     """An image, how it is explained, and its explanations; a line of JSON.
 
     prove: Up to this size sets are proved.
-    positive: Whether the forest takes it for a five.
+    positive: Whether the forest takes it for a five, the label 0 of the files.
     """
 
     image: int
@@ -234,7 +243,17 @@ class Experiment:
     model: Any
     coding: Any
     rows: Any
-    accuracy: float
+    labels: Any
+
+    @property
+    def accuracy(self) -> float:
+        """Of the forest on the images."""
+        return float((self.model.predict(self.rows) == self.labels).mean())
+
+    @property
+    def wrong(self) -> list[int]:
+        """The images that the forest takes for the other digit."""
+        return [int(i) for i in np.flatnonzero(self.model.predict(self.rows) != self.labels)]
 
     @classmethod
     def read(cls, data: Path) -> Experiment:
@@ -255,7 +274,7 @@ class Experiment:
         columns = [(c,) for c in range(rows.shape[1])]
         names = [a.name for a in model.attributes]
         coding = Coding(names, columns, cuts, [[[0], [1]]] * len(columns), model.cast)  # type: ignore[arg-type]
-        return cls(circuit, model, coding, rows, float((model.predict(rows) == labels).mean()))
+        return cls(circuit, model, coding, rows, labels)
 
     def measured(self, image: Image) -> Image:
         """Explain an image by each number of pixels."""
@@ -274,7 +293,8 @@ class Experiment:
             same = None
             if asked and size in SIZES:
                 same = asked.sampled(features, image.samples, image.seed).value
-            found.append(Measured(size, also, mean, log, same, taken))
+            pixels = tuple(features) if size in SIZES else ()
+            found.append(Measured(size, also, mean, log, same, taken, pixels))
 
         spent = 0.0
         for size, level in enumerate(beam_levels(evaluator, max(SIZES), image.width)):
@@ -294,7 +314,7 @@ class Experiment:
             spent += time.process_time() - stopped
         beam = [m.expected for m in found if not m.exchanged]
         proved = tuple(self.proved(image, k, beam[k - 1]) for k in range(1, image.prove + 1))
-        positive = problem.label_index == 1
+        positive = problem.label_index == 0
         return replace(image, positive=positive, found=tuple(found), proved=proved)
 
     def problem(self, image: Image, k: int) -> Any:

@@ -165,9 +165,9 @@ def test_published_values() -> None:
 
 
 def test_published_files_are_explained_drawn_and_proved(tmp_path: Path) -> None:
-    """Twelve independent pixels, of which the trees test three."""
-    lines = [f"T {a} 0 {a + 1} {np.log(0.5 + a / 30)}" for a in range(12)]
-    lines += [f"D {a + 11} 0 1 {a + 10 if a > 1 else 0} {a} 0.0" for a in range(1, 12)]
+    """Sixteen independent pixels, of which the trees test three."""
+    lines = [f"T {a} 0 {a + 1} {np.log(0.5 + a / 40)}" for a in range(16)]
+    lines += [f"D {a + 15} 0 1 {a + 14 if a > 1 else 0} {a} 0.0" for a in range(1, 16)]
     trees = [
         {
             **{"nodeid": 0, "split": f"f{a}", "split_condition": 0.5, "yes": 1, "no": 2},
@@ -177,13 +177,13 @@ def test_published_files_are_explained_drawn_and_proved(tmp_path: Path) -> None:
     ]
     (tmp_path / "xgboost.json.gz").write_bytes(gzip.compress(json.dumps(trees).encode()))
     (tmp_path / "mnist35.psdd.gz").write_bytes(gzip.compress("\n".join(lines).encode()))
-    np.savetxt(tmp_path / "test.csv.gz", [[1] * 13, [0] * 13], fmt="%d", delimiter=",")
+    np.savetxt(tmp_path / "test.csv.gz", [[1] * 17, [0] * 16 + [1]], fmt="%d", delimiter=",")
     (tmp_path / "drawn").mkdir()
     published_circuit(tmp_path, prove=2, figures=tmp_path / "drawn", output=tmp_path / "records")
     lines_of = (tmp_path / "records" / "runs.jsonl").read_bytes().splitlines()
     found = {one.positive: one for one in map(Image.from_line, lines_of)}
-    assert [level.size for level in found[True].levels] == [*range(1, 13)]
-    # f0 and f1 known: each pixel is 1 with the probability 0.5 + a / 30.
-    assert found[True].proved[1].expected == pytest.approx(1.5 + 0.25 * (2 * (0.5 + 2 / 30) - 1))
-    assert all(one.proved and one.bound >= one.expected - 1e-9 for one in found[False].proved)
-    assert len([*(tmp_path / "drawn").iterdir()]) == 2
+    assert [level.size for level in found[False].levels] == [*range(1, 17)]
+    # f0 and f1 known: each pixel is 1 with the probability 0.5 + a / 40.
+    assert found[False].proved[1].expected == pytest.approx(1.5 + 0.25 * (2 * (0.5 + 2 / 40) - 1))
+    assert all(one.proved and one.bound >= one.expected - 1e-9 for one in found[True].proved)
+    assert len([*(tmp_path / "drawn").iterdir()]) == 3
