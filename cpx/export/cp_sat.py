@@ -76,8 +76,12 @@ def _compiled(statement: Statement) -> tuple[Any, dict[str, list[Any]], list[int
 
     from cpx.backends.cpsat.compile import DirectOrtools, native_variables
     from cpx.backends.normal_forms import recognise
+    from cpx.modelling.blocks import BlockModel
 
     compiled = DirectOrtools()
+    if isinstance(statement.model, BlockModel):
+        compiled.number(statement.model.variables)
+        compiled.meet(statement.model.variables)
     places: list[int] = []
     stated = [
         (place, constraint)

@@ -62,6 +62,10 @@ class Statement:
 
     def __post_init__(self) -> None:
         """Take arrays of any shape in one dimension."""
+        from cpx.modelling.blocks import NamedBooleans
+
+        if isinstance(self.variables, NamedBooleans):  # which are not made yet
+            return
         flat = {name: _flat(array) for name, array in self.variables.items()}
         if all(array is self.variables[name] for name, array in flat.items()):
             return
@@ -131,10 +135,23 @@ def maximised(statement: Statement, constant: int) -> Statement:
     constant : int
         The value at cost 0.
     """
+    model = _negated(statement.model)
+    core = None if statement.core is None else maximised(statement.core, constant)
+    offset = constant - statement.offset
+    return replace(statement, model=model, sense="max", offset=offset, core=core)
+
+
+def _negated(model: cpmpy.Model) -> cpmpy.Model:
+    """Return the model that maximises minus what ``model`` minimises, a weighted sum."""
     import cpmpy as cp
     from cpmpy.expressions.core import Operator
 
-    total = statement.model.objective_
+    from cpx.modelling.blocks import blocks_of
+
+    blocks = blocks_of(model)
+    if blocks is not None:
+        return blocks.negated()
+    total = model.objective_
     # CPMpy makes a sum of one variable that variable.
     weights, terms = [1], [total]
     if isinstance(total, Operator):
@@ -142,13 +159,7 @@ def maximised(statement: Statement, constant: int) -> Statement:
             total.args if total.name == "wsum" else ([1] * len(total.args), total.args)
         )
     gain = Operator("wsum", [[-int(weight) for weight in weights], list(terms)])
-    return replace(
-        statement,
-        model=cp.Model(statement.model.constraints, maximize=gain),
-        sense="max",
-        offset=constant - statement.offset,
-        core=None if statement.core is None else maximised(statement.core, constant),
-    )
+    return cp.Model(model.constraints, maximize=gain)
 
 
 def _always(form: object, seconds: float) -> bool:

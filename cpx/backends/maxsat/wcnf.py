@@ -1,22 +1,27 @@
 """Compilation of CPMpy models to weighted clauses (weighted partial MaxSAT).
 
-Constraints that are clauses, implications or linear already go straight to clauses; CPMpy's
-chain of transformations takes the rest. The constant of the objective stays a Python
-integer throughout.
+Constraints that are clauses, implications or linear already go straight to clauses, and blocks of
+them without expressions; CPMpy's chain of transformations takes the rest. The constant of the
+objective stays a Python integer throughout.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from array import array as compact
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cpx.backends.maxsat.linear import linear_clauses, normalised
 from cpx.modelling.statement import Statement, Values
+
+if TYPE_CHECKING:
+    from cpx.backends.normal_forms import Linear
+    from cpx.modelling.blocks import BlockModel, Sum
 
 _CHECK_EVERY = 256
 
@@ -29,6 +34,11 @@ class _Array:
     elements: NDArray[np.int64]
     weights: NDArray[np.int64]
     literals: NDArray[np.int64]
+
+
+def _booleans(numbers: NDArray[np.int64]) -> _Array:
+    n = numbers.size
+    return _Array(np.zeros(n, dtype=np.int64), np.arange(n), np.ones(n, dtype=np.int64), numbers)
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,9 +59,15 @@ class Compiled:
     sign: int
     offset: int
     top: int
-    origins: list[tuple[int, int, int]]
+    _origins: compact[int]
     _arrays: Mapping[str, _Array]
     _fix: Callable[[str, int, int], list[int]]
+
+    @property
+    def origins(self) -> list[tuple[int, int, int]]:
+        """First clauses, greatest variables before them, and places."""
+        numbers = self._origins.tolist()
+        return list(zip(numbers[::3], numbers[1::3], numbers[2::3], strict=True))
 
     @property
     def sizes(self) -> dict[str, int]:
@@ -162,29 +178,47 @@ class _Compiler:
         from pysat.formula import IDPool
 
         from cpx.backends.maxsat.chain import Chain
+        from cpx.modelling.blocks import blocks_of
 
         self._statement, self._check, self._at_most = statement, check, at_most
-        self._pool = IDPool()
+        self._blocks = blocks_of(statement.model)
+        # The variables of blocks have their numbers.
+        taken = 0 if self._blocks is None else self._blocks.variables.size
+        self._pool = IDPool(start_from=taken + 1)
         self._clauses: list[list[int]] = []
-        self._origins: list[tuple[int, int, int]] = []
+        self._origins = compact("q")
         self._chain = Chain(self._pool, self._add, at_most)
         # Literals by the id() of variables, which the model keeps alive. Views ~b come and
         # go, so theirs may be taken over by another object: they are never entered.
         self._known: dict[int, int] = {}
 
     def compiled(self) -> Compiled:
-        statement = self._statement
-        arrays = {name: list(array) for name, array in statement.variables.items()}
+        statement, blocks = self._statement, self._blocks
+        numbered = {} if blocks is None else {n: blocks.numbers(n) for n in blocks.variables}
+        others = [name for name in statement.variables if name not in numbered]
+        arrays = {name: list(statement.variables[name]) for name in others}
         # Numbers in the order of the arrays make compiled formulas readable.
         self._enter([v for array in arrays.values() for v in array])
         # First, because CPMpy would choose encodings by the first constraint: cardinalities
         # such as sum X == K stay without weights when K is in unary (order) encoding.
         self._from(-1)
-        decoded = {name: self._array(array) for name, array in arrays.items()}
-        self._constraints(statement.model.constraints)
+        decoded = {name: _booleans(numbers) for name, numbers in numbered.items()}
+        decoded |= {name: self._array(array) for name, array in arrays.items()}
         sign = 1 if statement.sense == "min" else -1
-        terms, constant = self._objective(statement.model.objective_)
+        if blocks is None:
+            self._constraints(statement.model.constraints)
+            terms, constant = self._objective(statement.model.objective_)
+        else:
+            self._post_blocks(blocks)
+            terms, constant = list(zip(*blocks.costs, strict=True)), 0
         costs, base = normalised((sign * weight, literal) for weight, literal in terms)
+
+        def fix(name: str, element: int, value: int) -> list[int]:
+            if name in arrays:
+                return self._fixed(arrays[name][element], value)
+            number = int(numbered[name][element])
+            return [number if value else -number]
+
         return Compiled(
             clauses=self._clauses,
             costs=costs,
@@ -192,10 +226,46 @@ class _Compiler:
             sign=sign,
             offset=statement.offset,
             top=self._pool.top,
-            origins=self._origins,
+            _origins=self._origins,
             _arrays=decoded,
-            _fix=lambda name, element, value: self._fixed(arrays[name][element], value),
+            _fix=fix,
         )
+
+    def _post_blocks(self, model: BlockModel) -> None:
+        from cpx.modelling.blocks import Implications, Sum
+
+        n = model.variables.size
+        # One object for each number, however many clauses have it.
+        numbers = np.array([*range(n + 1), *range(-n, 0)], dtype=object)
+        place = 0
+        for block in model.blocks:
+            rows = [block.literals] if isinstance(block, Sum) else block.rows.lists(numbers)
+            for row in rows:
+                if place % _CHECK_EVERY == 0:
+                    self._check()
+                self._from(place)
+                place += 1
+                if isinstance(block, Sum):
+                    self._linear(zip(block.weights, row, strict=True), block)
+                elif isinstance(block, Implications):
+                    unless = numbers[-row[0]]
+                    self._clauses += [[unless, literal] for literal in row[1:]]
+                else:
+                    self._clauses.append(row)
+        if model.added:
+            for number, variable in enumerate(model.variables.in_order, 1):
+                self._known[id(variable)] = number
+                self._pool.obj2id[variable.name] = number
+                self._pool.id2obj[number] = variable.name
+            self._constraints(model.added, place)
+        else:
+            self._from(-1)
+
+    def _linear(self, terms: Iterable[tuple[int, int]], row: Linear | Sum) -> None:
+        for clause in linear_clauses(
+            terms, row.operator, row.constant, self._pool, at_most=self._at_most
+        ):
+            self._add(clause)
 
     def _add(self, clause: list[int]) -> None:
         if not clause:  # SAT solvers disagree on what adding an empty clause means
@@ -224,7 +294,7 @@ class _Compiler:
 
     # --------------------------------------------------------- constraints
 
-    def _constraints(self, constraints: Any) -> None:
+    def _constraints(self, constraints: Any, first: int = 0) -> None:
         from cpmpy.expressions.variables import _BoolVarImpl
         from cpmpy.transformations.normalize import toplevel_list
 
@@ -232,7 +302,9 @@ class _Compiler:
         from cpx.backends.normal_forms import Clause, Implication, Linear, recognise
 
         rest = []
-        each = ((place, c) for place, one in enumerate(constraints) for c in toplevel_list(one))
+        each = (
+            (place, c) for place, one in enumerate(constraints, first) for c in toplevel_list(one)
+        )
         for count, (place, constraint) in enumerate(each):
             if count % _CHECK_EVERY == 0:
                 self._check()
@@ -247,10 +319,7 @@ class _Compiler:
                 isinstance(v, _BoolVarImpl) for v in form.variables
             ):
                 terms = zip(form.weights, self._literals(form.variables), strict=True)
-                for clause in linear_clauses(
-                    terms, form.operator, form.constant, self._pool, at_most=self._at_most
-                ):
-                    self._add(clause)
+                self._linear(terms, form)
             elif (found := equivalence(constraint)) is not None:
                 (literal,) = self._literals([found.literal])
                 others = self._literals(found.arguments)
@@ -270,7 +339,7 @@ class _Compiler:
 
     def _from(self, place: int) -> None:
         """Say which constraint the next clauses are of."""
-        self._origins.append((len(self._clauses), self._pool.top, place))
+        self._origins.extend((len(self._clauses), self._pool.top, place))
 
     # ----------------------------------------------------------- objective
 

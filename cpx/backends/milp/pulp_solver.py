@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from typing import Any, ClassVar
@@ -36,6 +36,7 @@ from cpx.backends.milp.linear_rows import (
 from cpx.backends.milp.subsolvers import SUBSOLVERS, native_solver, runs
 from cpx.backends.milp.watch import Watch
 from cpx.backends.normal_forms import Clause, Implication, Linear, linear_sum, recognise
+from cpx.modelling.blocks import blocks_of
 
 TIGHT_NONZEROS = 400_000
 """Most nonzeros that grouped implications may take as one row per conclusion."""
@@ -137,7 +138,11 @@ class CPM_pulp(SolverInterface):
         self._traced = traced
         self.origins: list[int] = []
         self._place = -1
-        super().__init__(name="pulp", cpm_model=cpm_model)
+        blocks = None if cpm_model is None else blocks_of(cpm_model)
+        super().__init__(name="pulp", cpm_model=cpm_model if blocks is None else None)
+        if blocks is not None:
+            self.add(blocks.expressions())  # which nobody keeps
+            self.objective(blocks.objective_, minimize=blocks.objective_is_min)
 
     @property
     def native_model(self) -> Any:
@@ -180,8 +185,8 @@ class CPM_pulp(SolverInterface):
         return linear_constraints(cpm_expr, self._csemap)
 
     def add(self, cpm_expr: Any) -> CPM_pulp:
-        """Post a constraint, or nested lists of them."""
-        given = cpm_expr if isinstance(cpm_expr, list | tuple) else [cpm_expr]
+        """Post a constraint, nested lists of them, or what yields them."""
+        given = cpm_expr if isinstance(cpm_expr, list | tuple | Iterator) else [cpm_expr]
         self._add((place, c) for place, one in enumerate(given) for c in toplevel_list(one))
         return self
 

@@ -67,14 +67,10 @@ def stated_apart(statement: Statement, side: SideConstraints) -> tuple[Statement
 
 def _with(statement: Statement, constraints: Sequence[Any]) -> Statement:
     """Return a statement, and its core, with further constraints."""
-    import cpmpy as cp
+    from cpx.modelling.blocks import extended
 
-    model = statement.model
-    goal = {"minimize" if statement.sense == "min" else "maximize": model.objective_}
     core = None if statement.core is None else _with(statement.core, constraints)
-    return replace(
-        statement, model=cp.Model([*model.constraints, *constraints], **goal), core=core
-    )
+    return replace(statement, model=extended(statement.model, constraints), core=core)
 
 
 def _stated(row: LinearConstraint, X: Any, literals: dict[tuple[int, ...], Any]) -> Any:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cpx.modelling.statement import Statement, Values, samples
-from cpx.models.monomial.encodings.common import bools, choice, cost, limit_constraints, needs
+from cpx.models.monomial.encodings.common import limit_sums, needs
 from cpx.models.monomial.form import WeightedMonomial
+
+if TYPE_CHECKING:
+    from cpx.modelling.blocks import BlockModel
 
 
 def clausal(form: WeightedMonomial) -> Statement:
@@ -47,47 +50,48 @@ def clausal(form: WeightedMonomial) -> Statement:
     Source: the direction argument is folklore of one-sided (Plaisted-Greenbaum) encodings;
     Koriche et al., section 4.1, note that their negative constraints split into clauses.
     """
-    import cpmpy as cp
+    from cpx.modelling.blocks import BlockModel
 
-    from cpx.modelling.literals import all_of, any_of
-
-    _, d = form.shape
+    differs = ~form.agreement
     covering = np.flatnonzero(form.cost_covered)
     uncovering = np.flatnonzero(form.cost_uncovered)
     under, over = needs(form)
-    free = np.flatnonzero((form.cost_covered | form.cost_uncovered) == 0)
-    counted = free[(under | over)[free]]
-    X, C, U = bools(d, "X"), bools(covering.size, "C"), bools(uncovering.size, "U")
-    V = bools(counted.size, "V")
-    features, charged = np.array(list(X), dtype=object), np.array(list(U), dtype=object)
-    # Of each row, a literal that is implied by "covered", and one that implies it.
-    high, low = _literals(form, (covering, C), (uncovering, U), (counted, V))
+    free = (form.cost_covered | form.cost_uncovered) == 0
+    counted = np.flatnonzero(free & (under | over))
+    model = BlockModel(
+        X=form.shape[1],
+        C=covering.size,
+        U=uncovering.size,
+        **({"V": counted.size} if counted.size else {}),
+    )
+    X, C, U = model.numbers("X"), model.numbers("C"), model.numbers("U")
+    counting = {"V": model.numbers("V")} if counted.size else {}
+    # Of each row, a literal that is implied by "covered", and one that implies it. A row with
+    # C_i and U_i has both; another one has one for both, whose other direction must be stated.
+    high, low = np.zeros((2, form.shape[0]), dtype=np.int64)
+    high[uncovering], high[covering] = -U, C
+    low[covering], low[uncovering] = C, -U
+    high[counted] = low[counted] = counting.get("V", [])
 
-    stated = choice(form, X)
-    if form.k < d:
-        stated.under("sum_j X_j <= k", [cp.sum(X) <= form.k])
-    rows = zip(C, ~form.agreement[covering], strict=True)
-    stated.under("C_i or OR_{j in M_i} X_j", (any_of([c, *features[row]]) for c, row in rows))
+    _choice(form, model, X)
+    if form.k < X.size:
+        model.sum("sum_j X_j <= k", np.ones_like(X), X, "<=", form.k)
+    model.clauses("C_i or OR_{j in M_i} X_j", C, differs[covering], X)
     # C_i says so already, U_i does not.
     unsaid = np.flatnonzero(over & (form.cost_covered == 0))
-    stated.under(
-        "V_i or OR_{j in M_i} X_j, V_i that i is counted",
-        (any_of([high[i], *features[~form.agreement[i]]]) for i in unsaid),
-    )
+    line = "V_i or OR_{j in M_i} X_j, V_i that i is counted"
+    model.clauses(line, high[unsaid], differs[unsaid], X)
     implied = np.flatnonzero(under & (form.cost_uncovered == 0))
-    if uncovering.size or implied.size:
-        differing, dropping = ~form.agreement[uncovering].T, ~form.agreement[implied].T
-        for x, paid, dropped in zip(X, differing, dropping, strict=True):
-            if paid.any() or dropped.any():
-                conclusions = [*charged[paid], *(~low[i] for i in implied[dropped])]
-                stated.under("X_j -> AND_{i : j in M_i} U_i", [x.implies(all_of(conclusions))])
-    stated.under("what is covered keeps the limits", limit_constraints(form.limits, low, high))
-
-    objective = cost(X, (form.cost_covered[covering], C), (form.cost_uncovered[uncovering], U))
+    paid, conclusions = np.append(uncovering, implied), np.append(U, -low[implied])
+    model.implications("X_j -> AND_{i : j in M_i} U_i", X, differs[paid].T, conclusions)
+    for limit in limit_sums(form.limits, low, high):
+        model.sum("what is covered keeps the limits", *limit)
+    weights = np.append(form.cost_covered[covering], form.cost_uncovered[uncovering])
+    model.minimise(weights, np.append(C, U))
 
     def complete(chosen: Sequence[int]) -> Values:
         covered = form.covered(chosen)
-        values = {"X": np.zeros(d, dtype=np.int64)}
+        values = {"X": np.zeros(X.size, dtype=np.int64)}
         values["X"][list(chosen)] = 1
         values["C"] = covered[covering].astype(np.int64)
         values["U"] = (~covered[uncovering]).astype(np.int64)
@@ -95,36 +99,21 @@ def clausal(form: WeightedMonomial) -> Statement:
             values["V"] = covered[counted].astype(np.int64)
         return values
 
-    variables = {"X": X, "C": C, "U": U}
-    if counted.size:
-        variables["V"] = V
     return Statement(
-        model=cp.Model(stated, minimize=objective),
-        variables=variables,
+        model=model,
+        variables=model.variables,
         complete=complete,
-        lines=stated.lines,
+        lines=model.lines,
         means={"C": samples(covering), "U": samples(uncovering), "V": samples(counted)},
     )
 
 
-def _literals(
-    form: WeightedMonomial, *arrays: tuple[NDArray[np.int64], Any]
-) -> tuple[list[Any], list[Any]]:
-    """Return per row the literals ``high`` (implied by "covered") and ``low`` (implying it).
-
-    A row with C_i and U_i has both one-sided literals already; another one has one literal
-    for both, and the direction it lacks must be stated.
-    """
-    (covering, C), (uncovering, U), (counted, V) = arrays
-    high: list[Any] = [None] * form.shape[0]
-    low = list(high)
-    if form.limits is None:
-        return high, low
-    for i, u in zip(uncovering, U, strict=True):
-        high[i] = low[i] = ~u
-    for i, c in zip(covering, C, strict=True):
-        high[i] = c
-        low[i] = c if low[i] is None else low[i]
-    for i, v in zip(counted, V, strict=True):
-        high[i] = low[i] = v
-    return high, low
+def _choice(form: WeightedMonomial, model: BlockModel, X: NDArray[np.int64]) -> None:
+    """State what restricts the choice of features other than their number."""
+    model.facts("X_j, j required", X[list(form.required)])
+    model.facts("not X_j, j forbidden", -X[list(form.forbidden)])
+    for group in () if form.groups is None else np.unique(form.groups):
+        members = X[form.groups == group]
+        if members.size > 1:
+            line = "sum_{j in G} X_j <= 1, G a column"
+            model.sum(line, np.ones_like(members), members, "<=", 1)

@@ -8,7 +8,7 @@ the other one.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from math import gcd
 from typing import Any
 
@@ -102,14 +102,24 @@ def limit_constraints(
     under, over: Of each row, one that implies that it is covered and one that is implied by it,
         where :func:`needs` asks for it.
     """
-    if limits is None:
-        return []
-    weights = limits.weights.tolist()
     constraints = []
+    for weights, literals, operator, limit in limit_sums(limits, under, over):
+        total = _sum(weights, literals)
+        constraints.append(total <= limit if operator == "<=" else total >= limit)
+    return constraints
+
+
+def limit_sums(
+    limits: CoverageLimits | None, under: Iterable[Any], over: Iterable[Any]
+) -> Iterator[tuple[list[int], list[Any], str, int]]:
+    """Yield weights, literals, operator and limit of each linear constraint of the limits."""
+    if limits is None:
+        return
+    weights = limits.weights.tolist()
     if limits.least > 0:
-        constraints.append(_sum(weights, under) >= limits.least)
+        yield weights, list(under), ">=", limits.least
     if limits.most is not None:
-        constraints.append(_sum(weights, over) <= limits.most)
+        yield weights, list(over), "<=", limits.most
     if limits.precision is not None:
         p, q = limits.precision.numerator, limits.precision.denominator
         terms = [
@@ -118,16 +128,14 @@ def limit_constraints(
         ]
         divisor = gcd(*(factor for factor, _ in terms))
         if divisor:  # else nothing disagrees
-            factors = [factor // divisor for factor, _ in terms]
-            constraints.append(_sum(factors, [x for _, x in terms]) >= 0)
-    return constraints
+            some = [(factor // divisor, x) for factor, x in terms if factor]
+            yield [factor for factor, _ in some], [x for _, x in some], ">=", 0
 
 
 def _sum(weights: Sequence[int], literals: Sequence[Any]) -> Any:
     import cpmpy as cp
     from cpmpy.expressions.core import Operator
 
-    pairs = [(w, x) for w, x in zip(weights, literals, strict=True) if w]
-    if all(w == 1 for w, _ in pairs):
-        return cp.sum([x for _, x in pairs])
-    return Operator("wsum", [[w for w, _ in pairs], [x for _, x in pairs]])
+    if all(weight == 1 for weight in weights):
+        return cp.sum(literals)
+    return Operator("wsum", [weights, literals])

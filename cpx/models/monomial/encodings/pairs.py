@@ -75,9 +75,8 @@ class _Pairs:
 
     def statement(self) -> Statement:
         """Return the statement of ``sizes`` with the rows."""
-        import cpmpy as cp
+        from cpx.modelling.blocks import extended
 
-        model = self.base.model
         added = self._structure()
         added.under(
             "s (s + 1) sum_i u_i U_i >= 2 s sum_j u_j X_j - 2 sum_jl u_jl Y_jl", self._uncovered()
@@ -93,7 +92,7 @@ class _Pairs:
         }
         return replace(
             self.base,
-            model=cp.Model([*model.constraints, *added], minimize=model.objective_),
+            model=extended(self.base.model, added),
             lines=[*self.base.lines, *added.lines],
             means={**self.base.means, **means},
             variables={**self.base.variables, "W": self.W, "Y": self.Y},

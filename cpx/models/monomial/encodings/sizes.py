@@ -98,7 +98,9 @@ class _Sizes:
         """Return the statement of ``clausal`` with the rows."""
         import cpmpy as cp
 
-        X, Z, model = self.base.variables["X"], self.Z, self.base.model
+        from cpx.modelling.blocks import extended
+
+        X, Z = self.base.variables["X"], self.Z
         counted = [-r * z for r, z in enumerate(Z) if r > 0]
         added = Constraints()
         added.under("sum_r Z_r = 1", [cp.sum(Z) == 1])
@@ -106,7 +108,7 @@ class _Sizes:
         added.under("objective >= sum_r v_r Z_r", self._least())
         return replace(
             self.base,
-            model=cp.Model([*model.constraints, *added], minimize=model.objective_),
+            model=extended(self.base.model, added),
             lines=[*self.base.lines, *added.lines],
             means={**self.base.means, "Z": lambda r: f"size {r}"},
             variables={**self.base.variables, "Z": Z},

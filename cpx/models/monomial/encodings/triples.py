@@ -106,6 +106,7 @@ class _Triples:
         """Return the statement of ``clausal`` with the clauses."""
         import cpmpy as cp
 
+        from cpx.modelling.blocks import extended
         from cpx.modelling.literals import any_of
 
         base = clausal(self.form)
@@ -127,11 +128,10 @@ class _Triples:
             "K or not X_j or not X_l or not X_p, of bound v or more",
             (any_of([K[0], *(~X[j] for j in clause)]) for clause in self._clauses()),
         )
-        model = cp.Model([*base.model.constraints, *added], minimize=base.model.objective_)
         variables = {**base.variables, "K": K}
         return replace(
             base,
-            model=model,
+            model=extended(base.model, added),
             variables=variables,
             complete=complete,
             known=self.known,
