@@ -47,6 +47,7 @@ def test_no_module_outside_an_engine_loads_one() -> None:
         "cpx.backends.normal_forms",
         "cpx.export.latex",
         "cpx.export.minizinc",
+        "cpx.modelling.blocks",
         "cpx.modelling.literals",
         "cpx.models.rule_set.methods.column_generation.master",
     }
