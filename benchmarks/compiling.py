@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 import statistics
 import time
 from typing import Any
@@ -11,7 +12,9 @@ from benchmarks.instances import central
 from benchmarks.measuring import in_own_process
 from benchmarks.tables import show
 
-LARGE = 20_000
+SIZES = (10_000, 100_000)
+SOLVED = 20_000
+TURNS = 3
 
 
 def _cpsat(problem: Any) -> Any:
@@ -35,65 +38,55 @@ def _milp(problem: Any) -> Any:
 COMPILERS = {"cpsat": _cpsat, "maxsat": _maxsat, "milp": _milp}
 
 
-def _ratios(engine: str, rounds: int) -> tuple[float, float, float]:
-    """Return median seconds of ours and by hand, and the median ratio, in turns."""
-    problem = central()
-    problem.form()
-    ours, theirs = [], []
-    for _ in range(rounds + 1):
-        start = time.perf_counter()
-        COMPILERS[engine](problem)
-        middle = time.perf_counter()
-        BY_HAND[engine](problem.form())
-        theirs.append(time.perf_counter() - middle)
-        ours.append(middle - start)
-    # The first round pays for imports.
-    ours, theirs = ours[1:], theirs[1:]
-    ratio = statistics.median(a / b for a, b in zip(ours, theirs))
-    return statistics.median(ours), statistics.median(theirs), ratio
+def _one(engine: str, m: int, ours: bool) -> tuple[float, float]:
+    """Return processor seconds of one way, and the MB that it adds to the peak before it."""
+    problem, small = central(m), central(50)
+    for one in (small, problem):
+        form = one.form()
+        if one is problem:
+            before, start = _peak(), time.process_time()
+        made = COMPILERS[engine](one) if ours else BY_HAND[engine](form)
+    spent = time.process_time() - start
+    assert made is not None
+    return spent, _peak() - before
 
 
-def _large(engine: str) -> float:
-    problem = central(LARGE)
-    problem.form()
-    start = time.perf_counter()
-    COMPILERS[engine](problem)
-    return time.perf_counter() - start
+def _peak() -> float:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
-def _large_solve(engine: str) -> float:
-    """Seconds of stating and compiling inside a real solve, up to the search."""
+def _solve(engine: str) -> None:
     from cpx import solve
 
-    return sum(
-        getattr(solve(central(LARGE), engine, time_limit=12).times, name)
-        for name in ("state", "compile")
-    )
+    solve(central(SOLVED), engine, time_limit=12)
 
 
 def main() -> None:
-    """Print the table."""
+    """Print the table; each way has processes of its own, in turns."""
     rows = []
     for engine in COMPILERS:
-        ours, theirs, ratio = in_own_process(_ratios, engine, 9)["value"]
-        large = in_own_process(_large, engine)
-        solving = in_own_process(_large_solve, engine)
-        rows.append(
-            [engine, ours, theirs, ratio, large["value"], large["memory"], solving["memory"]]
-        )
+        for m in SIZES:
+            turns = [
+                [in_own_process(_one, engine, m, ours)["value"] for ours in (True, False)]
+                for _ in range(TURNS)
+            ]
+            spent, memory = (
+                [statistics.median(turn[way][of] for turn in turns) for way in (0, 1)]
+                for of in (0, 1)
+            )
+            rows.append(
+                [
+                    *(engine, m, *spent, f"{spent[0] / spent[1]:.2f}"),
+                    *(*map(round, memory), f"{memory[0] / memory[1]:.2f}"),
+                ]
+            )
     show(
-        "State and compile, clausal, k = 5, d = 90",
-        [
-            "engine",
-            "s, m=1000",
-            "by hand, s",
-            "ratio",
-            "s, m=20000",
-            "MB, m=20000",
-            "MB with 12 s of search",
-        ],
+        "State and compile, clausal, k = 5, d = 90: processor seconds, MB more than before",
+        ["engine", "samples", "s", "by hand", "ratio", "MB", "by hand", "ratio"],
         rows,
     )
+    rows = [[engine, in_own_process(_solve, engine)["memory"]] for engine in COMPILERS]
+    show(f"Peak of a process that solves {SOLVED} samples, 12 s", ["engine", "MB"], rows)
 
 
 if __name__ == "__main__":
