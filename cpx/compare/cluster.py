@@ -11,11 +11,9 @@ from typing import Any
 
 from cpx.compare.plan import Task
 from cpx.compare.records import Run
-from cpx.errors import EngineMissing, InvalidOption, shortened, shown
+from cpx.processes.cluster import connect
 from cpx.processes.interrupts import noted
 from cpx.support.own_files import register_files, registered_files
-
-_SECONDS = 10
 
 
 def active() -> bool:
@@ -40,18 +38,9 @@ def connected(address: str | None) -> Iterator[None]:
     if address is None:
         yield
         return
-    try:
-        from distributed import Client
-    except ImportError as error:
-        raise EngineMissing(
-            "runs on a cluster need Dask: pip install dask distributed joblib"
-        ) from error
     from joblib import parallel_config
 
-    try:
-        client = Client(address, timeout=_SECONDS)
-    except (OSError, ValueError) as error:
-        raise InvalidOption(f"no cluster at {shown(address)}: {shortened(error)}") from error
+    client = connect(address, default=True)
     with client, parallel_config(backend="dask"):
         if files := registered_files():
             # Of workers that join later, too.

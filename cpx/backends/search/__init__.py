@@ -23,6 +23,7 @@ from cpx.backends.base import Backend, Outcome, Progress
 from cpx.backends.progress import run_interruptibly
 from cpx.backends.search.branch_on_violations import branch_on_violations
 from cpx.backends.search.form_search import FormSearch, load_searches, search_of
+from cpx.errors import InvalidOption
 from cpx.modelling.base import Problem
 from cpx.options import EngineOption, SolveOptions
 
@@ -54,10 +55,12 @@ class Search(Backend):
     def options(self) -> Mapping[str, EngineOption]:
         """Return those of monomials: the beam of the first incumbent, the nodes of the tie-break.
 
-        Problems of other kinds are searched without them.
+        Problems of other kinds are searched without them. ``cluster`` is the address of a Dask
+        scheduler, whose workers search in place of threads.
         """
         return {
             "beam_width": EngineOption(int, least=1, most=10_000),
+            "cluster": EngineOption(str),
             "tie_nodes": EngineOption(int, least=0),
         }
 
@@ -77,6 +80,10 @@ class Search(Backend):
             form = problem.form()
         search = search_of(form)
         assert search is not None  # accepts() says so
+        if "cluster" in options.engine and not search.takes_cluster:
+            raise InvalidOption(
+                f"cluster: problems of kind {problem.kind!r} are not searched on a cluster"
+            )
         if problem.side_constraints and not search.keeps_side_constraints:
             return branch_on_violations(problem, options, progress, self.solve)
         if progress.interrupted or progress.expired:

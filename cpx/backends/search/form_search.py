@@ -26,11 +26,14 @@ class FormSearch:
         forbidden is branched on what its answers break.
     tells_phases : bool
         Whether it tells its phases itself.
+    takes_cluster : bool
+        Whether it can be shared out to the workers of a cluster.
     """
 
     solve: Callable[[Problem, Any, Progress], Outcome]
     keeps_side_constraints: bool = False
     tells_phases: bool = False
+    takes_cluster: bool = False
 
 
 def search_of(form: object) -> FormSearch | None:

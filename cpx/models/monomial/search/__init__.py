@@ -7,6 +7,7 @@
 - ``pairs``, ``bad_columns``: the last two levels of the tree;
 - ``beam``: the first incumbent, by beam search;
 - ``driver``: root, threads, global bound, tie-break among the optimal sets;
+- ``cluster``: the branches of one search on the workers of a Dask cluster;
 - ``optimise``: the search for a linear objective, and around it for precision;
 - ``enumeration``, ``solution_pool``: the n best sets, or all optimal ones, on the same walk;
 - ``max_weight``: the same for weights of either sign, as pricing needs it.
@@ -37,4 +38,4 @@ def solve(problem: Problem, form: WeightedMonomial | RatioMonomial, progress: Pr
     return outcome
 
 
-SEARCH = FormSearch(solve, keeps_side_constraints=True, tells_phases=True)
+SEARCH = FormSearch(solve, keeps_side_constraints=True, tells_phases=True, takes_cluster=True)

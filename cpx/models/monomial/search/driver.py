@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -45,6 +45,7 @@ class Exploration:
     nodes, bound: Nodes entered, and a lower bound on the cost of all sets below the limit.
     finished: Nothing below the least cost exists.
     first: The set is the smallest, lexicographically first of all of least cost.
+    notes: Warnings.
     """
 
     cost: int
@@ -53,6 +54,7 @@ class Exploration:
     bound: int
     finished: bool
     first: bool
+    notes: list[str] = field(default_factory=list)
 
 
 def sort_by(keys: Ints, items: Ints, n: int) -> None:
@@ -218,6 +220,25 @@ class Workers:
                 if running > self.best_branch:
                     signal[0] = 1
 
+    def begin(self, tasks: list[int], found: Ints, shared: Ints) -> None:
+        """Search these branches alone, in one thread, from what is known of the best set."""
+        self.found[0][:], self.shared[:] = found, shared
+        self.found[0][-2:] = 0
+        self.stacks[0][0].at[0] = self.shared[0] = 0
+        self.tasks = np.array(tasks)
+        self.done[self.tasks] = 0
+
+    def learn(self, done: list[int], found: Ints, strict: int) -> None:
+        """Note what a search elsewhere found from the best set here, and which branches it did."""
+        own, size = self.found[0], int(found[1])
+        met = int(found[0]), size, found[2 : 2 + size].tolist()
+        if size <= self.root.k and met < (int(own[0]), int(own[1]), own[2 : 2 + size].tolist()):
+            own[:-2] = found[:-2]
+        own[-1] += found[-1]
+        self.shared[1] = min(self.shared[1], own[0])
+        self.shared[2] |= strict
+        self.done[done] = _DONE
+
     def run(self, watch: Callable[[Workers], bool]) -> bool:
         """Work until done; ``watch`` is called now and then and says whether to stop."""
         if not self.tasks.size:
@@ -251,16 +272,30 @@ def _pairs_help(root: Root) -> bool:
     return bool(root.remaining.linear) and linear and sizes
 
 
-def explore(root: Root, limit: int, threads: int, watch: Callable[[Workers], bool]) -> Exploration:
+def explore(
+    root: Root,
+    limit: int,
+    threads: int,
+    watch: Callable[[Workers], bool],
+    cluster: str | None = None,
+) -> Exploration:
     """Find the columns of least cost at or below ``limit``, if there are any.
+
+    cluster: The address of the scheduler of a Dask cluster, whose workers search in place of
+        threads.
 
     ``watch`` is called every few hundredths of a second with an object that has ``best()`` and
     ``bound()``; the search ends soon after it returns True.
     """
     if root.n == 0:
         return Exploration(limit, None, 0, limit, finished=True, first=True)
-    workers = Workers(root, limit, threads, by_index=False)
-    finished = workers.run(watch)
+    workers, notes = Workers(root, limit, threads, by_index=False), list[str]()
+    if cluster is None:
+        finished = workers.run(watch)
+    else:
+        from cpx.models.monomial.search.cluster import search_on_cluster
+
+        finished, notes = search_on_cluster(workers, cluster, watch)
     cost, columns = workers.best()
     return Exploration(
         cost,
@@ -269,6 +304,7 @@ def explore(root: Root, limit: int, threads: int, watch: Callable[[Workers], boo
         bound=cost if finished else workers.bound(),
         finished=finished,
         first=finished and not workers.shared[2],
+        notes=notes,
     )
 
 

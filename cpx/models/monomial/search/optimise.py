@@ -51,26 +51,34 @@ def optimise(problem: Problem, reduced: Reduced, progress: Progress) -> Outcome:
     progress.bound(scale.objective(0))
     if root.n > 0:
         report(beam_columns(root, beam_width(progress.options)))
-    done = explore(root, scale.cost(progress.objective), progress.options.threads, watch)
+    options = progress.options
+    done = explore(root, scale.cost(progress.objective), options.threads, watch, cluster(options))
     message = f"{done.nodes} nodes"
     progress.count(nodes=done.nodes)
     if done.columns is not None:
         report(done.columns)
     if progress.objective is None:
         why = Termination.COMPLETED if done.finished else progress.why_stopped()
-        return Outcome(done.finished, why, message)
+        return Outcome(done.finished, why, message, warnings=done.notes)
     least = scale.cost(progress.objective)
     progress.bound(scale.objective(min(done.bound, least)))
     if progress.best_bound != progress.objective:
-        return Outcome(False, progress.why_stopped(), message, progress.objective)
+        value = progress.objective
+        return Outcome(False, progress.why_stopped(), message, value, warnings=done.notes)
     known = done.columns if done.first and root.cost_of_none() > least else None
-    warnings = break_ties(problem, reduced, progress, least, done.nodes, known)
+    warnings = done.notes + break_ties(problem, reduced, progress, least, done.nodes, known)
     return Outcome(True, Termination.COMPLETED, message, progress.objective, warnings=warnings)
 
 
 def beam_width(options: SolveOptions) -> int:
     """Return how many sets of each size the beam search for a first incumbent keeps."""
     return int(options.engine.get("beam_width", _BEAM_WIDTH))
+
+
+def cluster(options: SolveOptions) -> str | None:
+    """Return the address of the cluster whose workers search, None for the threads here."""
+    address = options.engine.get("cluster")
+    return None if address is None else str(address)
 
 
 class _Scale:
@@ -135,6 +143,7 @@ def optimise_ratio(problem: Problem, reduced: Reduced, progress: Progress) -> Ou
     whole = Root.whole(reduced)
     least = max(1, reduced.objective.least)
     nodes = steps = 0
+    notes: list[str] = []
 
     def report(columns: list[int]) -> None:
         progress.found(problem.explanation(reduced.original(columns)))
@@ -161,7 +170,9 @@ def optimise_ratio(problem: Problem, reduced: Reduced, progress: Progress) -> Ou
             bound(known, limit, workers.bound())
             return progress.should_stop
 
-        done = explore(root, limit, progress.options.threads, watch)
+        options = progress.options
+        done = explore(root, limit, options.threads, watch, cluster(options))
+        notes += done.notes
         nodes, steps = nodes + done.nodes, steps + 1
         progress.count(nodes=done.nodes)
         message = f"{nodes} nodes, {steps} steps"
@@ -172,15 +183,16 @@ def optimise_ratio(problem: Problem, reduced: Reduced, progress: Progress) -> Ou
             continue
         if progress.objective is None:
             why = Termination.COMPLETED if done.finished else progress.why_stopped()
-            return Outcome(done.finished, why, message)
+            return Outcome(done.finished, why, message, warnings=notes)
         # A bound that is met ends the search too, early or late; the choice among ties is left.
         proved = done.finished or progress.objective == progress.best_bound
         if better or not proved:
-            return Outcome(False, progress.why_stopped(), message, progress.objective)
+            value = progress.objective
+            return Outcome(False, progress.why_stopped(), message, value, warnings=notes)
         progress.bound(progress.objective)
         first = done.columns if done.first and root.cost_of_none() > limit else None
         aimed = replace(reduced, objective=objective)
-        warnings = break_ties(problem, aimed, progress, limit, nodes, first)
+        warnings = notes + break_ties(problem, aimed, progress, limit, nodes, first)
         return Outcome(True, Termination.COMPLETED, message, progress.objective, warnings=warnings)
 
 
