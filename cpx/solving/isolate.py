@@ -199,6 +199,8 @@ class _Job:
                     result = Result.from_dict(message["result"])
                 elif "refused" in message:
                     raise InvalidOption(_not_sent(self.progress.problem, message["refused"]))
+                elif "invalid" in message:
+                    raise InvalidOption(message["invalid"])
                 elif "exit" in message:
                     self.exit, self.reusable = message["exit"], True
                     self.cpu, self.memory = message["cpu"], message["memory"]

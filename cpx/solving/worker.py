@@ -27,6 +27,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from cpx.backends.base import versions_of
+from cpx.errors import InvalidOption
 from cpx.processes import interrupts
 from cpx.processes.calls import claim_stdout
 from cpx.processes.children import OUT_OF_MEMORY, end_with_parent, find_guard, remove_own_folder
@@ -233,15 +234,19 @@ def _work(job: dict[str, Any], outbox: Outbox, inbox: Inbox | None = None) -> No
     except (ImportError, AttributeError) as error:
         outbox.send({"refused": str(error)})
         return
-    result = run(
-        problem,
-        job["backend"],
-        options,
-        isolate=False,
-        listen=listen,
-        entered=entered,
-        began=began,
-    )
+    try:
+        result = run(
+            problem,
+            job["backend"],
+            options,
+            isolate=False,
+            listen=listen,
+            entered=entered,
+            began=began,
+        )
+    except InvalidOption as error:  # such as a cluster that cannot be reached
+        outbox.send({"invalid": str(error)})
+        return
     outbox.send({"result": result.to_dict()})
 
 

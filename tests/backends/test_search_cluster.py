@@ -103,12 +103,13 @@ def test_a_limit_leaves_a_bound_of_all_branches(cluster: Any) -> None:
     assert found.verified or found.explanation is None
 
 
+@pytest.mark.parametrize("isolate", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_clusters_that_are_not_there_and_other_problems_are_named(
-    cluster: Any, monkeypatch: pytest.MonkeyPatch
+    cluster: Any, monkeypatch: pytest.MonkeyPatch, isolate: bool
 ) -> None:
     monkeypatch.setattr(clients, "_SECONDS", 0.2)
     with pytest.raises(InvalidOption, match=r"no cluster at 'tcp://127.0.0.1:9'"):
-        cpx.solve(noisy(100, 8, 2, 0.1), 'search{cluster="tcp://127.0.0.1:9"}')
+        cpx.solve(noisy(100, 8, 2, 0.1), 'search{cluster="tcp://127.0.0.1:9"}', isolate=isolate)
     with pytest.raises(InvalidOption, match="'rule-set' are not searched on a cluster"):
         cpx.solve(random_selection(3), engine(cluster))
 

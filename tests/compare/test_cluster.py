@@ -80,7 +80,7 @@ def test_a_worker_that_dies_costs_no_run(cluster: Any, tmp_path: Path) -> None:
 
 def test_without_a_cluster(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("distributed")
-    monkeypatch.setattr("cpx.compare.cluster._SECONDS", 0.5)
+    monkeypatch.setattr("cpx.processes.cluster._SECONDS", 0.5)
     with connected(None):
         pass
     with pytest.raises(InvalidOption, match="no cluster at"), connected("tcp://127.0.0.1:9"):

@@ -56,7 +56,7 @@ class _Said(NamedTuple):
 
 
 def search_on_cluster(
-    workers: Workers, address: str, watch: Callable[[Workers], bool]
+    address: str, workers: Workers, watch: Callable[[Workers], bool]
 ) -> tuple[bool, list[str]]:
     """Search the branches of a root on a cluster; those that it fails on are searched here.
 

@@ -260,6 +260,9 @@ class Workers:
             signal[0] = 1
 
 
+Elsewhere = Callable[[Workers, Callable[[Workers], bool]], tuple[bool, list[str]]]
+
+
 def _pairs_help(root: Root) -> bool:
     """Whether what two columns exclude is noted, for the sake of bounds below the root.
 
@@ -277,12 +280,11 @@ def explore(
     limit: int,
     threads: int,
     watch: Callable[[Workers], bool],
-    cluster: str | None = None,
+    elsewhere: Elsewhere | None = None,
 ) -> Exploration:
     """Find the columns of least cost at or below ``limit``, if there are any.
 
-    cluster: The address of the scheduler of a Dask cluster, whose workers search in place of
-        threads.
+    elsewhere: Searches the branches in place of threads; tells whether all are done, and warnings.
 
     ``watch`` is called every few hundredths of a second with an object that has ``best()`` and
     ``bound()``; the search ends soon after it returns True.
@@ -290,12 +292,10 @@ def explore(
     if root.n == 0:
         return Exploration(limit, None, 0, limit, finished=True, first=True)
     workers, notes = Workers(root, limit, threads, by_index=False), list[str]()
-    if cluster is None:
+    if elsewhere is None:
         finished = workers.run(watch)
     else:
-        from cpx.models.monomial.search.cluster import search_on_cluster
-
-        finished, notes = search_on_cluster(workers, cluster, watch)
+        finished, notes = elsewhere(workers, watch)
     cost, columns = workers.best()
     return Exploration(
         cost,

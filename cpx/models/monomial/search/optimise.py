@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from typing import TYPE_CHECKING
 
 from cpx.answers.result import Termination
@@ -22,6 +23,7 @@ from cpx.models.monomial.search.root import Root
 if TYPE_CHECKING:
     from cpx.answers.values import Value
     from cpx.modelling.base import Problem
+    from cpx.models.monomial.search.driver import Elsewhere
     from cpx.models.monomial.search.objective import Objective
     from cpx.models.monomial.search.presolve import Reduced
     from cpx.options import SolveOptions
@@ -52,7 +54,9 @@ def optimise(problem: Problem, reduced: Reduced, progress: Progress) -> Outcome:
     if root.n > 0:
         report(beam_columns(root, beam_width(progress.options)))
     options = progress.options
-    done = explore(root, scale.cost(progress.objective), options.threads, watch, cluster(options))
+    done = explore(
+        root, scale.cost(progress.objective), options.threads, watch, elsewhere(options)
+    )
     message = f"{done.nodes} nodes"
     progress.count(nodes=done.nodes)
     if done.columns is not None:
@@ -75,10 +79,13 @@ def beam_width(options: SolveOptions) -> int:
     return int(options.engine.get("beam_width", _BEAM_WIDTH))
 
 
-def cluster(options: SolveOptions) -> str | None:
-    """Return the address of the cluster whose workers search, None for the threads here."""
-    address = options.engine.get("cluster")
-    return None if address is None else str(address)
+def elsewhere(options: SolveOptions) -> Elsewhere | None:
+    """Return what searches branches on a cluster; None for the threads here."""
+    if "cluster" not in options.engine:
+        return None
+    from cpx.models.monomial.search.cluster import search_on_cluster
+
+    return partial(search_on_cluster, str(options.engine["cluster"]))
 
 
 class _Scale:
@@ -171,7 +178,7 @@ def optimise_ratio(problem: Problem, reduced: Reduced, progress: Progress) -> Ou
             return progress.should_stop
 
         options = progress.options
-        done = explore(root, limit, options.threads, watch, cluster(options))
+        done = explore(root, limit, options.threads, watch, elsewhere(options))
         notes += done.notes
         nodes, steps = nodes + done.nodes, steps + 1
         progress.count(nodes=done.nodes)
