@@ -47,6 +47,7 @@ NAMES = (
     "structure",
     "cpmpy_engines",
     "engine_encodings",
+    "unseen-engines",
     "portfolio",
     "cpmpy_overhead",
     "cpmpy_suite",
@@ -61,6 +62,7 @@ ELSEWHERE = {
     "contrasts": "peers.contrasts",
     "intervals": "peers.intervals",
     "five-kinds": "five_kinds",
+    "unseen-engines": "unseen_engines",
 }
 TOOLS = ("fuzz", "mutate", "library")
 PAPERS = ("koriche", "equal-calls", "ads", "kernels", "sufficient", "published-circuit")

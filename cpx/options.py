@@ -120,6 +120,12 @@ class SolveOptions:
         """The hint as feature indices, increasing."""
         return None if self.hint is None else tuple(self.hint)
 
+    @property
+    def seconds(self) -> float | None:
+        """The lesser of the two limits; None without any."""
+        limits = [limit for limit in (self.time_limit, self.cpu_limit) if limit is not None]
+        return min(limits, default=None)
+
     def to_dict(self) -> dict[str, Any]:
         """Return the options as plain JSON values."""
         hint = self.hint_features

@@ -21,6 +21,7 @@ from cpx.modelling.base import Problem
 from cpx.modelling.ratio import RatioProblem
 from cpx.modelling.statement import Values
 from cpx.options import SolveOptions
+from cpx.processes.allowance import allowing
 from cpx.processes.limits import Limits
 from cpx.processes.overtime import stopped_when
 from cpx.processes.threads import start_thread
@@ -32,6 +33,7 @@ T = TypeVar("T")
 # Python handles signals between bytecodes of the main thread. A wait without a timeout
 # would delay Ctrl-C until the native call returns.
 _POLL_SECONDS = 0.05
+_OPTIONAL = 0.1  # of the limit, for what strengthens a statement
 _CHILDREN_EVERY = 0.05  # seconds between looks at the processor time of programs
 
 
@@ -217,15 +219,19 @@ class Progress:
             if name == "solve":
                 yield
             else:
-                with no_garbage(), stopped_when(partial(self._past, share)):
+                optional = _OPTIONAL * (self.options.seconds or math.inf)
+                with no_garbage(), stopped_when(partial(self._past, share)), allowing(optional):
                     yield
         finally:
             self.times[name] += time.perf_counter() - start
             self._tell(None)
 
     def _past(self, share: float) -> bool:
-        limit = self.options.time_limit
-        return self.interrupted or (limit is not None and self.elapsed >= share * limit)
+        """Whether a share of one of the limits is over, or :meth:`stop` was called."""
+        limit, most = self.options.time_limit, self.options.cpu_limit
+        late = limit is not None and self.elapsed >= share * limit
+        spent = most is not None and self._cpu() - self._cpu_before >= share * most
+        return self.interrupted or late or spent
 
     def _tell(self, phase: str | None) -> None:
         if self._entered is not None:

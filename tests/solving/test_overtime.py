@@ -17,7 +17,6 @@ import pytest
 
 import cpx
 from cpx.answers.result import Status, Termination
-from cpx.backends.base import encoding_for
 from cpx.backends.cpsat import CpSat
 from cpx.check import UNDECIDED
 from cpx.models.monomial.problem import MONOMIAL_ENCODINGS, WeightedProblem
@@ -94,13 +93,6 @@ def test_a_preferred_encoding_that_is_slow_to_state_gives_way(
     assert result.encoding == asked.encodings[0].name
     assert any("'triples' took too much" in warning for warning in result.warnings)
     assert result.objective == cpx.solve(asked, "search").objective
-
-
-def test_stating_of_a_large_instance_fits_its_limit() -> None:
-    rng = np.random.default_rng(0)
-    large = cpx.KMonomial(cpx.Samples(rng.random((1000, 70)) < 0.8, rng.random(1000) < 0.5), k=4)
-    # It took 28 s on one machine.
-    assert encoding_for(CpSat(), large, None, 20.0).name != "triples"
 
 
 # ------------------------------------------------------------------------ checking

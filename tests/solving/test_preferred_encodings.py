@@ -8,8 +8,6 @@ import numpy as np
 import pytest
 
 from cpx import KMonomial, MaxPrecision, Samples, solve
-from cpx.backends import backend
-from cpx.backends.base import encoding_for
 from cpx.models import NegativeOnly
 from cpx.models.monomial.draw import random_problem
 from cpx.testing.brute import brute_force
@@ -42,17 +40,6 @@ def test_an_encoding_that_says_nothing_more_is_not_taken(engine: str, small: str
     assert solve(PROBLEM, engine).encoding == small
     assert solve(replace(PROBLEM, k=4), engine).encoding == "triples"
     assert solve(replace(PROBLEM, k=4, min_coverage="1/8"), engine).encoding == small
-
-
-@pytest.mark.parametrize("isolate", [False, True])
-def test_an_encoding_that_takes_long_to_state_is_not_taken_in_a_short_time(isolate: bool) -> None:
-    rng = np.random.default_rng(1)
-    problem = KMonomial(Samples(rng.random((500, 50)) < 0.9, rng.random(500) < 0.5), k=4)
-    result = solve(problem, "cpsat", time_limit=3, gap=100, isolate=isolate)
-    assert result.encoding == "sizes"
-    assert encoding_for(backend("cpsat"), problem, None, 3.1).name == "sizes"
-    assert encoding_for(backend("cpsat"), problem, None, 3.2).name == "triples"
-    assert encoding_for(backend("cpsat"), problem).name == "triples"
 
 
 def test_the_encodings_differ() -> None:

@@ -5,6 +5,7 @@
 - ``bounds``: bounds for all sets below a node, with proofs;
 - ``tree``, ``stack``: the depth-first walk, and branch and bound;
 - ``pairs``, ``bad_columns``: the last two levels of the tree;
+- ``conflicts``: features, pairs and triples that no better set has, for statements;
 - ``beam``: the first incumbent, by beam search;
 - ``driver``: root, threads, global bound, tie-break among the optimal sets;
 - ``cluster``: the branches of one search on the workers of a Dask cluster;

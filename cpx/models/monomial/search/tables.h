@@ -188,6 +188,39 @@ struct cpx_models_monomial_search_bounds_order_by {
     int64_t n;
 };
 
+/* cpx.models.monomial.search.conflicts */
+static const int64_t WORK_PER_SECOND = INT64_C(1000000000);
+
+struct cpx_models_monomial_search_conflicts_look {
+    int64_t bad_words;
+    int64_t words;
+    int64_t planes;
+    int64_t n;
+    int64_t k;
+    int64_t good;
+    Numbers objective;
+    int64_t limit;
+    int64_t size;
+    int64_t first;
+    int64_t most;
+    Bytes2 pairs;
+    Bytes2 triples;
+    Words workspace;
+    Words cover;
+    Words narrow;
+    Words buffer;
+    Words moves;
+    Ints covered;
+    Ints lost;
+    Ints kept;
+    Ints top;
+    Ints both;
+    Ints lows;
+    Ints lows_with;
+    Ints found;
+    int64_t result;
+};
+
 /* cpx.models.monomial.search.enumeration */
 
 struct cpx_models_monomial_search_enumeration_enumerate_sets {
