@@ -19,7 +19,7 @@ from cpx.models.expected_prediction.cases import (
 )
 from cpx.models.expected_prediction.search.known_attributes import branch_and_bound, enumeration
 from cpx.testing.random_trees import random_row, random_tree_model
-from tests.seeds import each
+from tests.seeds import each, some
 
 
 @pytest.fixture(autouse=True)
@@ -46,6 +46,25 @@ def test_optima_are_those_of_brute_force(structure, seed):
     for k in range(problem.n_features + 1):
         _is_best(replace(problem, k=k, unit=coarse if k % 2 else None))
     _is_best(replace(problem, k=problem.n_features, min_probability=[0.05, 0.2, 0.6][seed % 3]))
+
+
+@pytest.mark.parametrize("structure", STRUCTURES[1:])
+@pytest.mark.parametrize("n", some(16, 400))
+def test_the_fewest_attributes_are_bounded_by_size(structure, n):
+    """No bound is beyond the fewest, and most are proved without looking at all sets."""
+    proved = []
+    for seed in range(n):
+        problem = random_expectation(seed, structure, dual=True)
+        every = range(problem.n_features)
+        sets = chain.from_iterable(combinations(every, k) for k in (*every, problem.n_features))
+        least = next((len(S) for S in sets if problem._may_choose(S) and problem.reaches(S)), None)
+        result = cpx.solve(problem, "search", time_limit=None)
+        if least is None:
+            assert result.objective is None
+        else:
+            assert result.bound <= least <= result.objective
+            proved += [result.bound == least] * (not problem.bounded)
+    assert sum(proved) >= 0.8 * len(proved) > 3
 
 
 @each(range(250), few=12)

@@ -7,7 +7,8 @@ The others are sums of tables, one for each tree: ``table_sums`` searches for th
 - ``enumeration``: all sets of attributes, where these are few enough: a proof;
 - ``branch_and_bound``: a proof by bounds where these sets are not too many;
 - ``components``: a bound from the components of a mixture, each a sum of tables;
-- ``dinkelbach``: better bounds, and sets, by Dinkelbach's method.
+- ``dinkelbach``: better bounds, and sets, by Dinkelbach's method;
+- ``sizes``: how many attributes a threshold takes at least, by bounds on those of each size.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ _PATIENCE = 0.5
 
 def solve_known_attributes(problem: Problem, form: ExpectationForm, progress: Progress) -> Outcome:
     """Search for attributes of x; see :class:`~cpx.backends.base.Backend`."""
+    from cpx.models.expected_prediction.fewest import FewestExpected
     from cpx.models.expected_prediction.search.known_attributes.beam import beam_levels
     from cpx.models.expected_prediction.search.known_attributes.branch_and_bound import (
         BranchAndBound,
@@ -39,6 +41,7 @@ def solve_known_attributes(problem: Problem, form: ExpectationForm, progress: Pr
         bound_by_components,
     )
     from cpx.models.expected_prediction.search.known_attributes.enumeration import Enumeration
+    from cpx.models.expected_prediction.search.known_attributes.sizes import raise_bound
     from cpx.models.expected_prediction.search.known_attributes.swaps import exchanged
 
     sizes = {**form.sizes(), "components": form.scores.distribution.n_components}
@@ -116,6 +119,8 @@ def solve_known_attributes(problem: Problem, form: ExpectationForm, progress: Pr
                 return done
     else:
         message = enumeration.smallest_sizes()
+        if isinstance(problem, FewestExpected) and not (problem.bounded or problem.by_leaf):
+            message += raise_bound(problem, progress, solve_known_attributes)
         if progress.gap_reached and not progress.options.gap:
             return Outcome(
                 True, Termination.COMPLETED, message, int(progress.objective or 0), sizes
