@@ -94,6 +94,23 @@ def test_optima_are_proved_and_nothing_better(
                     proved(instance, document(problem, altered(lines, rng), wrong))
 
 
+@pytest.mark.parametrize("seed", [15, 37, 39, 57, 107])
+@pytest.mark.parametrize("counted", [0, 2**22])
+def test_a_set_that_just_reaches_the_threshold_is_not_overlooked(
+    monkeypatch: pytest.MonkeyPatch, seed: int, counted: int
+) -> None:
+    """A threshold between two units is rounded up, and a set may have just as much."""
+    monkeypatch.setattr(prover, "_COUNTED", counted)
+    problem = drawn(seed, "mixture", "posterior", likely=False)
+    value = optimum(problem)
+    for wrong in (Claim(None), Claim(better(problem, value))):
+        with pytest.raises(Refused):
+            prover.prove(problem.to_dict(), wrong, lambda: False)
+        for line in ("counted", "full"):
+            with pytest.raises(Refused):
+                proved(problem.to_dict(), document(problem, [line], wrong))
+
+
 @pytest.mark.parametrize("structure", STRUCTURES)
 def test_no_likely_set_has_more_than_may_be_added(structure: str) -> None:
     rng, fewer = np.random.default_rng(0), 0

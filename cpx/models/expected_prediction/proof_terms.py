@@ -138,7 +138,8 @@ def terms_of(scores: ExactScores, component: int = 0) -> Terms:
     if bounded:
         base, needed = (1 - tau) * base, math.ceil((1 - tau) * scores.threshold / unit)
     if (most := _constant(scores, component, 1 - tau if bounded else Fraction(1))) is not None:
-        return Terms(scores.n, [], most, needed, Fraction(1, 2))
+        # A value is rounded to the nearest, or what is needed up.
+        return Terms(scores.n, [], most, needed, Fraction(1, 1 if least else 2))
     trees: dict[int, list[int]] = {}
     for i, leaf in enumerate(scores.leaves):
         trees.setdefault(leaf.tree, []).append(i)
