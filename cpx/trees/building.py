@@ -200,11 +200,12 @@ def assemble(trees: Sequence[Nodes], attributes: Sequence[Attribute], **fields: 
             if a >= len(attributes):
                 raise ModelError(f"tree {i} tests the attribute {a}, there are {len(attributes)}")
             own = order[tested == a]
-            found = tree.threshold[[node for node in own.tolist() if node not in tree.sets]] + 0.0
+            in_sets = [node for node in own.tolist() if node in tree.sets] if tree.sets else []
+            found = tree.threshold[np.setdiff1d(own, in_sets)] + 0.0
             if np.isnan(found).any() or (found == -np.inf).any():
                 raise ModelError(f"tree {i} has a threshold that is no number")
-            ends = [end for node in own.tolist() for end in np.ravel(tree.sets.get(node, ()))]
-            cuts[a] += [found[np.isfinite(found)], np.array(ends)[np.isfinite(ends)] + 0.0]
+            ends = np.array([end for node in in_sets for end in np.ravel(tree.sets[node])])
+            cuts[a] += [found[np.isfinite(found)], ends[np.isfinite(ends)] + 0.0]
     thresholds = [np.unique(np.concatenate([np.empty(0), *found])) for found in cuts]
     sets: list[dict[bytes, int]] = [{} for _ in attributes]
     made = [_numbered(tree, order, thresholds, sets) for tree, order in zip(trees, ordered)]
@@ -228,9 +229,15 @@ def _numbered(
         # Infinity is above all thresholds: its number is their count, which sends all left.
         split[attribute == a] = np.searchsorted(thresholds[a], threshold[attribute == a])
     if tree.sets:
-        for i in np.flatnonzero(attribute >= 0).tolist():
-            if (pairs := tree.sets.get(int(order[i]))) is not None:
-                split[i] = _test(pairs, thresholds[attribute[i]], sets[attribute[i]])
+        known = dict[tuple[int, tuple[tuple[float, float], ...]], int]()
+        for i in np.flatnonzero((attribute >= 0) & np.isin(order, [*tree.sets])).tolist():
+            a, pairs = (
+                int(attribute[i]),
+                tuple((low, high) for low, high in tree.sets[int(order[i])]),
+            )
+            if (a, pairs) not in known:
+                known[a, pairs] = _test(pairs, thresholds[a], sets[a])
+            split[i] = known[a, pairs]
     leaves = attribute < 0
     return Tree(attribute, split, tree.missing[order], tree.values[order][leaves], tree.outputs)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 
 def float_key(value: float) -> int:
@@ -23,3 +24,23 @@ def key_float(key: int) -> float:
     """
     size = float(np.int64(abs(key)).view(np.float64))
     return size if key >= 0 else -size
+
+
+def float_keys(values: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Return the numbers of floats.
+
+    >>> float_keys(np.array([0.0, -0.0, -5e-324])).tolist()
+    [0, 0, -1]
+    """
+    bits = np.asarray(values, dtype=np.float64).view(np.int64)
+    return np.where(bits >= 0, bits, -(bits & np.int64(2**63 - 1)))
+
+
+def key_floats(keys: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return the floats of numbers.
+
+    >>> key_floats(np.array([1, -1])).tolist()
+    [5e-324, -5e-324]
+    """
+    sizes = np.abs(keys).view(np.float64)
+    return np.where(keys >= 0, sizes, -sizes)

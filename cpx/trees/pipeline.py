@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cpx.errors import UnsupportedModel
 from cpx.trees.attribute import Attribute
@@ -44,8 +46,9 @@ def composed(
     place: dict[int, tuple[int, int]] = {}
     for c, own in enumerate(front.made_of):
         place.update((feature, (c, i)) for i, feature in enumerate(own))
+    tests = _Tests(inner, columns, place)
     return assemble(
-        [_nodes(inner, tree, columns, place) for tree in inner.trees],
+        [_nodes(tree, tests) for tree in inner.trees],
         _attributes(front, inner, columns, attributes),
         classes=inner.classes,
         rule=inner.rule,
@@ -59,33 +62,96 @@ def composed(
     )
 
 
-def _nodes(
-    inner: TreeModel, tree: Tree, columns: Sequence[Column], place: dict[int, tuple[int, int]]
-) -> Nodes:
-    """Return a tree with what its tests say of the columns of the table."""
-    attribute = np.full(len(tree.attribute), -1)
-    missing = np.full(len(attribute), REFUSED)
-    left, right, sets = tree.left.copy(), tree.right.copy(), {}
-    for node in np.flatnonzero(tree.attribute >= 0).tolist():
-        feature, split, way = (int(a[node]) for a in (tree.attribute, tree.split, tree.missing))
-        c, i = place[feature]
-        column, goes = columns[c], inner.lefts(feature, split)
+class _Tests:
+    """What tests of features say of the columns of the table, each worked out once."""
+
+    def __init__(
+        self, inner: TreeModel, columns: Sequence[Column], place: dict[int, tuple[int, int]]
+    ) -> None:
+        self._inner, self._columns, self._place = inner, columns, place
+        self._ends = [[-np.inf, *column.cuts.tolist(), np.inf] for column in columns]
+        self._known: dict[tuple[int, int, int], _Test] = {}
+        self._rising = {
+            feature: bool((column[0] >= 0) & (np.diff(column) >= 0).all())
+            for feature, (c, i) in place.items()
+            for column in [columns[c].images[:, i]]
+        }
+
+    def of(self, tree: Tree) -> tuple[list[_Test], NDArray[np.int64]]:
+        """Return the distinct tests of a tree, and which one each node with a test has."""
+        tested = tree.attribute >= 0
+        asked = np.column_stack([tree.attribute, tree.split, tree.missing])[tested]
+        distinct, which = np.unique(asked, axis=0, return_inverse=True)
+        found = []
+        for key in map(tuple, distinct.tolist()):
+            if key not in self._known:
+                self._known[key] = self._made(*key)
+            found.append(self._known[key])
+        return found, which.ravel()
+
+    def _made(self, feature: int, split: int, way: int) -> _Test:
+        c, i = self._place[feature]
+        column, goes, ends = self._columns[c], self._inner.lefts(feature, split), self._ends[c]
         cells = column.images[:, i]
-        lefts = np.where(cells < 0, way == LEFT, goes[np.maximum(cells, 0)])
-        attribute[node] = c
-        turned = bool(lefts[-1]) and not lefts[0] and len(runs(lefts)) == 1
-        if turned:  # the same as a threshold, from the other side: bins have one each
-            lefts, left[node], right[node] = ~lefts, right[node], left[node]
-        ends = [-np.inf, *column.cuts.tolist(), np.inf]
-        sets[node] = [(ends[first], ends[last + 1]) for first, last in runs(lefts)]
+        if self._rising[feature] and split <= self._inner.sizes[feature]:
+            # Thousands of cells need not be looked at.
+            turned, passing = False, [(0, int(np.searchsorted(cells, split, side="right")) - 1)]
+            passing = passing if passing[0][1] >= 0 else []
+        else:
+            lefts = np.where(cells < 0, way == LEFT, goes[np.maximum(cells, 0)])
+            turned = bool(lefts[-1]) and not lefts[0] and len(runs(lefts)) == 1
+            # The same as a threshold, from the other side: bins have one each.
+            passing = runs(~lefts if turned else lefts)
+        missing = REFUSED
         if column.missing is not None:
             cell = int(column.missing[i])
-            missing[node] = way if cell == MISSING else LEFT if goes[cell] else RIGHT
-            if turned and missing[node] != REFUSED:
-                missing[node] = LEFT if missing[node] == RIGHT else RIGHT
+            missing = way if cell == MISSING else LEFT if goes[cell] else RIGHT
+            if turned and missing != REFUSED:
+                missing = LEFT if missing == RIGHT else RIGHT
+        return _Test(c, turned, missing, tuple((ends[a], ends[b + 1]) for a, b in passing))
+
+
+class _Test(NamedTuple):
+    """A test of a column of the table.
+
+    turned: Whether left and right are the other way round.
+    missing: Where a missing value goes.
+    passing: From where to where numbers go left.
+    """
+
+    column: int
+    turned: bool
+    missing: int
+    passing: tuple[tuple[float, float], ...]
+
+
+def _threshold(test: _Test) -> float | None:
+    """Return up to which number all go left; None of another set."""
+    passing = test.passing
+    return passing[0][1] if len(passing) == 1 and passing[0][0] == -np.inf else None
+
+
+def _nodes(tree: Tree, tests: _Tests) -> Nodes:
+    """Return a tree with what its tests say of the columns of the table."""
+    nodes = np.flatnonzero(tree.attribute >= 0)
+    distinct, which = tests.of(tree)
+    attribute, missing = np.full(len(tree.attribute), -1), np.full(len(tree.attribute), REFUSED)
+    left, right, threshold = tree.left.copy(), tree.right.copy(), np.zeros(len(attribute))
+    if not len(nodes):
+        return Nodes(attribute, threshold, left, right, missing, tree.values, tree.outputs)
+    columns, turned, ways, _ = zip(*distinct)
+    attribute[nodes], missing[nodes] = np.array(columns)[which], np.array(ways)[which]
+    other = nodes[np.array(turned)[which]]
+    left[other], right[other] = right[other], left[other]
+    threshold[nodes] = np.array([_threshold(test) or 0.0 for test in distinct])[which]
+    as_sets = np.array([_threshold(test) is None for test in distinct])[which]
+    sets = {
+        node: distinct[i].passing
+        for node, i in zip(nodes[as_sets].tolist(), which[as_sets].tolist())
+    }
     return Nodes(
         attribute=attribute,
-        threshold=np.zeros(len(attribute)),
+        threshold=threshold,
         left=left,
         right=right,
         missing=missing,

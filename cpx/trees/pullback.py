@@ -2,26 +2,29 @@
 
 No formula of a transformer is used. Between two values that the model treats differently, the
 float halfway is transformed, and so on, until two floats are left that are next to each other.
+Where a column seems to be scaled, floats near the thresholds are tried first.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cpx.errors import UnsupportedModel, shown
-from cpx.trees.floats import float_key, key_float
+from cpx.trees.floats import float_key, float_keys, key_float, key_floats
 from cpx.trees.form import TreeModel
 from cpx.trees.front import NOT_TAKEN, Front
 from cpx.trees.tree import MISSING, REFUSED
 
 Cells = NDArray[np.int32]
+Keys = NDArray[np.int64]
+"""Floats by their numbers."""
 
 _SIZES = (float(np.finfo(np.float64).max), *(10.0**e for e in (300, 150, 75, 38, 37, 30, 20, 9)))
 """How large a number may be: the first of these that the transformers and the model take."""
@@ -31,6 +34,12 @@ _NEAR = 32
 
 _WITHIN = 3
 """Floats in each cell that are asked, beside its ends, whether they are treated alike."""
+
+_AROUND = (0, 1, 2**4, 2**9, 2**16, 2**28)
+"""How many floats from the place of a threshold, if a column is scaled, are tried first."""
+
+_AT_ONCE = 2**15
+"""Rows that are transformed at once, for the sake of memory."""
 
 _PARTS, _ROWS = 16, 4096
 """Into how many parts a span is divided at once, unless that makes more rows: each question to
@@ -113,23 +122,29 @@ class Pullback:
 
         Bins have a further one: the number of the bin.
         """
-        count = max((len(v) for v in values.values()), default=0)
-        if not count:
-            return {}
-        rows = np.tile(self._front.reference, (count, 1))
-        for c, given in values.items():
-            rows[: len(given), c] = given
-        made = self._front.made(rows)
-        cells = self._cells(made)
-        found = {}
-        for c, given in values.items():
-            parts = [cells[: len(given), self._made_of[c]]]
-            for members, off in self._bins.get(c, ()):
-                on = made[: len(given), members] != off
-                place = np.where(on.any(axis=1), on.argmax(axis=1), _NOT_TAKEN)
-                parts.append(place[:, None].astype(np.int32))
-            found[c] = np.hstack(parts)
-        return found
+        found: dict[int, list[Cells]] = {c: [] for c in values}
+        for given, made in self._made(values):
+            cells = self._cells(made)
+            for c, count in given.items():
+                parts = [cells[:count, self._made_of[c]]]
+                for members, off in self._bins.get(c, ()):
+                    on = made[:count, members] != off
+                    place = np.where(on.any(axis=1), on.argmax(axis=1), _NOT_TAKEN)
+                    parts.append(place[:, None].astype(np.int32))
+                found[c].append(np.hstack(parts))
+        return {c: np.concatenate(parts) for c, parts in found.items() if parts}
+
+    def _made(
+        self, values: Mapping[int, NDArray[np.float64]]
+    ) -> Iterator[tuple[dict[int, int], NDArray[np.float64]]]:
+        """Yield what is made of some values of each column, and how many of each those are."""
+        most = max(map(len, values.values()), default=0)
+        for begin in range(0, most, _AT_ONCE):
+            parts = {c: v[begin : begin + _AT_ONCE] for c, v in values.items() if len(v) > begin}
+            rows = np.tile(self._front.reference, (max(map(len, parts.values())), 1))
+            for c, given in parts.items():
+                rows[: len(given), c] = given
+            yield {c: len(given) for c, given in parts.items()}, self._front.made(rows)
 
     def _cells(self, made: NDArray[np.float64]) -> Cells:
         cells = self._model.cells(made)
@@ -210,71 +225,141 @@ class Pullback:
         """Return how each column of numbers reaches the model."""
         if not self._numbers:
             return {}
-        ends = {c: [float_key(v) for v in self._ends[c]] for c in self._numbers}
+        ends = {c: float_keys(np.array(self._ends[c])) for c in self._numbers}
         keys = self._narrowed(ends)
         # A number that counts as missing is one float among others that do not.
-        points = {c: [*map(float_key, own)] for c, own in self._front.walk.points.items()}
-        steps = range(-_NEAR, _NEAR + 2)
-        near = {
-            c: sorted({k + s for k in (*own, *points.get(c, ())) for s in steps} | {*ends[c]})
-            for c, own in keys.items()
-        }
-        near = {c: [k for k in own if ends[c][0] <= k <= ends[c][1]] for c, own in near.items()}
+        points = {c: float_keys(np.array([*own])) for c, own in self._front.walk.points.items()}
+        copied, near = self._copied(keys), {}
+        for c, own in keys.items():
+            steps = np.arange(0, 2) if c in copied else np.arange(-_NEAR, _NEAR + 2)
+            own = np.concatenate([own, points.get(c, own[:0])])
+            asked = np.unique(np.append(own[:, None] + steps, ends[c]))
+            near[c] = asked[(asked >= ends[c][0]) & (asked <= ends[c][1])]
         seen = self._asked(near)
         found = {}
         for c in self._numbers:
-            changes = [
-                (near[c][i], i)
-                for i in np.flatnonzero((np.diff(seen[c], axis=0) != 0).any(axis=1)).tolist()
-            ]
-            cuts = [key for key, _ in changes]
-            images = seen[c][[*(i for _, i in changes), len(near[c]) - 1]]
-            self._refuse_other_cells(c, [ends[c][0] - 1, *cuts, ends[c][1]], images)
+            changes = np.flatnonzero((np.diff(seen[c], axis=0) != 0).any(axis=1))
+            cuts, images = near[c][changes], seen[c][[*changes.tolist(), len(near[c]) - 1]]
+            edges = [int(ends[c][0]) - 1, *cuts.tolist(), int(ends[c][1])]
+            self._refuse_other_cells(c, edges, images)
             found[c] = self._column(c, cuts, images[:, : len(self._made_of[c])], missing[c])
         return found
 
-    def _column(self, c: int, cuts: list[int], images: Cells, missing: Cells | None) -> Column:
+    def _copied(self, keys: Mapping[int, Keys]) -> set[int]:
+        """Return the columns that are handed on as they are: nothing is rounded near their cuts.
+
+        Those whose features are the number itself on both sides of each cut.
+        """
+        values = {c: key_floats(np.append(own, own + 1)) for c, own in keys.items()}
+        found, begin = (
+            {c for c in keys if c not in self._front.walk.points},
+            dict.fromkeys(keys, 0),
+        )
+        for given, made in self._made(values):
+            for c, count in given.items():
+                asked = values[c][begin[c] : begin[c] + count, None]
+                begin[c] += count
+                if not (made[:count, self._made_of[c]] == asked).all():
+                    found.discard(c)
+        return found
+
+    def _column(self, c: int, cuts: Keys, images: Cells, missing: Cells | None) -> Column:
         """Return the column with cells that the model tells apart."""
         changed = np.flatnonzero((np.diff(images, axis=0) != 0).any(axis=1)).tolist()
         images = images[[*changed, len(images) - 1]]
         low, high = self._ends[c]
         return Column(
-            np.array([key_float(cuts[i]) for i in changed]),
+            key_floats(cuts[changed]),
             images,
             missing,
             lower=low if abs(low) < _SIZES[-1] else None,
             upper=high if abs(high) < _SIZES[-1] else None,
         )
 
-    def _narrowed(self, ends: Mapping[int, list[int]]) -> dict[int, list[int]]:
+    def _narrowed(self, ends: Mapping[int, Keys]) -> dict[int, Keys]:
         """Return the floats, by their numbers, after which the features of a column change."""
-        found: dict[int, list[int]] = {c: [] for c in ends}
-        at_ends = self._asked(ends)
-        open_ = {c: [(low, high, *at_ends[c])] for c, (low, high) in ends.items()}
-        while True:
-            for c, spans in open_.items():
-                spans[:] = [span for span in spans if (span[2] != span[3]).any()]
-                found[c] += [low for low, high, *_ in spans if high - low == 1]
-                spans[:] = [span for span in spans if span[1] - span[0] > 1]
-            count = sum(map(len, open_.values()))
-            if not count:
-                return found
-            parts = max(2, min(_PARTS, _ROWS // count))
-            inner = {
-                c: [_inside(low, high, parts) for low, high, *_ in s]
-                for c, s in open_.items()
-                if s
-            }
-            seen = self._asked({c: [*itertools.chain(*own)] for c, own in inner.items()})
-            for c, of_spans in inner.items():
-                rows, narrower = iter(seen[c]), []
-                for (low, high, first, last), keys in zip(open_[c], of_spans, strict=True):
-                    edges = [(low, first), *zip(keys, rows), (high, last)]
-                    narrower += [(a, b, x, y) for (a, x), (b, y) in itertools.pairwise(edges)]
-                open_[c] = narrower
+        found: dict[int, list[Keys]] = {c: [] for c in ends}
+        # From 0 on, so that no difference of two neighbours is too large an integer.
+        first = self._guessed(ends)
+        for c, own in ends.items():
+            first[c] = np.unique(np.concatenate([own, first[c], np.clip([0], *own)]))
+        edges = {c: own[None, :] for c, own in first.items()}
+        seen = {c: images[None] for c, images in self._asked(first).items()}
+        while edges:
+            open_: dict[int, tuple[Keys, Keys, Cells, Cells]] = {}
+            for c, keys in edges.items():
+                changed = (np.diff(seen[c], axis=1) != 0).any(axis=2)
+                low, high = keys[:, :-1][changed], keys[:, 1:][changed]
+                found[c].append(low[high - low == 1])
+                wide = high - low > 1
+                if len(low) > self._most_changes(c):
+                    self._refuse(c, int(low[0]))
+                if wide.any():
+                    before, after = seen[c][:, :-1][changed], seen[c][:, 1:][changed]
+                    open_[c] = low[wide], high[wide], before[wide], after[wide]
+            count = sum(len(low) for low, *_ in open_.values())
+            parts = max(2, min(_PARTS, _ROWS // max(count, 1)))
+            inner = {c: _inside(low, high, parts) for c, (low, high, *_) in open_.items()}
+            asked = self._asked({c: keys.ravel() for c, keys in inner.items()})
+            edges, seen = {}, {}
+            for c, (low, high, before, after) in open_.items():
+                edges[c] = np.hstack([low[:, None], inner[c], high[:, None]])
+                within = asked[c].reshape(*inner[c].shape, -1)
+                seen[c] = np.hstack([before[:, None], within, after[:, None]])
+        return {c: np.unique(np.concatenate(own)) for c, own in found.items()}
 
-    def _asked(self, keys: Mapping[int, list[int]]) -> dict[int, Cells]:
-        return self._ask({c: np.array([key_float(k) for k in own]) for c, own in keys.items()})
+    def _guessed(self, ends: Mapping[int, Keys]) -> dict[int, Keys]:
+        """Return floats next to which the features change, if these are a column times a factor.
+
+        They save most questions where a column has thousands of thresholds, and decide nothing.
+        """
+        found, places = {c: [np.empty(0, dtype=np.int64)] for c in ends}, self._places
+        few = {c: np.clip([0.0, 1.0], *key_floats(own)) for c, own in ends.items()}
+        for _ in range(2):
+            made = next(self._made(few))[1]
+            lines = {
+                f: (c, (made[1, f] - made[0, f]) / (few[c][1] - few[c][0]), made[0, f], few[c][0])
+                for c in few
+                for f in self._made_of[c]
+                if f in places and few[c][1] > few[c][0] and made[1, f] != made[0, f]
+            }
+            guesses: dict[int, list[NDArray[np.float64]]] = {}
+            for f, (c, slope, at, begin) in lines.items():
+                with np.errstate(all="ignore"):
+                    guesses.setdefault(c, []).append(begin + (places[f] - at) / slope)
+            # Once more from the first to the last of them, where the factor is rounded less.
+            few = {}
+            for c, own in guesses.items():
+                all_ = np.clip(np.concatenate(own), *key_floats(ends[c]))
+                found[c] = [float_keys(all_)]
+                few[c] = np.array([all_.min(), all_.max()])
+            if not few:
+                break
+        around = np.array([*(-s for s in _AROUND[:0:-1]), *_AROUND])
+        return {
+            c: np.clip((np.concatenate(own)[:, None] + around).ravel(), *ends[c])
+            for c, own in found.items()
+        }
+
+    @cached_property
+    def _places(self) -> dict[int, NDArray[np.float64]]:
+        """The thresholds of each feature; of floats of 32 bits, where these are rounded up."""
+        found = {}
+        for f in self._model.used:
+            cuts = np.asarray(self._model.thresholds[f], dtype=np.float64)
+            if self._model.cast == "float32":
+                with np.errstate(over="ignore"):
+                    low = cuts.astype(np.float32)
+                low = np.where(low > cuts, np.nextafter(low, np.float32(-np.inf)), low)
+                high = np.nextafter(low, np.float32(np.inf)).astype(np.float64)
+                cuts = (low.astype(np.float64) + high) / 2
+            cuts = cuts[np.isfinite(cuts)]
+            if len(cuts):
+                found[f] = cuts
+        return found
+
+    def _asked(self, keys: Mapping[int, Keys]) -> dict[int, Cells]:
+        return self._ask({c: key_floats(own) for c, own in keys.items()})
 
     def _refuse_other_cells(self, c: int, cuts: list[int], images: Cells) -> None:
         """Raise where values within a cell are not treated alike: a function to and fro."""
@@ -285,14 +370,21 @@ class Pullback:
             for low, high in spans
             for share in rng.random(_WITHIN)
         ]
-        seen = self._asked({c: keys})[c]
+        seen = self._asked({c: np.array(keys)})[c]
         wrong = np.flatnonzero((seen != np.repeat(images, _WITHIN, axis=0)).any(axis=1))
         if len(wrong):
-            name = self._front.title(c)
-            raise UnsupportedModel(
-                f"what the transformers make of {shown(name)} goes up and down, at "
-                f"{key_float(keys[wrong[0]]):g}: cpx reads functions that only rise or only fall"
-            )
+            self._refuse(c, keys[wrong[0]])
+
+    def _most_changes(self, c: int) -> int:
+        """Return more places than there are where features of a column that rises can change."""
+        tests = sum(len(self._model.thresholds[f]) + 2 for f in self._made_of[c])
+        return 4 * tests + 256
+
+    def _refuse(self, c: int, key: int) -> NoReturn:
+        raise UnsupportedModel(
+            f"what the transformers make of {shown(self._front.title(c))} goes up and down, at "
+            f"{key_float(key):g}: cpx reads functions that only rise or only fall"
+        )
 
     # ----------------------------------------------- missing values, categories
 
@@ -323,7 +415,8 @@ class Pullback:
         return Column(cuts, self._ask({c: probes})[c], missing, other=True)
 
 
-def _inside(low: int, high: int, parts: int) -> list[int]:
-    """Return integers between two others that divide a span into so many parts, or fewer."""
-    parts = min(parts, high - low)
-    return [low + (high - low) * i // parts for i in range(1, parts)]
+def _inside(low: Keys, high: Keys, parts: int) -> Keys:
+    """Return integers that divide each span between two others into so many parts, or fewer."""
+    step, rest = np.divmod((high - low)[:, None], parts)
+    at = np.arange(1, parts)
+    return np.asarray(low[:, None] + step * at + rest * at // parts)

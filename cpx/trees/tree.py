@@ -280,19 +280,25 @@ class Tree:
         missing = np.ones((n, d), dtype=bool)
         lefts = self.lefts(sets)
         some = {int(a): np.ones((n, sizes[a] + 1), dtype=bool) for a in self.attribute[[*lefts]]}
-        for i in np.flatnonzero(self.attribute >= 0).tolist():
-            a, split, left, right = int(self.attribute[i]), self.split[i], i + 1, self.right[i]
+        nodes = np.array([0])
+        # All nodes of a depth at once.
+        while len(nodes := nodes[self.attribute[nodes] >= 0]):
+            tested, split = self.attribute[nodes], self.split[nodes]
+            left, right = nodes + 1, self.right[nodes].astype(np.int64)
             for part in (low, high, missing, *some.values()):
-                part[left] = part[right] = part[i]
-            missing[left, a] &= self.missing[i] == LEFT
-            missing[right, a] &= self.missing[i] == RIGHT
-            if a in some:
-                goes = lefts.get(i, np.arange(sizes[a] + 1) <= split)
-                some[a][left] &= goes
-                some[a][right] &= ~goes
-            else:
-                high[left, a] = min(high[i, a], split)
-                low[right, a] = max(low[i, a], split + 1)
+                part[left] = part[right] = part[nodes]
+            missing[left, tested] &= self.missing[nodes] == LEFT
+            missing[right, tested] &= self.missing[nodes] == RIGHT
+            plain = ~np.isin(tested, [*some])
+            own = nodes[plain], tested[plain], split[plain]
+            high[left[plain], own[1]] = np.minimum(high[own[:2]], own[2])
+            low[right[plain], own[1]] = np.maximum(low[own[:2]], own[2] + 1)
+            for i in np.flatnonzero(~plain).tolist():
+                a = int(tested[i])
+                goes = lefts.get(int(nodes[i]), np.arange(sizes[a] + 1) <= split[i])
+                some[a][left[i]] &= goes
+                some[a][right[i]] &= ~goes
+            nodes = np.concatenate([left, right])
         leaves = self.attribute < 0
         for a, cells in some.items():
             low[:, a] = np.where(cells.any(axis=1), cells.argmax(axis=1), 1)
