@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
 from cpx.cli.declared import Declared
 from cpx.cli.make import Saving, in_words
 from cpx.cli.option_groups import grouped
+from cpx.errors import InvalidOption
 from cpx.models.certificate.precise import PreciseCertificate
 from cpx.models.certificate.problem import MinCertificate
 from cpx.models.monomial.cli_row import Source, rule_options, stated
@@ -58,6 +59,16 @@ def make_precise_certificate(
             "place of samples: the least size is C(f, x, epsilon).",
         ),
     ] = False,
+    rounded: Annotated[
+        Literal["up", "down"] | None,
+        typer.Option(
+            "--rounded",
+            metavar="WAY",
+            help="With --whole-domain, where probabilities are too fine to be counted: errors "
+            "rounded up, for certificates, or down, for a lower bound on C(f, x, epsilon).",
+            show_default=False,
+        ),
+    ] = None,
     options: dict[str, Any],
     saving: Saving,
 ) -> None:
@@ -82,8 +93,10 @@ def make_precise_certificate(
     name = saving.name or f"{source.table.name.partition('.')[0]}-{source.row}"
     drawn, _ = stated(source, options, name)
     given = {name: getattr(drawn, name) for name in _SHARED}
+    if rounded and not whole_domain:
+        raise InvalidOption("rounded is for --whole-domain")
     if whole_domain:
         with phase("labelling the whole domain"):
-            given["samples"] = domain_samples(asked_of(drawn))
+            given["samples"] = domain_samples(asked_of(drawn), rounded)
     problem = PreciseCertificate(**given, **own)
     saving.write(problem, in_words(problem, drawn.conclusion, f" by {source.model}"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -22,7 +22,11 @@ MOST_WEIGHT = 2**40
 """Weight of a row of a domain, at most: that of a sample."""
 
 
-def domain_samples(oracle: Oracle) -> Samples:
+_PARTS = 2**30
+"""Of the whole domain: what rounded weights are counted in."""
+
+
+def domain_samples(oracle: Oracle, rounded: Literal["up", "down"] | None = None) -> Samples:
     """Return all rows that a distribution can give, weighed by their probabilities.
 
     With them, :class:`cpx.models.PreciseCertificate` is C(f, x, epsilon) and precisions are exact.
@@ -32,6 +36,10 @@ def domain_samples(oracle: Oracle) -> Samples:
     oracle : Oracle
         The classifier, x and the distribution: ``uniform`` over at most 18 bits, ``product``
         whose columns have at most 262,144 combinations of values, or ``empirical``.
+    rounded : {"up", "down"}, optional
+        Of ``product`` with probabilities too fine for weights: count them in parts of 2**-30, so
+        that errors are never less than they are (``"up"``: each certificate is one of the domain),
+        or never more (``"down"``: no certificate of the domain is smaller than the smallest).
 
     Returns
     -------
@@ -61,7 +69,7 @@ def domain_samples(oracle: Oracle) -> Samples:
         rows: Any = cube(distribution.n_features)
         bits, weights = rows.astype(bool), np.ones(len(rows), dtype=np.int64)
     elif isinstance(distribution, Product):
-        rows, bits, weights = _product(distribution)
+        rows, bits, weights = _product(distribution, rounded is not None)
     else:
         raise InvalidOption(
             "the whole domain is that of the distributions uniform, product and empirical, got "
@@ -73,9 +81,18 @@ def domain_samples(oracle: Oracle) -> Samples:
         "domain": len(bits),
         "class": str(oracle.label),
     }
+    agreement, same = bits == oracle.bits, oracle.same(rows)
+    if rounded is not None and isinstance(distribution, Product):
+        context["rounded"] = rounded
+        whole = sum(weights.tolist())
+        raised = (same != (rounded == "up")).astype(object)
+        parts = weights * _PARTS + raised * (whole - 1)
+        weights = (parts // whole).astype(np.int64)
+        kept = weights > 0
+        agreement, same, weights = agreement[kept], same[kept], weights[kept]
     samples = Samples(
-        agreement=bits == oracle.bits,
-        same=oracle.same(rows),
+        agreement=agreement,
+        same=same,
         weights=weights,
         features=oracle.literals,
         groups=distribution.groups,
@@ -85,24 +102,27 @@ def domain_samples(oracle: Oracle) -> Samples:
 
 
 def _product(
-    distribution: Product,
-) -> tuple[Any, npt.NDArray[np.bool_], npt.NDArray[np.int64]]:
-    """Return all combinations of values, their features and their weights."""
+    distribution: Product, fine: bool
+) -> tuple[Any, npt.NDArray[np.bool_], npt.NDArray[Any]]:
+    """Return all combinations of values, their features and their weights.
+
+    fine: Whether weights may be whole numbers of any length.
+    """
     values = distribution.background.distinct_values()
     _few(math.prod(len(rows) for rows, _ in values))
     counts = [count // np.gcd.reduce(count) for _, count in values]
     heaviest = math.prod(int(count.max()) for count in counts)
-    if heaviest >= MOST_WEIGHT:
+    if heaviest >= MOST_WEIGHT and not fine:
         raise InvalidOption(
             f"a row of the whole domain weighs {heaviest}, at most 2**40 is counted: the "
             f"distribution product of {distribution.background.n_rows} rows has too fine "
-            "probabilities, take fewer rows or columns"
+            "probabilities, take fewer rows or columns, or rounded='up' or 'down' for limits"
         )
     places = np.indices([len(rows) for rows, _ in values]).reshape(len(values), -1)
     index = np.column_stack([rows[place] for (rows, _), place in zip(values, places, strict=True)])
-    weights = np.ones(len(index), dtype=np.int64)
+    weights: npt.NDArray[Any] = np.ones(len(index), dtype=object if fine else np.int64)
     for count, place in zip(counts, places, strict=True):
-        weights *= count[place]
+        weights = weights * count[place].astype(weights.dtype)
     rows, bits = distribution.background.assemble(index)
     return rows, bits, weights
 
