@@ -138,12 +138,22 @@ def new_values(
             end = min(end, attribute.interval[1])
             # Next to zero no digits are of use: the middle is as good.
             short = short_between(start, end, value if abs(value) > _ZERO else math.nan)
-            table = np.array([x], dtype=np.float64)
-            table[0, a] = short
-            fits = low <= model.cells(table)[0, a] <= high
-            value = short if fits and attribute.interval[0] <= short <= end else value
+            value = short if short <= end and _fits(model, x, a, short, (low, high)) else value
+        elif not first.any() and plain and model.cast == "float32":
+            short = float(str(np.float32(value)))  # rounded as the library does it, it is the same
+            value = short if _fits(model, x, a, short, (low, high)) else value
         found[a] = value
     return found
+
+
+def _fits(
+    model: TreeModel, x: Sequence[float], a: int, value: float, cells: tuple[int, int]
+) -> bool:
+    """Whether a column may have a value, and it is in these cells."""
+    row = np.array([x], dtype=np.float64)
+    row[0, a] = value
+    low, high = model.attributes[a].interval
+    return bool(low <= value <= high and cells[0] <= model.cells(row)[0, a] <= cells[1])
 
 
 def can_be(attribute: Attribute, column: NDArray[np.float64]) -> NDArray[np.float64]:
