@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -21,6 +22,8 @@ from cpx.trees.hold import values
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from cpx.data.fitted.tree_mixture import TreeMixture
 
 __all__ = ["knowing", "rarity_of", "restricted", "within_domains"]
 
@@ -158,21 +161,36 @@ def within_domains(
     return found
 
 
+_MOST_CUTS = 256
+"""Cuts of a column between states of the mixture; of more, every so many is one."""
+
+
 def rarity_of(
-    model: TreeModel, rows: pd.DataFrame, x: Sequence[float], least: float, seed: int
+    model: TreeModel,
+    rows: pd.DataFrame,
+    x: Sequence[float],
+    least: float,
+    seed: int,
+    fitted: dict[Any, TreeMixture],
 ) -> Rarity:
     """Return how rare rows may be: as rare as this share of a table, or as x.
 
     A mixture is fitted to the table, over the states that the model tells apart and finer ones.
+
+    fitted: Mixtures of the same table, by what they are fitted to; a new one is added.
     """
     coding = Coding.fit(
         rows,
         names=[a.name for a in model.attributes],
-        cuts=model.thresholds,
+        cuts=[cuts[:: 1 + len(cuts) // _MOST_CUTS] for cuts in model.thresholds],
         cast=model.cast,
         also=np.array(x),
     )
-    mixture, _ = fitted_distribution("mixture", model, coding, rows, None, 1.0, seed)
+    codes = coding.codes(rows)
+    key = seed, (*coding.cardinalities,), hashlib.sha256(codes.tobytes()).digest()
+    if key not in fitted:
+        fitted[key], _ = fitted_distribution("mixture", model, coding, rows, None, 1.0, seed)
+    mixture = fitted[key]
     row = np.array([x], dtype=np.float64)
 
     def likely(table: NDArray[np.float64]) -> NDArray[np.float64]:

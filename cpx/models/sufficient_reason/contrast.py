@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from cpx.answers.values import class_words, plural
+from cpx.data.fitted.tree_mixture import TreeMixture
 from cpx.data.words import words_of_table
 from cpx.errors import (
     CheckFailed,
@@ -71,6 +72,7 @@ class ContrastExplainer(ReadModel):
     search: Searching | None = None
 
     def _read(self, model: Any, X: Any, options: Mapping[str, Any]) -> None:
+        self.fitted_to = dict[Any, TreeMixture]()
         try:
             super()._read(model, X, options)
         except UnsupportedModel as error:
@@ -226,7 +228,8 @@ class _Asked:
             trees = knowing(trees, columns.x, ranges, seen)
             model = restricted(trees, columns.x, ranges, seen)
         if rarest is not None:
-            self.rarity = rarity_of(trees, by.rows, columns.x, rarest, by.seed)  # type: ignore[arg-type]
+            assert by.rows is not None
+            self.rarity = rarity_of(trees, by.rows, columns.x, rarest, by.seed, by.fitted_to)
         context: dict[str, Any] = {}
         if names is not None:
             called_all = [class_name(label, names, trees.classes) for label in trees.classes]
