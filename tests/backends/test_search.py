@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 import time
+from math import comb
 
 import numpy as np
 import pytest
@@ -257,6 +258,23 @@ def test_bounds_hold_at_random_interrupts(seed):
     assert progress.objective is None or progress.objective >= optimum
     assert progress.best_bound is None or progress.best_bound <= optimum
     assert not outcome.proved or progress.objective == progress.best_bound == optimum
+
+
+def test_pairs_that_no_table_tells_off_are_weighed_at_once():
+    at_once = 0
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        m, d, k = int(rng.integers(1000, 2000)), int(rng.integers(9, 13)), 3 + seed % 2
+        agreement = rng.random((m, d)) < 0.5
+        same = agreement[:, :k].all(axis=1) ^ (rng.random(m) < 0.45)
+        weights = rng.integers(1, 4, m) if seed % 3 else None
+        samples = Samples(agreement, same, weights, groups=rng.integers(0, d - 2, d))
+        result = agrees_with_brute_force(KMonomial(samples, k=k), threads=1 + seed % 2)
+        # Else there is no node for the last two features of a set.
+        at_once += int(result.raw_status.split()[0]) > sum(comb(d, r) for r in range(1, k - 1))
+        agrees_with_brute_force(KMonomial(samples, k=k, one_per_group=True, required=[1]))
+        agrees_with_brute_force(MaxCoverage(samples, k=k, min_precision=0.4))
+    assert at_once > 3
 
 
 def test_gap():

@@ -9,8 +9,11 @@
 /* The next multiple of seven, for seven or more. */
 INLINED int64_t in_sevens(int64_t rows) { return rows < 7 ? rows : (rows + 6) / 7 * 7; }
 
-/* See enough_words in bad_columns.py. */
-static inline int64_t enough_words(const Levels *levels, int64_t t, int64_t planes, double spare) {
+/* The words of the bad samples of the current child, and what a pair covers of each, about.
+
+   What an ordinary candidate leaves of the level it leaves of the child, in proportion. A pair is
+   expected to cover part^2 of the child's samples, and of their weight. */
+INLINED int64_t words_of_child(const Levels *levels, int64_t t, int64_t planes, double *each) {
     int64_t width = levels->width.at[t], i = levels->position.at[t];
     const int64_t *covered = ROW(levels->covered, t);
     int64_t child = covered[i], samples = child;
@@ -21,16 +24,31 @@ static inline int64_t enough_words(const Levels *levels, int64_t t, int64_t plan
             samples += popcount(levels->workspace.at[levels->start.at[t] + w * stride + i]);
     }
     if (samples == 0 || child == 0)
-        return 1;
-    /* What an ordinary candidate leaves of the level it leaves of the child, in proportion. A pair
-       is expected to cover part^2 of the child's samples, and of their weight. */
+        return 0;
     double part = (double)covered[(i + 1 + width) >> 1] / (double)levels->total.at[t];
-    double each = part * part * (double)child * 64.0 / (double)samples;
-    int64_t most = min((samples + 63) >> 6, FIRST_WORDS);
-    double wanted = (spare + 1) * 1.25;
+    *each = part * part * (double)child * 64.0 / (double)samples;
+    return min((samples + 63) >> 6, FIRST_WORDS);
+}
+
+/* See enough_words in bad_columns.py. */
+static inline int64_t enough_words(const Levels *levels, int64_t t, int64_t planes, double spare) {
+    double each, wanted = (spare + 1) * 1.25;
+    int64_t most = words_of_child(levels, t, planes, &each);
+    if (most == 0)
+        return 1;
     if (wanted < each * (double)most)
         most = (int64_t)(wanted / each) + 1;
     return in_sevens(most);
+}
+
+/* Whether pairs that may cover `spare` on average mostly pass, tried on all samples of the child.
+
+   Then all are weighed at once in a matrix of the child, unless it has so many samples that this
+   takes longer than to look at the good ones first. */
+INLINED bool table_lets_pass(const Levels *levels, int64_t t, int64_t planes, double spare) {
+    double each;
+    int64_t most = words_of_child(levels, t, planes, &each);
+    return most != 0 && most < FIRST_WORDS && each * (double)most < spare;
 }
 
 /* Set words of the rows low .. high - 1 of all blocks to 0. */

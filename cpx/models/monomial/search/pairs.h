@@ -221,8 +221,11 @@ static inline int64_t price(const Levels *levels, int64_t t, int64_t planes,
    bound (2), and a is done with, in pairs with later candidates, when c_a - the largest d_b of
    these is above the limit of a.
 
-   `least` is the cost to beat, `slack` 1 when sets of equal cost are wanted as well. */
-static inline void best_pair(const Levels *levels, const Scratch *scratch, int64_t t,
+   `least` is the cost to beat, `slack` 1 when sets of equal cost are wanted as well.
+
+   The result is false, and no pair was tried, where the table would let most pairs pass: that of
+   an ordinary pair covers fewer of its samples than the limits allow. */
+static inline bool best_pair(const Levels *levels, const Scratch *scratch, int64_t t,
                              const Params *params, int64_t least, int64_t slack,
                              const Best *best) {
     int64_t i = levels->position.at[t], limit = least + slack, planes = params->planes, n;
@@ -235,7 +238,7 @@ static inline void best_pair(const Levels *levels, const Scratch *scratch, int64
         n = weigh_child(levels, scratch, t, params);
         least = try_each(levels, scratch, t, n, params, least, slack, best);
         if ((best->first && least < limit) || (child == 0 && objective->keep_idle == 0))
-            return;
+            return true;
         limit = least + slack;
         n = select_kept(objective, child, scratch->covered.at, scratch->lost.at, kept, n, 2, limit,
                         scratch->top.at);
@@ -251,7 +254,9 @@ static inline void best_pair(const Levels *levels, const Scratch *scratch, int64
         spare += (double)max(limits[y], 0);
     }
     if (useful == 0 || (exact && useful == 1))
-        return;
+        return true;
+    if (table_lets_pass(levels, t, planes, spare / (double)useful))
+        return false;
     if (4 * useful < 3 * n) {
         n = drop_useless(scratch, n);
         base = -1;
@@ -306,7 +311,7 @@ static inline void best_pair(const Levels *levels, const Scratch *scratch, int64
                     continue;
                 improve(best, value, scratch, size);
                 if (best->first)
-                    return;
+                    return true;
                 least = min(least, value);
                 limit = least + slack;
                 for (int64_t v = 0; v < n; v++) {
@@ -319,6 +324,7 @@ static inline void best_pair(const Levels *levels, const Scratch *scratch, int64
             y += LANES;
         }
     }
+    return true;
 }
 
 #endif

@@ -61,9 +61,7 @@ INLINED int64_t branch(const Levels *levels, const Scratch *scratch, const Param
                 shared[2] = 1;
             scratch->chosen.at[t] = ROW(levels->ids, t)[i];
             int64_t limit = least + slack;
-            if (params->k - t == 3) {
-                best_pair(levels, scratch, t, params, least, slack, best);
-            } else {
+            if (params->k - t != 3 || !best_pair(levels, scratch, t, params, least, slack, best)) {
                 n = weigh_child(levels, scratch, t, params);
                 least = try_each(levels, scratch, t, n, params, least, slack, best);
                 if (params->k - t == 2)
