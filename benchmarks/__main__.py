@@ -24,6 +24,7 @@ NAMES = (
     "engines",
     "comparing",
     "searching",
+    "growth",
     "published",
     "published_engines",
     "side_constraints",

@@ -66,13 +66,15 @@ def law(noise: float, rows: list[tuple[int, int, int, float, float | None, str]]
     """Fit ``seconds = c m^a C(d, k)^b`` to the proved instances of one noise, but the easy ones.
 
     Returns the noise, how many there are, c, a, b, and by which factor the law is wrong: in the
-    median and at most.
+    median and at most. Of fewer than six there is no law.
     """
     own = [
         (m, comb(d, k), seconds)
         for m, d, k, p, seconds, _ in rows
         if p == noise and seconds is not None and seconds > FITTED
     ]
+    if len(own) < 6:
+        return [noise, len(own), *5 * [None]]
     sizes, sets, seconds = np.log(np.array(own, dtype=float)).T
     factors = np.column_stack([np.ones(len(own)), sizes, sets])
     fit = np.linalg.lstsq(factors, seconds, rcond=None)[0]
