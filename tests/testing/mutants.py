@@ -45,23 +45,26 @@ def built(mutant: Mutant) -> Any:
     return namespace[mutant.encoding]
 
 
-_SUM = '        stated.under("sum_j X_j <= k", [cp.sum(X) <= form.k])\n    rows'
+_SUM = 'model.sum("sum_j X_j <= k", np.ones_like(X), X, "<=", form.k)'
+_CHOICE = "    _choice(form, model, X)\n"
+_IMPLIED = 'model.implications("X_j -> AND_{i : j in M_i} U_i", X, differs[paid].T, conclusions)'
+_SOME = "some = differs[paid].any(axis=0)\n    "
 
 MUTANTS = [
     # The number of features.
     Mutant("one too many", "clausal", _SUM, _SUM.replace("form.k", "form.k + 1"), "too weak"),
-    Mutant("one too few", "clausal", _SUM, _SUM.replace("<=", "<"), "too strong"),
-    Mutant("exactly k", "clausal", _SUM, _SUM.replace("<=", "=="), "too strong"),
-    Mutant("no number", "clausal", _SUM, _SUM.replace("<= form.k", ">= 0"), "too weak"),
+    Mutant("one too few", "clausal", _SUM, _SUM.replace("form.k", "form.k - 1"), "too strong"),
+    Mutant("exactly k", "clausal", _SUM, _SUM.replace('"<="', '"=="'), "too strong"),
+    Mutant("no number", "clausal", _SUM, _SUM.replace('"<=", form.k', '">=", 0'), "too weak"),
     Mutant(
-        "k = 0 is no limit", "clausal", "if form.k < d", "if 0 < form.k < d", "too weak", "k = 0"
+        "k = 0 is no limit", "clausal", "if form.k < X", "if 0 < form.k < X", "too weak", "k = 0"
     ),
     Mutant("no limit next to d", "reified", "form.k < d", "form.k < d - 1", "too weak"),
     Mutant(
         "no empty rule",
         "clausal",
-        "stated = choice(form, X)",
-        "stated = choice(form, X)\n    stated.under('', [cp.any(list(X))])",
+        _CHOICE,
+        _CHOICE + "    model.clauses('', X[:1], np.ones((1, X.size), dtype=bool), X)\n",
         "too strong",
     ),
     Mutant("size from 1", "channelling", "intvar(0, form.k", "intvar(1, form.k", "too strong"),
@@ -77,36 +80,36 @@ MUTANTS = [
     Mutant(
         "where it agrees, C",
         "clausal",
-        "zip(C, ~form.agreement[covering]",
-        "zip(C, form.agreement[covering]",
+        "C, differs[covering], X",
+        "C, ~differs[covering], X",
         "wrong objective",
     ),
     Mutant(
         "where it agrees, U",
         "clausal",
-        "differing, dropping = ~form",
-        "differing, dropping = form",
+        _IMPLIED,
+        _IMPLIED.replace("differs", "~differs"),
         "wrong objective",
     ),
     Mutant(
         "or for and",
         "clausal",
-        'x.implies(Operator("and", conclusions))',
-        'x.implies(Operator("or", conclusions))',
+        _IMPLIED,
+        _SOME + "model.clauses('', -X[some], differs[paid].T[some], conclusions)",
         "wrong objective",
     ),
     Mutant(
         "implied the other way",
         "clausal",
-        'x.implies(Operator("and", conclusions))',
-        'Operator("and", conclusions).implies(x)',
+        _IMPLIED,
+        _SOME + "model.clauses('', X[some], differs[paid].T[some], -conclusions)",
         "wrong objective",
     ),
     Mutant(
         "samples like x",
         "clausal",
-        "for c, row in rows",
-        "for c, row in rows if row.any()",
+        "C, differs[covering], X",
+        "*(one[differs[covering].any(axis=1)] for one in (C, differs[covering])), X",
         "wrong objective",
     ),
     Mutant(
@@ -133,8 +136,8 @@ MUTANTS = [
     Mutant(
         "the other cost",
         "clausal",
-        "(form.cost_uncovered[uncovering], U)",
-        "(form.cost_covered[uncovering], U)",
+        "form.cost_uncovered[uncovering])",
+        "form.cost_covered[uncovering])",
         "wrong objective",
     ),
     Mutant(
@@ -186,31 +189,31 @@ MUTANTS = [
     Mutant(
         "two of a group",
         "clausal",
-        "in members]) <= 1",
-        "in members]) <= 2",
+        'members, "<=", 1)',
+        'members, "<=", 2)',
         "too weak",
         "one_per_group",
     ),
     Mutant(
         "small groups",
         "clausal",
-        "members.size > 1",
-        "members.size > 2",
+        "members.size > 1:\n            line",
+        "members.size > 2:\n            line",
         "too weak",
         "one_per_group",
     ),
     Mutant(
         "one of each group",
         "clausal",
-        "in members]) <= 1",
-        "in members]) == 1",
+        'members, "<=", 1)',
+        'members, "==", 1)',
         "too strong",
         "one_per_group",
     ),
     Mutant(
         "no limits",
         "clausal",
-        "limit_constraints(form.limits, low, high)",
+        "limit_sums(form.limits, low, high)",
         "[]",
         "too weak",
         "limits",
@@ -218,13 +221,18 @@ MUTANTS = [
     Mutant(
         "more than the least",
         "reified",
-        ">= limits.least",
-        "> limits.least",
+        '">=", limits.least',
+        '">=", limits.least + 1',
         "too strong",
         "limits",
     ),
     Mutant(
-        "less than the most", "reified", "<= limits.most", "< limits.most", "too strong", "limits"
+        "less than the most",
+        "reified",
+        '"<=", limits.most',
+        '"<=", limits.most - 1',
+        "too strong",
+        "limits",
     ),
     Mutant(
         "precision of another ratio",
@@ -253,9 +261,10 @@ MUTANTS = [
     Mutant(
         "one of equal features",
         "clausal",
-        "stated = choice(form, X)",
-        "stated = choice(form, X)\n    stated.under('', [X[j].implies(X[i]) for j in range(d) "
-        "for i in range(j) if (form.agreement[:, i] == form.agreement[:, j]).all()])",
+        _CHOICE,
+        _CHOICE
+        + "    same = (form.agreement[:, :, None] == form.agreement[:, None]).all(axis=0)\n"
+        "    model.implications('', X, np.tril(same, -1), X)\n",
         "too strong",
     ),
     # A counter.
