@@ -38,6 +38,7 @@ NAMES = (
     "intervals",
     "contrasts",
     "rule_sets",
+    "rule_set_engines",
     "learning",
     "rule_learners",
     "rule_sets_unseen",

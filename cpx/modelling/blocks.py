@@ -34,7 +34,7 @@ __all__ = [
     "extended",
 ]
 
-_AT_ONCE = 2**18
+_AT_ONCE = 2**15
 
 
 @dataclass(frozen=True, eq=False)

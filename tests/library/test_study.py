@@ -38,4 +38,4 @@ def test_the_design_gives_each_instance_to_each_engine_in_its_encodings(tmp_path
     assert len(set(named)) == len(named)
     assert {name for _, name in named} == set(design.backends)
     forms = {task.form for task in tasks if task.engine == "maxsat:rc2"}
-    assert forms == {"triples", "clausal", "signature", "order"}
+    assert forms == {"triples", "clausal", "narrowed", "order"}

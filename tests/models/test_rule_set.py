@@ -16,6 +16,7 @@ from cpx.errors import InvalidInstance
 from cpx.modelling.instances import dumps, from_dict, loads
 from cpx.models.rule_set.cases import random_selection
 from cpx.models.rule_set.form import RuleSelection
+from cpx.models.rule_set.near_bound import bounded_in_time, near_bound
 from cpx.models.rule_set.presolve import presolve
 from cpx.testing.brute import optimum
 from cpx.testing.drawing import side_constraint
@@ -156,7 +157,7 @@ def test_presolve_drops_what_it_says() -> None:
     assert presolve(kept.selection_form).kept == (0, 3)
 
 
-@pytest.mark.parametrize("encoding", ["signature", "channelling"])
+@pytest.mark.parametrize("encoding", ["signature", "channelling", "bounded"])
 @each(range(25), 8)
 def test_statements_are_the_problem(seed: int, encoding: str) -> None:
     problem = random_selection(seed)
@@ -169,7 +170,7 @@ def test_statements_are_the_problem(seed: int, encoding: str) -> None:
         assert (result.status, result.objective) == ("OPTIMAL", best)
 
 
-@pytest.mark.parametrize("encoding", ["signature", "channelling"])
+@pytest.mark.parametrize("encoding", ["signature", "channelling", "narrowed", "bounded"])
 def test_complete_gives_values_that_the_statement_takes(encoding: str) -> None:
     problem = random_selection(11)
     statement = problem.model(encoding)
@@ -185,6 +186,44 @@ def test_complete_gives_values_that_the_statement_takes(encoding: str) -> None:
             statement.model.objective_.value() + statement.offset
             <= problem.selection_form.cost(chosen)
         )
+
+
+@each(range(200), 60)
+def test_what_a_bound_leaves_out_costs_more_than_the_known_set(seed: int) -> None:
+    problem = random_selection(seed, max_samples=40)
+    form = problem.selection_form
+    if not bounded_in_time(form):
+        assert problem.model("bounded").known is None
+        return
+    near, left = near_bound(form), presolve(form)
+    assert form.allows(near.known)
+    assert form.cost(near.known) == near.cost
+    assert set(form.required) <= set(near.form.required)
+    for chosen in every_set(problem):
+        cost = form.cost(chosen)
+        if form.allows(chosen):
+            assert cost >= near.bound
+        if form.allows(chosen) and cost <= near.cost and {*chosen} <= {*left.kept}:
+            assert near.form.allows(chosen)
+
+
+def test_a_bound_leaves_out_most_rules_and_is_near() -> None:
+    rng = np.random.default_rng(3)
+    bits = rng.random((200, 14)) < 0.5
+    same = (bits[:, :2].all(axis=1) | bits[:, 2:4].all(axis=1)) ^ (rng.random(200) < 0.05)
+    rules = [rng.choice(14, size=2, replace=False) for _ in range(60)] + [(0, 1), (2, 3)]
+    problem = RuleSetSelection(Samples(bits, same), rules, penalty="0.01")
+    near, best = near_bound(problem.selection_form), solve(problem, "search").objective
+    assert len(near.form.forbidden) > 50
+    assert 0.9 * best <= near.bound <= best <= near.cost
+    # Numbers that floats cannot be trusted with stay out of rows.
+    heavy = Samples(bits, same, rng.integers(2**12, 2**13, 200))
+    rows = {
+        name: len(RuleSetSelection(data, rules, penalty="0.01").model("bounded").lines)
+        - len(RuleSetSelection(data, rules, penalty="0.01").model("narrowed").lines)
+        for name, data in (("light", Samples(bits, same)), ("heavy", heavy))
+    }
+    assert rows == {"light": 1, "heavy": 0}
 
 
 @each(range(20))

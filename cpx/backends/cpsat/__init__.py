@@ -94,7 +94,7 @@ class CpSat(Backend):
     """
 
     name: ClassVar[str] = "cpsat"
-    _preferred_encodings: ClassVar[tuple[str, ...]] = ("triples", "sizes")
+    _preferred_encodings: ClassVar[tuple[str, ...]] = ("triples", "sizes", "bounded")
     requires: ClassVar[dict[str, str]] = {
         "ortools": "ortools>=9.15,<9.16",
         "cpmpy": "cpmpy>=1.1,<1.2",

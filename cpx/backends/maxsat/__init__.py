@@ -41,7 +41,7 @@ class MaxSat(Backend):
 
     name: ClassVar[str] = "maxsat"
     solvers: ClassVar[tuple[str, ...]] = ("rc2", "stratified", "lsu")
-    _preferred_encodings: ClassVar[tuple[str, ...]] = ("triples",)
+    _preferred_encodings: ClassVar[tuple[str, ...]] = ("triples", "narrowed")
     requires: ClassVar[dict[str, str]] = {
         "pysat": "python-sat[pb]>=1.9.dev2,<2",
         "cpmpy": "cpmpy>=1.1,<1.2",

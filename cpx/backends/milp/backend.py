@@ -72,7 +72,7 @@ class Milp(Backend):
     requires: ClassVar[Mapping[str, str]] = {**_NEEDED, "highspy": "highspy>=1.11,<1.15"}
     supported_options: ClassVar[frozenset[str]] = frozenset({"threads", "seed", "gap", "hint"})
     others: ClassVar[dict[str, type[Milp]]] = {}
-    _preferred_encodings: ClassVar[tuple[str, ...]] = ("pairs",)
+    _preferred_encodings: ClassVar[tuple[str, ...]] = ("pairs", "bounded")
     _start: ClassVar[Literal["given", "needed", "own"]] = "needed"
     summary: ClassVar[str] = "mixed integer programming through PuLP: exact, anytime"
 

@@ -24,6 +24,7 @@ from cpx.modelling.side_constraints.statement import constrained
 from cpx.modelling.statement import Encoding, Statement
 from cpx.models.rule_set.encodings import channelling, signature
 from cpx.models.rule_set.form import RuleSelection
+from cpx.models.rule_set.near_bound import bounded, bounded_in_time, narrowed
 from cpx.models.rule_set.text import RuleSetText
 from cpx.support.validation import Share, entries, feature_list, index
 
@@ -115,6 +116,8 @@ _LARGEST = 2**62
 ENCODINGS: tuple[Encoding[RuleSelection], ...] = (
     Encoding("signature", signature, every_solution=False),
     Encoding("channelling", channelling),
+    Encoding("narrowed", narrowed, applies=bounded_in_time, every_solution=False),
+    Encoding("bounded", bounded, applies=bounded_in_time, every_solution=False),
 )
 """Encodings of every problem about sets of rules."""
 

@@ -97,6 +97,19 @@ class LocalSearch(Backend):
         return Outcome(False, Termination.COMPLETED, moves.message)
 
 
+def found_by_descents(form: RuleSelection, rounds: int) -> Rules:
+    """Return the best set of a descent from the required rules and so many disturbed ones."""
+    moves, rng = _Moves(form), np.random.default_rng(0)
+
+    def descend(chosen: Rules) -> Rules:
+        return moves.descend(chosen, lambda: False)
+
+    best = descend(moves.known(form.required))
+    for _ in range(rounds):
+        best = min(best, descend(moves.disturb(best, rng)), key=moves.cost)
+    return best
+
+
 def start(engine: Backend, form: RuleSelection) -> tuple[str, str]:
     """Name one descent: an engine takes long to find the set that it finds at once."""
     return "local-search:0", "local search"
