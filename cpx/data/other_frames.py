@@ -54,7 +54,8 @@ def as_pandas(X: Any) -> Any:
     # Not by iter_columns: PyArrow's tables may have two columns of one name.
     if len(set(frame.columns)) < len(frame.columns):
         raise DataError("the table has two columns of one name: rename one")
-    return pd.DataFrame({column.name: _column(column) for column in frame.iter_columns()})
+    columns = {column.name: _column(column) for column in frame.iter_columns()}
+    return pd.DataFrame(columns, copy=False)  # numbers are those of the frame
 
 
 def row_as_pandas(x: Any) -> Any:
@@ -88,7 +89,7 @@ def _column(column: nw.Series[Any]) -> pd.Series[Any]:
         unsigned = "U" if kind.is_unsigned_integer() else ""
         return pd.Series(column.to_list(), name=name, dtype=f"{unsigned}Int64")
     if kind.is_integer() or kind.is_float():
-        return pd.Series(column.to_numpy(), name=name)
+        return pd.Series(column.to_numpy(), name=name, copy=False)
     if isinstance(kind, nw.Boolean):
         return pd.Series(column.to_list(), name=name, dtype="boolean" if gone else "bool")
     if isinstance(kind, nw.Categorical | nw.Enum):

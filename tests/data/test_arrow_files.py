@@ -9,6 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from cpx.cli.app import app
+from cpx.data.other_frames import as_pandas
 from cpx.data.tables import read_row, read_rows, read_table
 from cpx.errors import DataError
 
@@ -80,6 +81,13 @@ def test_dictionaries_are_categories_in_their_order(made):
     column = read_rows(made({"c": words}))["c"]
     assert column.cat.categories.tolist() == ["low", "mid", "high"]
     assert column.cat.codes.tolist() == [0, 2, -1, 0, 2]
+
+
+def test_numbers_of_an_arrow_table_are_not_copied():
+    table = pa.table({"a": np.arange(1000.0), "b": np.arange(1000)})
+    X = as_pandas(table)
+    for name in ("a", "b"):
+        assert np.shares_memory(X[name].to_numpy(), table[name].to_numpy())
 
 
 def test_numbers_of_an_arrow_file_are_not_copied(tmp_path):
