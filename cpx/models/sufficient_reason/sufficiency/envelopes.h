@@ -31,6 +31,7 @@ typedef struct {
     uint64_t *own, *there; /* the leaves that each entry reaches at x, and at z */
     uint64_t *tests;       /* the leaves of a tree, then those that its tests miss */
     uint64_t *live;        /* those of them that are reached */
+    uint64_t *seen;        /* the leaves, and those that are missed, at three positions */
     double *capacity;      /* of the tests */
     double *room;          /* the same for those that are still of use */
     Bytes2 misses;
@@ -57,19 +58,16 @@ static inline bool tells(int64_t e, int64_t width, const Room *room, const Array
     return false;
 }
 
-/* Write the leaves between x and z, and by which tests they are missed; count these rows.
+/* Write the leaves between x and z to row 0 of the tests.
 
-   Row 0 has the leaves. Each test that tells x from z has two more: the leaves that z misses by
-   it, which are reached to its share, and those that x misses. Attributes whose share is low or
-   less are as in z, and from high on as in x. The entry but is left out. */
-static inline int64_t tests_that_tell(int64_t tree, int64_t but, const uint64_t *full,
-                                      const double *shares, double low, double high,
-                                      const Room *room, const Arrays *t) {
+   Attributes whose share is low or less are as in z, and from high on as in x. The entry but is
+   left out. */
+static inline void between(int64_t tree, int64_t but, const uint64_t *full, const double *shares,
+                           double low, double high, const Room *room, const Arrays *t) {
     int64_t first = t->tree_word.at[tree], width = t->tree_word.at[tree + 1] - first;
     uint64_t *tests = room->tests;
     for (int64_t k = 0; k < width; k++)
         tests[k] = full[first + k];
-    int64_t count = 0;
     for (int64_t i = t->tests_at.at[tree]; i < t->tests_at.at[tree + 1]; i++) {
         int64_t e = t->tests.at[i];
         if (e == but)
@@ -77,28 +75,32 @@ static inline int64_t tests_that_tell(int64_t tree, int64_t but, const uint64_t 
         const uint64_t *own = room->own + t->absent_at.at[e];
         const uint64_t *there = room->there + t->absent_at.at[e];
         double share = shares[t->tested.at[e]];
-        if (share <= low) {
-            for (int64_t k = 0; k < width; k++)
-                tests[k] &= there[k];
-        } else if (share >= high) {
-            for (int64_t k = 0; k < width; k++)
-                tests[k] &= own[k];
-        } else {
-            bool told = false;
-            for (int64_t k = 0; k < width; k++) {
-                tests[k] &= own[k] | there[k];
-                told = told || own[k] != there[k];
-            }
-            if (told) {
-                for (int64_t k = 0; k < width; k++) {
-                    tests[(count + 1) * width + k] = ~there[k];
-                    tests[(count + 2) * width + k] = ~own[k];
-                }
-                room->capacity[count] = share;
-                room->capacity[count + 1] = 1.0 - share;
-                count += 2;
-            }
+        for (int64_t k = 0; k < width; k++)
+            tests[k] &= (share > low ? own[k] : 0) | (share < high ? there[k] : 0);
+    }
+}
+
+/* Write by which tests leaves are missed, see between; count these rows.
+
+   Each test that tells x from z has two: the leaves that z misses by it, which are reached to its
+   share, and those that x misses. */
+static inline int64_t tests_that_tell(int64_t tree, int64_t but, const double *shares, double low,
+                                      double high, const Room *room, const Arrays *t) {
+    int64_t first = t->tree_word.at[tree], width = t->tree_word.at[tree + 1] - first;
+    uint64_t *tests = room->tests;
+    int64_t count = 0;
+    for (int64_t i = t->tests_at.at[tree]; i < t->tests_at.at[tree + 1]; i++) {
+        int64_t e = t->tests.at[i];
+        double share = shares[t->tested.at[e]];
+        if (e == but || share <= low || share >= high || !tells(e, width, room, t))
+            continue;
+        for (int64_t k = 0; k < width; k++) {
+            tests[(count + 1) * width + k] = ~room->there[t->absent_at.at[e] + k];
+            tests[(count + 2) * width + k] = ~room->own[t->absent_at.at[e] + k];
         }
+        room->capacity[count] = share;
+        room->capacity[count + 1] = 1.0 - share;
+        count += 2;
     }
     return count;
 }
@@ -237,27 +239,31 @@ static inline double program(int64_t n, int64_t k, const double *capacity, const
     return cost * scale;
 }
 
-/* Return the envelope of a tree with one entry at a position, by the rows of its others. */
-static inline double envelope_at(int64_t first, int64_t width, int64_t e, int64_t position,
+/* Write the leaves of a tree with one entry at a position, then those that miss it there.
+
+   Of two positions with the same, the envelope is the same. Where nothing is left of x, no leaf
+   is missed. */
+static inline void leaves_at(int64_t width, int64_t e, int64_t position, double share,
+                             uint64_t *leaves, const Room *room, const Arrays *t) {
+    for (int64_t k = 0; k < width; k++) {
+        uint64_t own = share <= SMALL ? 0 : room->own[t->absent_at.at[e] + k];
+        uint64_t there = reached_at(e, position, width, k, t);
+        leaves[k] = room->tests[k] & (own | there);
+        leaves[width + k] = leaves[k] & ~there;
+    }
+}
+
+/* Return the envelope of a tree with one entry at a position, by the rows of its others.
+
+   leaves: See leaves_at. */
+static inline double envelope_at(int64_t first, int64_t width, int64_t e, const uint64_t *leaves,
                                  int64_t count, double share, const Room *room, const Arrays *t) {
     uint64_t *tests = room->tests, *live = room->live;
     double *capacity = room->capacity, *left = room->room;
-    bool told = false, nested = true;
+    bool nested = true;
     int64_t n = 0, kept = 0, rows = count, high = 0;
-    for (int64_t k = 0; k < width; k++) {
-        uint64_t own = room->own[t->absent_at.at[e] + k];
-        uint64_t there = reached_at(e, position, width, k, t);
-        live[k] = tests[k] & (share <= SMALL ? there : own | there);
-        n += popcount(live[k]);
-        told = told || own != there;
-        tests[(count + 1) * width + k] = ~there;
-        tests[(count + 2) * width + k] = ~own;
-    }
-    if (told && share > SMALL) {
-        capacity[count] = share;
-        capacity[count + 1] = 1.0 - share;
-        rows += 2;
-    }
+    for (int64_t k = 0; k < width; k++)
+        n += popcount(live[k] = leaves[k]);
     /* The greatest leaf has the lowest bit. */
     for (int64_t k = 0; k < width; k++)
         if (live[k]) {
@@ -266,6 +272,15 @@ static inline double envelope_at(int64_t first, int64_t width, int64_t e, int64_
         }
     if (n == 1)
         return (double)high;
+    if (share > SMALL) {
+        for (int64_t k = 0; k < width; k++) {
+            tests[(count + 1) * width + k] = leaves[width + k];
+            tests[(count + 2) * width + k] = ~room->own[t->absent_at.at[e] + k];
+        }
+        capacity[count] = share;
+        capacity[count + 1] = 1.0 - share;
+        rows += 2;
+    }
     for (int64_t j = 0; j < rows; j++) {
         const uint64_t *row = live + (kept + 1) * width;
         uint64_t some = 0;
@@ -274,13 +289,20 @@ static inline double envelope_at(int64_t first, int64_t width, int64_t e, int64_
         if (some == 0)
             continue;
         left[kept++] = capacity[j];
-        for (int64_t i = 1; i < kept; i++) {
+        for (int64_t i = 1; i < kept && n > 2; i++) {
             const uint64_t *here = live + i * width;
             uint64_t common = 0, one = 0, other = 0;
             for (int64_t k = 0; k < width; k++) {
                 common |= here[k] & row[k];
                 one |= here[k] & ~row[k];
                 other |= row[k] & ~here[k];
+            }
+            if (!one && !other) {
+                /* The same leaves: one row is enough. */
+                kept--;
+                if (left[kept] < left[i - 1])
+                    left[i - 1] = left[kept];
+                break;
             }
             if (common && one && other)
                 nested = false;

@@ -14,6 +14,7 @@
         .there = ROW((t)->reached, 1),                                                             \
         .tests = ROW((t)->rows, 0),                                                                \
         .live = ROW((t)->rows, 1),                                                                 \
+        .seen = ROW((t)->rows, 2),                                                                 \
         .capacity = (t)->capacity.at,                                                              \
         .room = (t)->capacity.at + (t)->capacity.n / 2,                                            \
         .misses = (t)->misses,                                                                     \
@@ -38,8 +39,8 @@ static int64_t weigh(struct cpx_models_sufficient_reason_sufficiency_linear_cuts
     look(call->z.at, room.there, t);
     for (int64_t tree = 0; tree < t->tree_word.n - 1; tree++) {
         int64_t first = t->tree_word.at[tree], width = t->tree_word.at[tree + 1] - first;
-        int64_t count =
-            tests_that_tell(tree, -1, call->full.at, call->shares.at, -1.0, 2.0, &room, t);
+        between(tree, -1, call->full.at, call->shares.at, -1.0, 2.0, &room, t);
+        int64_t count = tests_that_tell(tree, -1, call->shares.at, -1.0, 2.0, &room, t);
         int64_t n = leaves_between(first, width, count, room.tests, &room, t);
         int64_t high = leaves[0];
         n = undominated(n, count, &room);
@@ -117,28 +118,38 @@ static int64_t ascend(struct cpx_models_sufficient_reason_sufficiency_linear_cut
             int64_t tree = t->entry_tree.at[e], first = t->tree_word.at[tree];
             int64_t width = t->tree_word.at[tree + 1] - first;
             const int64_t *segment_of = t->segment_of.at + t->segment_at.at[e];
-            int64_t count =
-                tests_that_tell(tree, e, call->full.at, shares, SMALL, 1.0 - SMALL, &room, t);
+            between(tree, e, call->full.at, shares, SMALL, 1.0 - SMALL, &room, t);
+            uint64_t *own = room.seen, *last = own + 2 * width, *next = last + 2 * width;
+            leaves_at(width, e, here, shares[a], own, &room, t);
+            int64_t count = -1;
+            if (stale[tree]) {
+                count = tests_that_tell(tree, e, shares, SMALL, 1.0 - SMALL, &room, t);
+                bounds[tree] = envelope_at(first, width, e, own, count, shares[a], &room, t);
+                stale[tree] = 0;
+            }
+            now += bounds[tree];
+            size += fabs(bounds[tree]);
+            memcpy(last, own, 2 * width * sizeof *own);
+            double before = 0.0, value = bounds[tree];
             int64_t j0 = low <= high ? segment_of[low] : 0;
             int64_t j1 = low <= high ? segment_of[high] : -1;
             /* The sums are kept as differences from one position to the next. */
-            double before = 0.0, value;
             for (int64_t j = j0 - may_be_missing; j <= j1; j++) {
-                bool absent = j < j0, same = absent == (here < 0);
+                bool absent = j < j0;
                 int64_t position = -1;
                 if (!absent)
                     position = j == j0 ? low : t->starts.at[t->segment_at.at[e] + j];
-                if (same && !absent)
-                    same = segment_of[here] == j;
-                if (same && !stale[tree])
-                    value = bounds[tree];
-                else
-                    value = envelope_at(first, width, e, position, count, shares[a], &room, t);
-                if (same) {
-                    bounds[tree] = value;
-                    stale[tree] = 0;
-                    now += value;
-                    size += fabs(value);
+                leaves_at(width, e, position, shares[a], next, &room, t);
+                if (memcmp(next, last, 2 * width * sizeof *own)) {
+                    uint64_t *other = last;
+                    last = next;
+                    next = other;
+                    if (memcmp(last, own, 2 * width * sizeof *own)) {
+                        if (count < 0)
+                            count = tests_that_tell(tree, e, shares, SMALL, 1.0 - SMALL, &room, t);
+                        value = envelope_at(first, width, e, last, count, shares[a], &room, t);
+                    } else
+                        value = bounds[tree];
                 }
                 if (absent)
                     *missing += value;

@@ -135,7 +135,7 @@ class Workspace:
         tests = int(np.bincount(margin.arrays.entry_tree).max(initial=0))
         program = (
             np.empty((2, len(margin.arrays.absent)), dtype=np.uint64),
-            np.empty((2, (2 * tests + 1) * (most // 64)), dtype=np.uint64),
+            np.empty((3, (2 * tests + 4) * (most // 64)), dtype=np.uint64),
             np.empty(4 * tests), np.empty((most, 2 * tests), dtype=np.uint8),
             np.empty(most, dtype=np.int64), np.empty((2 * tests + 2) * (most + 1)),
             np.empty((2, most + 2 * tests + 1), dtype=np.int64),
