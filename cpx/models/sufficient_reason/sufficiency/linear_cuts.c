@@ -88,95 +88,125 @@ static int64_t weigh(struct cpx_models_sufficient_reason_sufficiency_linear_cuts
     return total;
 }
 
+/* Passes over the attributes in one call, some milliseconds each with hundreds of trees. */
+enum { PASSES = 4 };
+
+/* Write the envelopes of the tree of an entry, at its segments and at a missing value.
+
+   here: The position of the attribute, at which the envelope is *bound, where that is known. */
+static inline void profile(int64_t e, int64_t here, const int64_t *sides, const uint64_t *full,
+                           const double *shares, double *bound, bool known, double *along,
+                           double *missing, const Room *room, const Arrays *t) {
+    const int64_t tree = t->entry_tree.at[e], first = t->tree_word.at[tree];
+    const int64_t width = t->tree_word.at[tree + 1] - first, low = sides[LOW], high = sides[HIGH];
+    const int64_t *segment_of = t->segment_of.at + t->segment_at.at[e];
+    const double share = shares[t->tested.at[e]];
+    const size_t size = 2 * (size_t)width * sizeof *room->seen;
+    uint64_t *now = room->seen, *last = now + 2 * width, *next = last + 2 * width;
+    int64_t count = -1;
+    between(tree, e, full, shares, SMALL, 1.0 - SMALL, room, t);
+    leaves_at(width, e, here, share, now, room, t);
+    if (!known) {
+        count = tests_that_tell(tree, e, shares, SMALL, 1.0 - SMALL, room, t);
+        *bound = envelope_at(first, width, e, now, count, share, room, t);
+    }
+    memcpy(last, now, size);
+    double value = *bound;
+    int64_t j0 = low <= high ? segment_of[low] : 0, j1 = low <= high ? segment_of[high] : -1;
+    for (int64_t j = j0 - (sides[MISSING] != 0); j <= j1; j++) {
+        int64_t position = j < j0 ? -1 : j == j0 ? low : t->starts.at[t->segment_at.at[e] + j];
+        leaves_at(width, e, position, share, next, room, t);
+        if (memcmp(next, last, size) != 0) {
+            uint64_t *other = last;
+            last = next;
+            next = other;
+            if (memcmp(last, now, size) == 0)
+                value = *bound;
+            else {
+                if (count < 0)
+                    count = tests_that_tell(tree, e, shares, SMALL, 1.0 - SMALL, room, t);
+                value = envelope_at(first, width, e, last, count, share, room, t);
+            }
+        }
+        if (j < j0)
+            *missing = value;
+        else
+            along[j] = value;
+    }
+}
+
 static int64_t ascend(struct cpx_models_sufficient_reason_sufficiency_linear_cuts_ascend *call) {
     const Arrays *t = &call->t;
     const Room room = ROOM(call);
-    const int64_t *x = call->x.at;
+    const int64_t *x = call->x.at, entries = t->entry_tree.n;
     const double *shares = call->shares.at;
-    int64_t *z = call->z.at, moved = 0;
-    double *bounds = call->bounds.at, *at = call->at.at, *missing = at + call->at.n - 1;
-    uint8_t *stale = call->stale.at;
-    for (int64_t tree = 0; tree < t->tree_word.n - 1; tree++)
-        stale[tree] = 1;
+    int64_t *z = call->z.at, moved = 1;
+    double *bounds = call->bounds.at, *at = call->at.at;
+    /* Of each entry, and then of missing values; whether they are known, and the bounds. */
+    double *along = call->along.at, *absent = along + t->starts.n;
+    uint8_t *fresh = call->fresh.at, *known = fresh + entries;
+    memset(fresh, 0, (size_t)call->fresh.n);
     for (int64_t a = 0; a < call->z.n; a++)
         /* Where S has an attribute wholly, it does not matter where z is. */
         if (shares[a] >= 1.0 - SMALL)
             z[a] = x[a];
     look(x, room.own, t);
     look(z, room.there, t);
-    for (int64_t i = 0; i < call->order.n; i++) {
-        int64_t a = call->order.at[i], here = z[a], to = here;
-        if (shares[a] >= 1.0 - SMALL)
-            continue;
-        const int64_t *sides = ROW(call->whole, a), low = sides[LOW], high = sides[HIGH];
-        const bool may_be_missing = sides[MISSING];
-        double now = 0.0, size = 0.0, total = 0.0;
-        for (int64_t c = low; c <= high; c++)
-            at[c] = 0.0;
-        *missing = 0.0;
-        for (int64_t e = t->entry_of.at[a]; e < t->entry_of.at[a + 1]; e++) {
-            int64_t tree = t->entry_tree.at[e], first = t->tree_word.at[tree];
-            int64_t width = t->tree_word.at[tree + 1] - first;
-            const int64_t *segment_of = t->segment_of.at + t->segment_at.at[e];
-            between(tree, e, call->full.at, shares, SMALL, 1.0 - SMALL, &room, t);
-            uint64_t *own = room.seen, *last = own + 2 * width, *next = last + 2 * width;
-            leaves_at(width, e, here, shares[a], own, &room, t);
-            int64_t count = -1;
-            if (stale[tree]) {
-                count = tests_that_tell(tree, e, shares, SMALL, 1.0 - SMALL, &room, t);
-                bounds[tree] = envelope_at(first, width, e, own, count, shares[a], &room, t);
-                stale[tree] = 0;
+    for (int pass = 0; pass < PASSES && moved; pass++) {
+        moved = 0;
+        for (int64_t i = 0; i < call->order.n; i++) {
+            int64_t a = call->order.at[i], here = z[a], to = here;
+            if (shares[a] >= 1.0 - SMALL)
+                continue;
+            const int64_t *sides = ROW(call->whole, a), low = sides[LOW], high = sides[HIGH];
+            double now = 0.0, size = 0.0, total = 0.0, missing = 0.0;
+            for (int64_t c = low; c <= high; c++)
+                at[c] = 0.0;
+            for (int64_t e = t->entry_of.at[a]; e < t->entry_of.at[a + 1]; e++) {
+                int64_t tree = t->entry_tree.at[e], begin = t->segment_at.at[e];
+                if (!fresh[e])
+                    profile(e, here, sides, call->full.at, shares, bounds + tree, known[tree],
+                            along + begin, absent + e, &room, t);
+                fresh[e] = known[tree] = 1;
+                now += bounds[tree];
+                size += fabs(bounds[tree]);
+                missing += absent[e];
+                if (low > high)
+                    continue;
+                int64_t j0 = t->segment_of.at[begin + low], j1 = t->segment_of.at[begin + high];
+                /* The sums are kept as differences from one position to the next. */
+                at[low] += along[begin + j0];
+                for (int64_t j = begin + j0 + 1; j <= begin + j1; j++)
+                    at[t->starts.at[j]] += along[j] - along[j - 1];
             }
-            now += bounds[tree];
-            size += fabs(bounds[tree]);
-            memcpy(last, own, 2 * width * sizeof *own);
-            double before = 0.0, value = bounds[tree];
-            int64_t j0 = low <= high ? segment_of[low] : 0;
-            int64_t j1 = low <= high ? segment_of[high] : -1;
-            /* The sums are kept as differences from one position to the next. */
-            for (int64_t j = j0 - may_be_missing; j <= j1; j++) {
-                bool absent = j < j0;
-                int64_t position = -1;
-                if (!absent)
-                    position = j == j0 ? low : t->starts.at[t->segment_at.at[e] + j];
-                leaves_at(width, e, position, shares[a], next, &room, t);
-                if (memcmp(next, last, 2 * width * sizeof *own)) {
-                    uint64_t *other = last;
-                    last = next;
-                    next = other;
-                    if (memcmp(last, own, 2 * width * sizeof *own)) {
-                        if (count < 0)
-                            count = tests_that_tell(tree, e, shares, SMALL, 1.0 - SMALL, &room, t);
-                        value = envelope_at(first, width, e, last, count, shares[a], &room, t);
-                    } else
-                        value = bounds[tree];
-                }
-                if (absent)
-                    *missing += value;
-                else {
-                    at[position] += value - before;
-                    before = value;
-                }
+            double best = now + SMALL * size;
+            if (sides[MISSING] && missing > best)
+                best = missing, to = -1;
+            for (int64_t c = low; c <= high; c++) {
+                total += at[c];
+                if (total > best)
+                    best = total, to = c;
             }
-        }
-        double best = now + SMALL * size;
-        if (may_be_missing && *missing > best)
-            best = *missing, to = -1;
-        for (int64_t c = low; c <= high; c++) {
-            total += at[c];
-            if (total > best)
-                best = total, to = c;
-        }
-        if (to == here)
-            continue;
-        z[a] = to;
-        moved++;
-        for (int64_t e = t->entry_of.at[a]; e < t->entry_of.at[a + 1]; e++) {
-            int64_t tree = t->entry_tree.at[e];
-            int64_t width = t->tree_word.at[tree + 1] - t->tree_word.at[tree];
-            stale[tree] = 1;
-            for (int64_t k = 0; k < width; k++)
-                room.there[t->absent_at.at[e] + k] = reached_at(e, to, width, k, t);
+            if (to == here)
+                continue;
+            z[a] = to;
+            moved++;
+            for (int64_t e = t->entry_of.at[a]; e < t->entry_of.at[a + 1]; e++) {
+                int64_t tree = t->entry_tree.at[e], begin = t->segment_at.at[e];
+                int64_t width = t->tree_word.at[tree + 1] - t->tree_word.at[tree];
+                bool same = true;
+                for (int64_t k = 0; k < width; k++) {
+                    uint64_t *there = room.there + t->absent_at.at[e] + k, before = *there;
+                    *there = reached_at(e, to, width, k, t);
+                    same = same && *there == before;
+                }
+                if (same)
+                    continue;
+                bounds[tree] = to < 0 ? absent[e] : along[begin + t->segment_of.at[begin + to]];
+                for (int64_t k = t->tests_at.at[tree]; k < t->tests_at.at[tree + 1]; k++)
+                    if (t->tests.at[k] != e)
+                        fresh[t->tests.at[k]] = 0;
+            }
         }
     }
     return moved;

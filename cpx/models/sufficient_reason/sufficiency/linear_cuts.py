@@ -73,7 +73,8 @@ def ascend(
     order: Ints,
     shares: Floats,
     bounds: Floats,
-    stale: Bytes,
+    along: Floats,
+    fresh: Bytes,
     at: Floats,
     reached: Words2,
     rows: Words2,
@@ -85,8 +86,8 @@ def ascend(
 ) -> int:
     """Move attributes of z, one by one, to where the sum of the envelopes is greatest.
 
-    Each is moved once at most, and how many were is returned; after 0 none alone makes the sum
-    greater.
+    Each is moved a few times at most, and how many were in the end is returned; after 0 none alone
+    makes the sum greater.
 
     t, full, x, shares, reached, rows, capacity, misses, leaves, table, places: See :func:`weigh`.
     whole: The box of all rows; see
@@ -94,6 +95,7 @@ def ascend(
     z: Positions, changed in place.
     order: The attributes, the first to be tried first.
     bounds: Workspace for the envelope of each tree.
-    stale: Workspace for which of them are out of date.
-    at: Workspace for the sums of one attribute, and of its missing value in the last place.
+    along: Workspace for the envelopes at each segment of an entry, then at missing values.
+    fresh: Workspace for which entries have them, then for which trees have their bound.
+    at: Workspace for the sums of one attribute.
     """

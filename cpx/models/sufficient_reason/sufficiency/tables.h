@@ -101,7 +101,8 @@ struct cpx_models_sufficient_reason_sufficiency_linear_cuts_ascend {
     Ints order;
     Floats shares;
     Floats bounds;
-    Bytes stale;
+    Floats along;
+    Bytes fresh;
     Floats at;
     Words2 reached;
     Words2 rows;

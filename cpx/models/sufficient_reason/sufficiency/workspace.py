@@ -130,7 +130,8 @@ class Workspace:
             for need, back in ((self.enough, False), (_NEVER, False), (self.enough, True))
         )  # fmt: skip
         self.shares, self.weights = np.zeros(n), np.zeros(n, dtype=np.int64)
-        self.of_entries = np.zeros(len(margin.arrays.entry_tree), dtype=np.int64)
+        entries = len(margin.arrays.entry_tree)
+        self.of_entries = np.zeros(entries, dtype=np.int64)
         most = 64 * int(np.diff(margin.arrays.tree_word).max(initial=0))
         tests = int(np.bincount(margin.arrays.entry_tree).max(initial=0))
         program = (
@@ -146,5 +147,7 @@ class Workspace:
         )  # fmt: skip
         self.ascend = bind(
             ascend, margin.arrays, margin.full, whole, x, self.point, self.order, self.shares,
-            np.empty(len(margin.trees)), taken, np.empty(profile.shape[1]), *program,
+            np.empty(len(margin.trees)), np.zeros(len(margin.arrays.starts) + entries),
+            np.empty(entries + len(margin.trees), dtype=np.uint8), np.empty(profile.shape[1]),
+            *program,
         )  # fmt: skip
