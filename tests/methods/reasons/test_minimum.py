@@ -7,6 +7,7 @@ import dataclasses
 import numpy as np
 import pytest
 
+from cpx import SufficientReason, solve
 from cpx.errors import DataError, InvalidInstance, InvalidOption
 from cpx.models.sufficient_reason.methods import Stopped, SufficiencyOracle
 from cpx.trees import TreeModel
@@ -31,7 +32,7 @@ def test_it_is_the_minimum(n: int, kind: str) -> None:
         truth = Truth(model)
         x = truth.row(seed)
         reasons = truth.reasons(x)
-        found = minimum_reason(model, values(model, x), seed=seed)
+        minimum_reason(model, values(model, x), seed=seed)
         assert found.proved
         assert found.feasible
         assert found.lower == found.upper == len(found.attributes) == min(map(len, reasons))
@@ -55,9 +56,7 @@ def test_weights_and_attributes_kept_and_avoided(kind: str, n: int) -> None:
         keep = frozenset(np.flatnonzero(drawn < 0.15).tolist())
         avoid = frozenset(np.flatnonzero(drawn > 0.6).tolist())
         allowed = [r for r in truth.reasons(x) if keep <= r and not avoid & r]
-        found = minimum_reason(
-            model, values(model, x), weights=weights, must_keep=keep, must_avoid=avoid
-        )
+        minimum_reason(model, values(model, x), weights=weights, must_keep=keep, must_avoid=avoid)
         feasible.add(found.feasible)
         assert found.proved
         assert found.feasible == bool(allowed)
@@ -133,3 +132,19 @@ def test_wrong_arguments_are_refused() -> None:
         minimum_reason(model, x, time_limit=0)
     with pytest.raises(InvalidOption, match="seed"):
         minimum_reason(model, x, seed=-1)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_answer_of_deletion_comes_first(kind: str) -> None:
+    for seed in range(8):
+        model = random_model(seed, kind, wide=True)
+        x = values(model, Truth(model).row(seed))
+        weights = np.random.default_rng(seed).integers(1, 3, model.n_attributes).tolist()
+        problem = SufficientReason(model, x, definition="sufficient", weights=weights)
+        deleted = solve(problem, "deletion", seed=seed).explanation
+        heard: list[tuple[int, tuple[int, ...]]] = []
+        minimum_reason(
+            model, x, weights=weights, seed=seed,
+            listen=lambda lower, upper, reason, heard=heard: heard.append((lower, reason)),
+        )  # fmt: skip
+        assert (0, tuple(sorted(deleted.features))) in heard

@@ -7,15 +7,32 @@ An oracle decides sets, which are integers whose bits are places of attributes a
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Protocol
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
 
 from cpx.models.sufficient_reason.sufficiency.oracle import GaveUp
+from cpx.models.sufficient_reason.sufficiency.set_family import places
 
 __all__ = [
     "SetOracle",
     "delete_from_change",
     "delete_from_reason",
+    "lightest_last",
 ]
+
+
+class Telling(Protocol):
+    """What says how much the model looks at features."""
+
+    @property
+    def feature(self) -> Sequence[int]:
+        """The feature that each place stands for."""
+
+    @property
+    def tells(self) -> NDArray[np.int64]:
+        """How many tests of the model, or leaves of the statement, are about each feature."""
 
 
 class SetOracle(Protocol):
@@ -35,6 +52,29 @@ class SetOracle(Protocol):
 
     def features(self, bits: int, /) -> frozenset[int]:
         """Return places as features."""
+
+
+def lightest_last(
+    weights: NDArray[Any],
+    oracle: Telling,
+    some: int,
+    random: np.random.Generator,
+    noise: float = 0.0,
+) -> list[int]:
+    """Order places: what weighs most and tells least comes first, with so much noise.
+
+    weights: Of the features.
+    """
+    order = random.permutation(np.array(places(some), dtype=np.int64))
+    features = np.array(oracle.feature, dtype=np.int64)[order]
+    own, tells = weights[features], oracle.tells[features]
+    if noise:
+        keys = np.log(tells + 0.5) - np.log(own) + noise * random.standard_normal(len(order))
+        ranks = np.argsort(keys)
+    else:
+        ranks = np.lexsort((tells, -own))
+    first: list[int] = order[ranks].tolist()
+    return first
 
 
 def delete_from_reason(

@@ -18,6 +18,7 @@ from cpx.backends.base import Backend, Outcome, Progress
 from cpx.backends.search.branch_on_violations import branch_on_violations
 from cpx.errors import InvalidOption, shown
 from cpx.models.sufficient_reason.form import ChangeForm
+from cpx.models.sufficient_reason.methods.deletion import delete_from_reason, lightest_last
 from cpx.models.sufficient_reason.minimum_subset.form import LossForm, SubsetForm
 from cpx.models.sufficient_reason.sufficiency.oracle import Stopped
 from cpx.models.sufficient_reason.sufficiency.set_family import places
@@ -150,8 +151,8 @@ def _delete_in_orders(
             if progress.should_stop:  # an oracle that knows all answers does not ask
                 raise Stopped
             kept = best if not done else best | _some(start & ~best, random)
-            noise = _NOISE if done else 0
-            order = _lightest_last(form.weights, oracle, kept & ~required, random, noise)
+            noise = _NOISE if done else 0.0
+            order = lightest_last(form.weights, oracle, kept & ~required, random, noise)
             oracle.shrink(kept, order, report)
     except Stopped:
         return Outcome(False, progress.why_stopped(), f"stopped in order {done + 1} of {orders}")
@@ -161,26 +162,6 @@ def _delete_in_orders(
 def _some(elements: int, random: np.random.Generator) -> int:
     """Return a random part of a set of places."""
     return sum(1 << place for place in places(elements) if random.random() < _SHARE)
-
-
-def _lightest_last(
-    weights: NDArray[np.int64],
-    oracle: SubsetOracle,
-    some: int,
-    random: np.random.Generator,
-    noise: float,
-) -> list[int]:
-    """Order places: what weighs most and tells least comes first, with so much noise."""
-    order = random.permutation(np.array(places(some), dtype=np.int64))
-    features = np.array(oracle.feature, dtype=np.int64)[order]
-    own, tells = weights[features], oracle.tells[features]
-    if noise:
-        keys = np.log(tells + 0.5) - np.log(own) + noise * random.standard_normal(len(order))
-        ranks = np.argsort(keys)
-    else:
-        ranks = np.lexsort((tells, -own))
-    first: list[int] = order[ranks].tolist()
-    return first
 
 
 class SubsetOracle(Protocol):
@@ -221,8 +202,6 @@ class _ByModel:
             return self._oracle.change(self.everything & ~kept) is None
 
     def shrink(self, kept: int, order: list[int], note: Callable[[int], None]) -> None:
-        from cpx.models.sufficient_reason.methods.deletion import delete_from_reason
-
         with self._stopping():
             delete_from_reason(self._oracle, kept, order, note)
 

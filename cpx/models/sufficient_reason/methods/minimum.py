@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from cpx.errors import InvalidInstance
-from cpx.models.sufficient_reason.methods.deletion import delete_from_reason
+from cpx.models.sufficient_reason.methods.deletion import delete_from_reason, lightest_last
 from cpx.models.sufficient_reason.methods.hitting_set import HittingSetSearch
 from cpx.models.sufficient_reason.search.branch_and_cut import BranchAndCut
 from cpx.models.sufficient_reason.search.record import RecordedCuts
@@ -27,6 +27,8 @@ Listener = Callable[[int, int, tuple[int, ...]], None]
 # Boxes after which a question is left open at first, and the factor by which they grow when
 # one has to be answered.
 _PATIENCE, _MORE = 300, 4
+# Boxes times tests, for the questions of the first deletion: a second at most.
+_WORK = 30_000_000
 # Sets that are asked about before branch and cut takes over: many rows need no more. With so many
 # attributes, or fewer, hitting sets are fast for longer.
 _CALLS, _FEW, _CALLS_OF_FEW = 100, 40, 600
@@ -147,14 +149,20 @@ class _Search(HittingSetSearch):
         base = sum(weight[a] for a in self.keep)
         super().__init__(oracle, cost, seed, base, self.tell)
         self.listen, self.seed, self.record = listen, seed, record
+        # Ranks, as weights may be beyond 64 bits.
+        rank = {w: i for i, w in enumerate(sorted({*weight.values()}))}
+        ranks = np.array([rank[weight[j]] for j in range(n)], dtype=np.int64)
+        self.first = lightest_last(ranks, oracle, self.free, np.random.default_rng(seed))
 
     def run(self) -> None:
         if self.always and self.refutation(self.free) is not None:
             self.none = True
             return
         self.found(self.free)
+        # As the engine deletion does, so that no answer is larger than its, but for patience.
+        self.oracle.patience = max(_WORK // (int(self.oracle.tells.sum()) + 1), _PATIENCE)
+        self.shrink(self.free, self.first)
         self.oracle.patience = _PATIENCE
-        self.shrink(self.free)
         if self.proved:
             return
         for change in self.oracle.changes or ():
