@@ -32,7 +32,7 @@ def test_it_is_the_minimum(n: int, kind: str) -> None:
         truth = Truth(model)
         x = truth.row(seed)
         reasons = truth.reasons(x)
-        minimum_reason(model, values(model, x), seed=seed)
+        found = minimum_reason(model, values(model, x), seed=seed)
         assert found.proved
         assert found.feasible
         assert found.lower == found.upper == len(found.attributes) == min(map(len, reasons))
@@ -56,7 +56,9 @@ def test_weights_and_attributes_kept_and_avoided(kind: str, n: int) -> None:
         keep = frozenset(np.flatnonzero(drawn < 0.15).tolist())
         avoid = frozenset(np.flatnonzero(drawn > 0.6).tolist())
         allowed = [r for r in truth.reasons(x) if keep <= r and not avoid & r]
-        minimum_reason(model, values(model, x), weights=weights, must_keep=keep, must_avoid=avoid)
+        found = minimum_reason(
+            model, values(model, x), weights=weights, must_keep=keep, must_avoid=avoid
+        )
         feasible.add(found.feasible)
         assert found.proved
         assert found.feasible == bool(allowed)
