@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 import copy
 import math
 from collections.abc import Callable, Iterator, Mapping
@@ -55,6 +56,7 @@ class Forest:
         self.given = x
         self.x = [None if v is None else self.cast(v) for v in x]
         self.thresholds = [[float.fromhex(t) for t in ts] for ts in model["thresholds"]]
+        self._sorted: dict[int, list[float]] = {}
         given = model.get("sets") or [[] for _ in self.thresholds]
         self.sets = [[frozenset(cells) for cells in own] for own in given]
         numbers = [float.fromhex(v) for tree in model["trees"] for v in tree["values"]]
@@ -123,9 +125,15 @@ class Forest:
         value = self.x[column]
         if value is not None and low < value <= high:
             return True
-        listed = self.listed(column)
+        listed = self._sorted.get(column)
+        if listed is None:
+            listed = self.listed(column)
         if listed is not None:
-            return any(low < self.cast(v) <= high for v in listed)
+            if column not in self._sorted:
+                self._sorted[column] = sorted(map(self.cast, listed))
+            rounded = self._sorted[column]
+            first = bisect.bisect_right(rounded, low)
+            return first < len(rounded) and rounded[first] <= high
         least = float.fromhex(attribute["lower"]) if "lower" in attribute else -_LARGEST
         most = float.fromhex(attribute["upper"]) if "upper" in attribute else _LARGEST
         if kind == "integer":
