@@ -19,7 +19,7 @@ from cpx.answers.values import Value
 from cpx.errors import EngineError, shown
 from cpx.modelling.base import Problem
 from cpx.modelling.ratio import RatioProblem
-from cpx.modelling.statement import Values
+from cpx.modelling.statement import Statement, Values
 from cpx.options import SolveOptions
 from cpx.processes.allowance import allowing
 from cpx.processes.limits import Limits
@@ -73,6 +73,8 @@ class Progress:
         None where nobody asks for a proof.
     statistics : dict of str to int, or to list of int
         Steps of the search so far, by the names of :data:`cpx.answers.statistics.NAMES`.
+    contributed : list of str
+        What others than the engine have brought, for the warnings of the result.
     late : callable or None
         Once this says so, measuring a solution ends with
         :class:`~cpx.processes.overtime.OutOfTime`.
@@ -104,6 +106,7 @@ class Progress:
         self._tie = 0
         self.best_bound: Value | None = None
         self.trace: list[TracePoint] = []
+        self.contributed: list[str] = []
         self.times: dict[str, float] = {"state": 0.0, "compile": 0.0, "solve": 0.0}
         self._listen, self._entered = listen, entered
         self._trivial: Value | None = None
@@ -263,6 +266,19 @@ class Progress:
                 self.objective, self._tie, self.explanation = value, tie, explanation
                 self._emit(explanation)
         return value
+
+    def stated(self, statement: Statement) -> None:
+        """Report the solution and the bound that a statement brings, and note that it does."""
+        if statement.known is None:
+            return
+        value, told = self.found(self.problem.explanation(statement.known)), ""
+        if statement.bound is not None:
+            self.bound(statement.bound)
+            told = f" and the bound {self.best_bound}"
+        self.contributed.append(
+            f"the statement begins with a rule of value {value}{told}, found by the beam and the "
+            "bounds of the exact search"
+        )
 
     def bound(self, value: float | Fraction) -> None:
         """Report a proven bound on the objective, offset included.

@@ -44,6 +44,8 @@ class Statement:
     known : sequence of int or None
         Features of a known solution where the statement has only that one and better ones, so
         that to search through what is left is quick.
+    bound : int or None
+        A bound on the problem's objective that was proved while the statement was made.
     lines : sequence of str
         Of each constraint, the line of the mathematics that it is; those of :class:`Constraints`.
     means : mapping of str to callable
@@ -57,6 +59,7 @@ class Statement:
     offset: int = 0
     core: Statement | None = None
     known: Sequence[int] | None = None
+    bound: int | None = None
     lines: Sequence[str] = ()
     means: Mapping[str, Callable[[int], str]] = field(default_factory=dict)
 

@@ -267,6 +267,7 @@ def run(
             )
             form, progress.stating = stated_in(problem, first.name), 1.0
             outcome = _solved(engine, problem, form, options, progress)
+        outcome.warnings += progress.contributed
         if started is not None:
             outcome.warnings += started.told(progress)
     except OutOfTime:

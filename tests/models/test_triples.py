@@ -42,7 +42,7 @@ def _begin_with_four(monkeypatch: pytest.MonkeyPatch) -> None:
         best = min((s for s in SETS if len(s) <= 4 and _free(self.form, s)), key=self._cost)
         return list(best), self._cost(best)
 
-    monkeypatch.setattr(triples._Triples, "_start", poor)
+    monkeypatch.setattr(triples.KnownRule, "_start", poor)
 
 
 def _free(form, s) -> bool:
@@ -57,16 +57,18 @@ def _satisfied(statement, values) -> bool:
     return all(constraint.value() for constraint in statement.model.constraints)
 
 
+@pytest.mark.parametrize("encoding", ["triples", "branches"])
 @pytest.mark.parametrize("poor", [False, True])
 @each(range(16), 8)
-def test_all_better_rules_and_the_known_one_remain(seed, poor, monkeypatch) -> None:
+def test_all_better_rules_and_the_known_one_remain(seed, poor, encoding, monkeypatch) -> None:
     if poor:
         _begin_with_four(monkeypatch)
     problem = _problem(seed)
-    statement = problem.model("triples")
-    known = problem.decode(statement.complete(()) | {"K": [1]}).features
+    statement = problem.model(encoding)
+    assert (statement.bound or 0) <= brute_force(problem)[0]
+    known = statement.known
     value = problem.evaluate(problem.explanation(known)).objective
-    for s in SETS[seed % 4 :: 4]:
+    for s in SETS[seed % 8 :: 8]:
         found = problem.evaluate(problem.explanation(s))
         if not found.feasible:
             continue
@@ -83,8 +85,7 @@ def test_bounds_leave_out_most_and_keep_better_rules_of_five(monkeypatch) -> Non
     better = left = 0
     for seed in range(24):
         problem = _problem(seed)
-        form, built = problem.form(), triples._Triples(problem.form())
-        built.statement()
+        form, built = problem.form(), triples.KnownRule(problem.form())
         table = built.left.triples
         assert table is not None
         names = built.reduced.features[built.left.columns].tolist()
@@ -100,7 +101,7 @@ def test_bounds_leave_out_most_and_keep_better_rules_of_five(monkeypatch) -> Non
             if len(s) > form.k or not _free(form, s) or cost >= built.value:
                 continue
             # Equal features stand for one another, and others may be left out for nothing.
-            assert (rule := built._irreducible(s)) is not None
+            assert (rule := built.irreducible(s)) is not None
             assert built._cost(rule) <= cost
             assert kept.issuperset(itertools.combinations(sorted(rule), 3)), (seed, s, rule)
             better += 1
@@ -118,14 +119,16 @@ def test_work_that_is_not_allowed_leaves_out_less(monkeypatch) -> None:
         assert solve(problem, "cpsat", encoding="triples").bound == brute_force(problem)[0]
 
 
+@pytest.mark.parametrize("encoding", ["triples", "branches"])
 @pytest.mark.parametrize("engine", ["cpsat", "maxsat:rc2", "maxsat:lsu", "milp"])
-@pytest.mark.parametrize("seed", range(6))
-def test_engines_find_the_optimum(engine, seed, monkeypatch) -> None:
+@each(range(6), 3)
+def test_engines_find_the_optimum(seed, engine, encoding, monkeypatch) -> None:
     if seed % 2:
         _begin_with_four(monkeypatch)
     problem = _problem(seed, NegativeOnly if seed == 4 else KMonomial)
-    result = solve(problem, engine, encoding="triples")
+    result = solve(problem, engine, encoding=encoding)
     assert result.objective == result.bound == brute_force(problem)[0]
+    assert any("found by the beam and the bounds" in told for told in result.warnings)
 
 
 def test_where_a_rule_cannot_be_known_it_is_clausal() -> None:
@@ -142,13 +145,3 @@ def test_where_a_rule_cannot_be_known_it_is_clausal() -> None:
         KMonomial(Samples(rng.random((2, 300)) < 0.5, [True, False]), 4),
     ):
         assert "K" not in problem.model("triples").variables
-
-
-def test_the_statement_does_not_grow_without_end(monkeypatch) -> None:
-    problem = _problem(19)
-    every = len(problem.model("triples").model.constraints)
-    monkeypatch.setattr(triples, "_MOST_CLAUSES", 2)
-    fewer = problem.model("triples")
-    assert len(fewer.model.constraints) < every
-    best = brute_force(problem)[0]
-    assert solve(problem, "cpsat", encoding="triples").bound == best

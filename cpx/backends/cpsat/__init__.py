@@ -127,6 +127,7 @@ class CpSat(Backend):
 
         with progress.phase("state"):
             statement = problem.model(options.encoding)
+            progress.stated(statement)
         with progress.phase("compile"):
             model, variables = compile_cp_model(statement)
             sizes = {

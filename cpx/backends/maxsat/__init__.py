@@ -100,6 +100,7 @@ class MaxSat(Backend):
 
         with progress.phase("state"):
             statement = problem.model(options.encoding)
+            progress.stated(statement)
         check()
         with progress.phase("compile"):
             compiled = compile_statement(statement, check, options.engine.get("at_most"))

@@ -72,7 +72,7 @@ class Milp(Backend):
     requires: ClassVar[Mapping[str, str]] = {**_NEEDED, "highspy": "highspy>=1.11,<1.15"}
     supported_options: ClassVar[frozenset[str]] = frozenset({"threads", "seed", "gap", "hint"})
     others: ClassVar[dict[str, type[Milp]]] = {}
-    _preferred_encodings: ClassVar[tuple[str, ...]] = ("pairs", "bounded")
+    _preferred_encodings: ClassVar[tuple[str, ...]] = ("branches", "pairs", "bounded")
     _start: ClassVar[Literal["given", "needed", "own"]] = "needed"
     summary: ClassVar[str] = "mixed integer programming through PuLP: exact, anytime"
 
@@ -143,6 +143,7 @@ class Milp(Backend):
         """
         with progress.phase("state"):
             statement = problem.model(options.encoding)
+            progress.stated(statement)
         own = self.solver in _NODES and not options.engine
         if own and statement.core is not None:
             share = _SHARE_KNOWN if options.hint_features else _SHARE

@@ -31,6 +31,7 @@ from cpx.modelling.side_constraints.form import NO_SIDE_CONSTRAINTS, SideConstra
 from cpx.modelling.side_constraints.parameter import SIDE_CONSTRAINTS
 from cpx.modelling.side_constraints.statement import constrained
 from cpx.modelling.statement import Encoding, Statement, maximised
+from cpx.models.monomial.encodings.branches import branches
 from cpx.models.monomial.encodings.channelling import channelling, table1_literal
 from cpx.models.monomial.encodings.clausal import clausal
 from cpx.models.monomial.encodings.pairs import pairs
@@ -63,6 +64,7 @@ MONOMIAL_ENCODINGS: tuple[Encoding[WeightedMonomial], ...] = (
     Encoding("sizes", sizes),
     Encoding("pairs", pairs),
     Encoding("triples", triples, applies=known_rule_helps, every_solution=False),
+    Encoding("branches", branches, applies=known_rule_helps, every_solution=False),
     Encoding("table1-literal", table1_literal, faithful=False, limits=False),
 )
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cpx.compiled.library import has_kernels
 from cpx.modelling.statement import Constraints, Statement, Values
@@ -16,6 +17,7 @@ from cpx.models.monomial.encodings.common import bools
 from cpx.models.monomial.encodings.sizes import Choices
 from cpx.models.monomial.form import WeightedMonomial
 from cpx.processes.allowance import allowed
+from cpx.support.one_thread import one_thread
 
 if TYPE_CHECKING:
     from cpx.models.monomial.search.conflicts import Conflicts
@@ -66,8 +68,8 @@ def triples(form: WeightedMonomial) -> Statement:
     """
     if not known_rule_helps(form):
         return clausal(form)
-    found = _Triples(form)
-    return found.statement() if found.root.k >= 4 else clausal(form)
+    known = KnownRule(form)
+    return _stated(form, known) if known.root.k >= 4 else clausal(form)
 
 
 def known_rule_helps(form: WeightedMonomial, seconds: float = math.inf) -> bool:
@@ -76,8 +78,45 @@ def known_rule_helps(form: WeightedMonomial, seconds: float = math.inf) -> bool:
     return plain and form.k >= 4 and has_kernels() and Choices(form).counted
 
 
-class _Triples:
-    """The known rule, and the clauses that all better rules satisfy."""
+def _stated(form: WeightedMonomial, known: KnownRule) -> Statement:
+    import cpmpy as cp
+
+    from cpx.modelling.literals import any_of
+
+    base = clausal(form)
+    X, K = base.variables["X"], bools(1, "K")
+
+    def complete(chosen: Sequence[int]) -> Values:
+        rule = known.irreducible(chosen)
+        values = base.complete(known.known if rule is None else rule)
+        return {**values, "K": np.array([rule is None], dtype=np.int64)}
+
+    added = Constraints()
+    known.state(added, X, K[0])
+    added.under("3 K + sum_j X_j >= 3", [cp.sum([*X, 3 * K[0]]) >= 3])
+    added.under(
+        "K or not X_j or not X_l or not X_p, in conflict",
+        (any_of([K[0], *(~X[j] for j in clause)]) for clause in known.clauses()),
+    )
+    return replace(
+        base,
+        model=cp.Model([*base.model.constraints, *added], minimize=base.model.objective_),
+        variables={**base.variables, "K": K},
+        complete=complete,
+        known=known.known,
+        bound=known.bound,
+        lines=[*base.lines, *added.lines],
+        means={**base.means, "K": lambda _: "the rule is the known one"},
+    )
+
+
+class KnownRule:
+    """A known rule, and what is in conflict in all irreducible rules that cost less.
+
+    known, value: The rule and its cost.
+    free: The features that may be chosen.
+    left: What is in no conflict, in the columns of ``reduced``.
+    """
 
     def __init__(self, form: WeightedMonomial) -> None:
         from cpx.models.monomial.search.presolve import reduce
@@ -87,46 +126,17 @@ class _Triples:
         reduced = reduce(form)
         assert reduced is not None  # nothing is required
         self.reduced, self.root = reduced, Root.whole(reduced)
-        self.known, self.value = list[int](), 0
-
-    def statement(self) -> Statement:
-        """Return the statement of ``clausal`` with the clauses."""
-        import cpmpy as cp
-
-        from cpx.modelling.blocks import extended
-        from cpx.modelling.literals import any_of
-
-        base = clausal(self.form)
+        self.free = np.setdiff1d(np.arange(form.shape[1]), form.forbidden)
         self.known, self.value = self._start()
         self.left = self._conflicts()
-        X, K = base.variables["X"], bools(1, "K")
 
-        def complete(chosen: Sequence[int]) -> Values:
-            rule = self._irreducible(chosen)
-            values = base.complete(self.known if rule is None else rule)
-            return {**values, "K": np.array([rule is None], dtype=np.int64)}
-
-        added, known = Constraints(), set(self.known)
+    def state(self, added: Constraints, X: Any, K: Any) -> None:
+        """Say that K makes the rule the known one."""
         for j, x in enumerate(X):
-            if j in known:
-                added.under("K -> X_j, j in S", [~K[0] | x])
+            if j in self.known:
+                added.under("K -> X_j, j in S", [~K | x])
             else:
-                added.under("K -> not X_j, j not in S", [~K[0] | ~x])
-        added.under("3 K + sum_j X_j >= 3", [cp.sum([*X, 3 * K[0]]) >= 3])
-        added.under(
-            "K or not X_j or not X_l or not X_p, in conflict",
-            (any_of([K[0], *(~X[j] for j in clause)]) for clause in self._clauses()),
-        )
-        variables = {**base.variables, "K": K}
-        return replace(
-            base,
-            model=extended(base.model, added),
-            variables=variables,
-            complete=complete,
-            known=self.known,
-            lines=[*base.lines, *added.lines],
-            means={**base.means, "K": lambda _: "the rule is the known one"},
-        )
+                added.under("K -> not X_j, j not in S", [~K | ~x])
 
     def _cost(self, chosen: Sequence[int]) -> int:
         covered = self.form.covered(chosen)
@@ -141,7 +151,7 @@ class _Triples:
         rule = list(self.reduced.original(beam_columns(self.root, _BEAM)))
         return rule, self._cost(rule)
 
-    def _irreducible(self, chosen: Sequence[int]) -> list[int] | None:
+    def irreducible(self, chosen: Sequence[int]) -> list[int] | None:
         """Return a rule that costs no more and remains; None where it is the known one."""
         rule, cost = list(chosen), self._cost(chosen)
         for j in chosen:
@@ -173,7 +183,7 @@ class _Triples:
     # ------------------------------------------------------------------ the clauses
 
     def _conflicts(self) -> Conflicts:
-        """Return what is in conflict, with the best rule that was met on the way as the known."""
+        """Find conflicts; the best rule that is met on the way is the known one then."""
         from cpx.models.monomial.search.conflicts import conflicts
 
         while True:
@@ -185,11 +195,10 @@ class _Triples:
             self.known = list(reduced.original(found.better))
             self.value = self._cost(self.known)
 
-    def _clauses(self) -> Iterator[tuple[int, ...]]:
+    def clauses(self) -> Iterator[tuple[int, ...]]:
         """Yield the features, pairs and triples that no rule that costs less contains."""
         names = self.reduced.features[self.left.columns]
-        free = np.setdiff1d(np.arange(self.form.shape[1]), self.form.forbidden)
-        yield from ((int(j),) for j in np.setdiff1d(free, names))
+        yield from ((int(j),) for j in np.setdiff1d(self.free, names))
         pairs, n = self.left.pairs, names.size
         apart = np.triu(~pairs, 1)
         if (groups := self.form.groups) is not None:
@@ -205,3 +214,51 @@ class _Triples:
             for b, c in np.argwhere(np.triu(closed, 1))[:left]:
                 yield int(names[a]), int(names[b]), int(names[c])
                 left -= 1
+
+    def triples(self) -> NDArray[np.int64]:
+        """Return the triples that are in no conflict, shape (t, 3)."""
+        table, names = self.left.triples, self.reduced.features[self.left.columns]
+        assert table is not None
+        found = np.argwhere(table)
+        rising = (found[:, 0] < found[:, 1]) & (found[:, 1] < found[:, 2])
+        return np.asarray(names[found[rising]])
+
+    def fitting(self, left: NDArray[np.int64]) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
+        """Return which features may be added to triples, shape (t, n), and the n features."""
+        table, names = self.left.triples, self.reduced.features[self.left.columns]
+        assert table is not None
+        a, b, c = (np.searchsorted(names, left[:, at]) for at in range(3))
+        fits = table[a, b] & table[a, c] & table[b, c]
+        fits[np.arange(len(left))[:, None], np.stack([a, b, c], axis=1)] = True
+        return fits, names
+
+    def bounds(self, left: NDArray[np.int64]) -> list[int]:
+        """Return the least cost of the rules with each of some triples, at least."""
+        fits, names = self.fitting(left)
+        with one_thread():
+            return [
+                self._least(triple, names[which]) for triple, which in zip(left, fits, strict=True)
+            ]
+
+    @property
+    def bound(self) -> int | None:
+        """The least cost of all rules, at least; None where triples were not looked at."""
+        if self.left.triples is None:
+            return None
+        return min(self.bounds(self.triples()), default=self.value)
+
+    def _least(self, triple: NDArray[np.int64], others: NDArray[np.int64]) -> int:
+        form, covered = self.form, self.form.covered(triple)
+        lost = int(form.cost_uncovered[~covered].sum())
+        if form.k != 5:
+            return min(self.value, lost)
+        excluded = (~form.agreement[np.ix_(covered, others)]).astype(np.float32)
+        priced = excluded * form.cost_covered[covered, None].astype(np.float32)
+        both = priced.T @ excluded
+        each = np.diag(both)
+        loses = lost + form.cost_uncovered[covered] @ excluded
+        all_covered = int(form.cost_covered[covered].sum())
+        costs = all_covered - each[:, None] - each[None, :] + both
+        costs += np.maximum(loses[:, None], loses[None, :])
+        # The triple itself is among them: its own features exclude nothing more.
+        return min(self.value, int(costs.min()))

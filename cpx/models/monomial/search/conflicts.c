@@ -39,7 +39,7 @@ INLINED void cover(const Look *t, const Rows *rows, const int64_t *columns, int6
 /* Whether two of the kept candidates, with the set of `cover`, may cost less than the limit.
 
    What they cover is counted, and compared with the limit of each of them: see pairs.h. */
-static bool two_may(Look *t, const Rows *rows, int64_t left) {
+static bool two_may(Look *t, const Rows *rows, const int64_t *set, int64_t left) {
     int64_t n = t->n, planes = t->planes, stride = stride_of(n, planes), *both = t->both.at;
     int64_t *kept = t->kept.at, to = rows->start + (rows->words + 1) * stride, narrow, filled;
     int64_t *mosts = t->lows_with.at;
@@ -59,9 +59,12 @@ static bool two_may(Look *t, const Rows *rows, int64_t left) {
         t->result += filled * (left - x);
         for (int64_t y = x + 1; y < left; y++)
             some |= both[y] <= min(mosts[x], mosts[y]);
-        for (int64_t y = x + 1; some && y < left; y++)
-            if (both[y] <= min(mosts[x], mosts[y]) && ROW(t->pairs, kept[x])[kept[y]] != 0)
+        for (int64_t y = x + 1; some && y < left; y++) {
+            const uint8_t *having = TRIPLES(t, kept[x], kept[y]);
+            if (both[y] <= min(mosts[x], mosts[y]) &&
+                (having[set[0]] & having[set[1]] & having[set[2]]) != 0)
                 return true;
+        }
     }
     return false;
 }
@@ -92,7 +95,7 @@ static int64_t look_at(Look *t, const Rows *rows, const int64_t *set, int64_t so
     }
     left = select_kept(&t->objective, bad, covered, lost, kept, left, r, t->limit, t->top.at);
     if (size == 3 && r == 2)
-        return two_may(t, rows, left) ? left : 0;
+        return two_may(t, rows, set, left) ? left : 0;
     return tighten(&t->objective, bad, covered, lost, kept, left, r, t->limit, t->top.at,
                    t->lows.at, t->lows_with.at, &bound);
 }

@@ -24,7 +24,7 @@ from cpx.models.monomial.search.objective import Numbers
 from cpx.models.monomial.search.root import Root
 
 _ROUNDS = 5
-"""How often features are looked at, as long as something new follows."""
+"""How often features, and triples, are looked at, as long as something new follows."""
 
 _MOST_FEATURES = 400
 """With more left, triples are not looked at: a table of them is too large."""
@@ -54,9 +54,11 @@ def conflicts(root: Root, limit: int, seconds: float = math.inf) -> Conflicts:
     """Look for the conflicts of sets that cost less than ``limit``, about so many seconds.
 
     All sets of one or two columns are looked at; what of the larger ones is not has no conflicts.
-    ``root.k`` is at least 4, and nothing else restricts the choice than groups.
+    Nothing else may restrict the choice than groups; with fewer than 4 columns nothing is found.
     """
     pairs = np.ones((root.n, root.n), dtype=np.uint8)
+    if root.k < 4:
+        return Conflicts(np.arange(root.n), pairs > 0, None, None)
     if root.groups.size:
         pairs[root.groups[:, None] == root.groups[None, :]] = 0
         np.fill_diagonal(pairs, 1)
@@ -71,12 +73,15 @@ def conflicts(root: Root, limit: int, seconds: float = math.inf) -> Conflicts:
         if int(pairs.sum()) == before:
             break
     n, triples = columns.size, None
-    if 0 < n <= _MOST_FEATURES:
+    if n <= _MOST_FEATURES:
         three = pairs[:, :, None] & pairs[:, None, :] & pairs[None, :, :]
         table = three.reshape(n * n, n)
-        for size in (2, 3):
+        for size in (2, *(3,) * _ROUNDS):
+            before = int(table.sum())
             if (better := looking.at(columns, size, pairs, table)) is not None:
                 return Conflicts(columns, pairs > 0, None, better)
+            if size > 2 and int(table.sum()) == before:
+                break
         triples = three > 0
         pairs &= three.any(axis=0) | np.eye(n, dtype=np.bool_)
     return Conflicts(columns, pairs > 0, triples, None)
