@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,11 +18,15 @@ from cpx.models.sufficient_reason.methods.wanted_rows import Rarity, WantedRows
 from cpx.models.sufficient_reason.sufficiency.oracle import Stopped, SufficiencyOracle
 from cpx.models.sufficient_reason.sufficiency.row_oracle import RowOracle
 from cpx.models.sufficient_reason.sufficiency.set_family import shuffled
-from cpx.support.validation import index_set, integer_in, weight_map
+from cpx.support.validation import index_set, integer_in, seconds, weight_map
 from cpx.trees import TreeModel
 from cpx.trees.hold import hold_change
 
 __all__ = ["SmallestChange", "contrastive", "contrastive_several"]
+
+_MANY_LEAVES, _FIRST_ROWS, _LEAST = 100_000, 2_000, 1e-3
+"""Of trees with more leaves a change is taken from so many rows of the table first: to prepare the
+search may take all the time there is. It then has the rest of the limit, and these seconds."""
 
 _CALLS = 300
 """Sets that are asked about, before it counts that columns add up."""
@@ -171,10 +176,18 @@ def contrastive_several(
     row = np.asarray(x, dtype=np.float64)
     own = int(model.predict_index(row)[0])
     wanted = {*range(len(model.classes))} - {own} if targets is None else {*targets} - {own}
-    oracle = SufficiencyOracle.of_row(model, x, time_limit, wanted)
-    oracle.stop = stop
     weight = weight_map(weights, model.n_attributes)
     kept = index_set("must_keep", must_keep, model.n_attributes, "attribute")
+    begun, near = time.monotonic(), None
+    if table is not None and sum(tree.n_leaves for tree in model.trees) > _MANY_LEAVES:
+        may = {a: weight[a] for a in model.used if a not in kept}
+        rows = WantedRows(model, row.reshape(-1).tolist(), wanted, rarity, lambda: None)
+        near = rows.near([*may], table[:_FIRST_ROWS], may)
+    left = None
+    if (limit := seconds(time_limit)) is not None:
+        left = max(limit + begun - time.monotonic(), _LEAST)
+    oracle = SufficiencyOracle.of_row(model, x, left, wanted)
+    oracle.stop = stop
     cost = {place: weight[a] for place, a in enumerate(oracle.grid.used) if a not in kept}
     listed = None
     if rarity is not None or len(wanted) < len(model.classes) - 1:
@@ -182,6 +195,12 @@ def contrastive_several(
     free = {oracle.grid.used[place]: price for place, price in cost.items()}
     gains = lightest_gain(model, oracle.cells, own, wanted, free)
     answers = changes_of_oracle(oracle, cost, n, seed, listed=listed, table=table, gains=gains)
+    if near is not None and answers[0].cells is None and not answers[0].proved:
+        changed = ~((near == row) | (np.isnan(near) & np.isnan(row))).reshape(-1)
+        S = tuple(np.flatnonzero(changed).tolist())
+        cells, total = tuple(model.cells(near).tolist()), sum(weight[a] for a in S)
+        found = replace(answers[0], upper=total, attributes=S, cells=cells)
+        answers = [replace(found, row=tuple(near.tolist()), seconds=time.monotonic() - begun)]
     for found in answers:
         if found.cells is not None:
             hold_change(model, x, found.cells, found.row)
