@@ -241,11 +241,13 @@ class Tree:
             return ends
         rows = np.arange(len(cells))
         node = np.zeros(len(cells), dtype=np.int32)
-        if lefts := self.lefts(sets):
-            # The cells of all set tests in one row, and where those of each node begin.
-            table = np.concatenate([*lefts.values()])
-            begins = np.full(len(self.attribute), -1)
-            begins[[*lefts]] = np.cumsum([0, *map(len, lefts.values())])[:-1]
+        # The cells of all sets in one row, and where those of each node with such a test begin.
+        table = np.concatenate([np.zeros(0, dtype=np.bool_), *(own.ravel() for own in sets)])
+        lefts, begins = bool(table.size), np.full(len(self.attribute), -1)
+        for a, (own, end) in enumerate(zip(sets, np.cumsum([own.size for own in sets]))):
+            if len(own):
+                at = (self.attribute == a) & (self.split >= own.shape[1])
+                begins[at] = end - own.size + (self.split[at] - own.shape[1]) * own.shape[1]
         while rows.size:
             tested = self.attribute.take(node)
             stays = tested < 0

@@ -37,7 +37,8 @@ def draw_pixels(experiment: Experiment, images: Sequence[Image], directory: Path
     for line, image in zip(axes, images, strict=True):
         row = experiment.rows[image.image]
         digit, said = _DIGITS[experiment.labels[image.image]], _DIGITS[not image.positive]
-        sets = [(f"a {digit}, taken for a {said}", None)]
+        whole = (f"a {digit}, taken for a {said}", None)
+        sets: list[tuple[str, tuple[int, ...] | None]] = [whole]
         sets += [(f"{m.size}: {m.expected:.2f}", m.pixels) for m in image.levels if m.pixels]
         for ax, (title, pixels) in zip(line, sets, strict=True):
             plot_pixels(row, names, pixels, limits=(0.0, 1.0), title=title, ax=ax)

@@ -193,6 +193,7 @@ class ContrastExplainer(ReadModel):
             first = replace(
                 first, remarks=(*first.remarks, f"{plural(len(told), 'change')}: {more}")
             )
+        result = replace(result, objective=first.claim.value) if first.claim else result
         return Answer(replace(result, explanation=first, verified=True), own, brief)
 
 
@@ -271,6 +272,10 @@ class _Asked:
         whole = found.row if self.rarity is not None else None
         said = problem.change(found.attributes or (), found.cells or (), whole, self.seen)
         row = problem.changed_row(said) or []
+        if not found.proved:
+            # With other values fewer columns may do.
+            weights = problem.form().weights
+            found = replace(found, upper=sum(weights[a] for a in said.features))
         hold_change(model, problem.x, found.cells or (), row)
         said = self._checked(said, found, row, ends)
         said = replace(said, values=_as_in(self.given, said.values))

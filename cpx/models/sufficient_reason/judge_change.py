@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
+
 from cpx.check.result_fields import shown
 from cpx.models.sufficient_reason.judge import Reason
 
@@ -57,7 +59,7 @@ class Change:
         for a in self.columns:
             if not _may_be(self.model["attributes"][a], self.row[a]):
                 out.append(f"column {a} cannot be {self.row[a]}")
-        given = _reading(self.model, self.row).predicted
+        given = class_of(self.model, self.row)
         if given not in self.wanted:
             out.append(f"the changed row gets {given!r}")
         return out
@@ -140,6 +142,57 @@ class Change:
             part = min(Fraction(weight, self.weights[a]), Fraction(1))
             total, weight = total + part * gains[a], weight - min(weight, self.weights[a])
         return math.floor(total)
+
+
+def class_of(model: Mapping[str, Any], row: Sequence[float | None]) -> Any:
+    """Return the class of a row, by one walk through each tree; None where it is refused."""
+    base = [Fraction(float.fromhex(v)) for v in model["base"]]
+    for tree in model["trees"]:
+        found = _leaf(model, tree, row)
+        if found is None:
+            return None
+        for score, text in zip(tree["outputs"], found, strict=True):
+            base[score] += Fraction(float.fromhex(text))
+    if model["decision"] == "first":
+        return model["classes"][base.index(max(base))]
+    return model["classes"][base[0] > 0 or (base[0] == 0 and model["decision"] == "nonnegative")]
+
+
+def _leaf(
+    model: Mapping[str, Any], tree: Mapping[str, Any], row: Sequence[float | None]
+) -> Sequence[str] | None:
+    """Return the values of the leaf of a row."""
+    columns, width = tree["attribute"], len(tree["outputs"])
+    at = tests = leaves = 0
+    while (column := columns[at]) >= 0:
+        split, way = tree["split"][tests], tree["missing"][tests]
+        left = way == "l"
+        if row[column] is None:
+            if way == "-":
+                return None
+        else:
+            left = _goes_left(model, column, split, row[column])
+        at, tests = at + 1, tests + 1
+        # Nodes are in preorder: what goes right passes over all of the left side.
+        open_ = 0 if left else 1
+        while open_:
+            inner = columns[at] >= 0
+            open_ += 1 if inner else -1
+            tests, leaves, at = tests + inner, leaves + (not inner), at + 1
+    found: Sequence[str] = tree["values"][leaves * width : (leaves + 1) * width]
+    return found
+
+
+def _goes_left(model: Mapping[str, Any], column: int, split: int, value: float | None) -> bool:
+    limits, single = model["thresholds"][column], model["cast"] == "float32"
+    with np.errstate(over="ignore"):  # beyond float32 is infinity
+        seen = float(np.float32(value)) if single else float(value or 0.0)
+    if split < len(limits):
+        return seen <= float.fromhex(limits[split])
+    if split == len(limits):
+        return True
+    cell = sum(seen > float.fromhex(t) for t in limits)
+    return cell in model["sets"][column][split - len(limits) - 1]
 
 
 def _reading(model: Mapping[str, Any], row: list[float | None]) -> Reason:

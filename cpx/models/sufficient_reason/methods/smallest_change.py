@@ -199,7 +199,9 @@ def contrastive_several(
         changed = ~((near == row) | (np.isnan(near) & np.isnan(row))).reshape(-1)
         S = tuple(np.flatnonzero(changed).tolist())
         cells, total = tuple(model.cells(near).tolist()), sum(weight[a] for a in S)
-        found = replace(answers[0], upper=total, attributes=S, cells=cells)
+        # x itself is of no wanted class.
+        least = max(answers[0].lower or 0, min(may.values()))
+        found = replace(answers[0], lower=least, upper=total, attributes=S, cells=cells)
         answers = [replace(found, row=tuple(near.tolist()), seconds=time.monotonic() - begun)]
     for found in answers:
         if found.cells is not None:
