@@ -326,13 +326,18 @@ def require_accepts(engine: Backend, problem: Problem) -> None:
 
 
 def encoding_for(
-    engine: Backend, problem: Problem, name: str | None = None, time_limit: float | None = None
+    engine: Backend,
+    problem: Problem,
+    name: str | None = None,
+    time_limit: float | None = None,
+    warm_start: bool = True,
 ) -> Encoding[Any]:
     """Return the encoding that an engine solves; one without a name if it needs none.
 
     Without a name it is the engine's own choice among those of the problem that are stated
     well within the time limit, or the problem's first; that for a ratio, whose steps are
-    stated one after the other, each with little time.
+    stated one after the other, each with little time. Without a warm start it is none that the
+    exact search helps to state: the engine is left alone.
 
     Raises UnknownName, InvalidOption: When there is none of that name, or it cannot be solved.
     """
@@ -344,7 +349,8 @@ def encoding_for(
         return replace(encoding, name="", faithful=True)
     if name is None and not isinstance(problem, RatioProblem):
         known = {encoding.name: encoding for encoding in problem.encodings}
-        own = (known[one] for one in engine._preferred_encodings if one in known)
+        preferred = (known[one] for one in engine._preferred_encodings if one in known)
+        own = (one for one in preferred if warm_start or not one.searches)
         seconds = math.inf if time_limit is None else time_limit
         fit = (one for one in own if (A := problem.form()) is None or one.applies(A, seconds))
         name = next((encoding.name for encoding in fit), None)

@@ -256,7 +256,10 @@ def _settings(
             cpu_limit=design.cpu_limit,
         ),
     )
-    forms = {limit: encoding_for(engine, problem, encoding, limit).name for limit in design.limits}
+    forms = {
+        limit: encoding_for(engine, problem, encoding, limit, design.warm_start).name
+        for limit in design.limits
+    }
     name, seeds = engine.full_name, list(design.seeds)
     if not heeds_seed(name, options.warm_start):
         seeds = seeds[:1]

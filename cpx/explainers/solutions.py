@@ -217,7 +217,7 @@ def solutions(
         raise InvalidOption(
             f"backend {engine.full_name} lists no rules: it proves nothing, or excludes none"
         )
-    form = encoding_for(engine, problem, options.encoding, options.seconds)
+    form = encoding_for(engine, problem, options.encoding, options.seconds, options.warm_start)
     if not form.faithful:
         raise InvalidOption(f"encoding {options.encoding!r} has another optimum than the problem")
     with noted(cancel := threading.Event()):

@@ -194,9 +194,8 @@ class _Team:
         problem, asked, left = self._progress.problem, self._options, self._progress.remaining
         try:
             # The encoding that it has when it is alone, which may depend on the whole limit.
-            own = encoding_for(
-                find_backend(member.name), problem, asked.encoding, asked.time_limit
-            )
+            engine, limit = find_backend(member.name), asked.time_limit
+            own = encoding_for(engine, problem, asked.encoding, limit, asked.warm_start)
             # A limit is > 0; one that is over already ends the solve before the engine begins.
             left = None if left is None else max(left, _TICK)
             options = replace(asked, time_limit=left, encoding=own.name or asked.encoding)

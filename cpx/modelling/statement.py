@@ -192,6 +192,9 @@ class Encoding(Generic[FormT]):
     every_solution : bool
         False for an encoding that leaves out solutions that are no better than one that it has.
         Where that one is excluded, or constraints are added, nothing follows from it.
+    searches : bool
+        Whether parts of the exact search help to state it, by a solution and bounds. Without a
+        warm start engines take another one of their choice.
     """
 
     name: str
@@ -200,6 +203,7 @@ class Encoding(Generic[FormT]):
     limits: bool = True
     applies: Callable[[FormT, float], bool] = _always
     every_solution: bool = True
+    searches: bool = False
 
     @property
     def summary(self) -> str:

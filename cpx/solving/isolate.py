@@ -309,7 +309,7 @@ class _Job:
             outcome = Outcome(False, Termination.SOLVER_ERROR, _ended(self.exit, words))
         problem, options = self.progress.problem, self.progress.options
         engine = find_backend(backend)
-        form = encoding_for(engine, problem, options.encoding, options.seconds)
+        form = encoding_for(engine, problem, options.encoding, options.seconds, options.warm_start)
         return conclude(self.progress, outcome, engine, form, (), self.cpu or 0.0)
 
 

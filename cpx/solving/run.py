@@ -220,7 +220,7 @@ def run(
     engine = find_backend(backend)
     require(engine)
     options = configured(engine, options)
-    form = encoding_for(engine, problem, options.encoding, options.seconds)
+    form = encoding_for(engine, problem, options.encoding, options.seconds, options.warm_start)
     require_accepts(engine, problem)
     if isolate is None:
         isolate = engine._needs_worker

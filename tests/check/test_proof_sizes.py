@@ -434,7 +434,7 @@ FIGURES: dict[str, list[tuple[int | None, int, int, list[Value | None]]]] = {
         (0, 8, 88, [3, 0, 0, None, None, None, 0, 0, 0, 3, 1, None, None, None, None, None, None,
             None]),
         (5, 18, 222, [3, 0, 0, 3, None, 2, 0, 0, 0, 3, 1, 1, 1, None, None, None, None, None]),
-        (25, 27, 392, [3, 0, 0, 3, 3, 2, 0, 0, 0, 3, 1, 1, 1, None, None, 2154, None, None]),
+        (25, 85, 8389, [3, 0, 0, 3, 3, 2, 0, 0, 0, 3, 1, 1, 1, 8, 3344, 2154, 1631, None]),
     ],
 }
 # fmt: on

@@ -113,7 +113,8 @@ def test_nothing_is_left_of_a_command_that_is_killed(hard: Path, tmp_path: Path)
     folder = tmp_path / "temporary"
     folder.mkdir()
     process = start(
-        [*CPX, "solve", str(hard), "-b", "milp:cbc"], env={**os.environ, "TMPDIR": str(folder)}
+        [*CPX, "solve", str(hard), "-b", "milp:cbc", "--encoding", "clausal"],
+        env={**os.environ, "TMPDIR": str(folder)},
     )
     until(lambda: list(folder.rglob("model.mps")))
     process.kill()

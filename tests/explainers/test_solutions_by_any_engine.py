@@ -440,7 +440,7 @@ def test_time_limit_says_what_is_known() -> None:
     problem = KMonomial(Samples(rng.random((900, 40)) < 0.8, rng.random(900) < 0.5), k=4)
     ranking = solutions(problem, 20, backend="cpsat", time_limit=0.4)
     assert not ranking.complete
-    assert len(ranking) <= 1
+    assert len(ranking) < 20
     assert "stopped before the proof" in ranking.proved or not ranking.rules
     assert ranking.best.times.cpu < 5
 

@@ -351,7 +351,7 @@ def test_who_waits_is_let_go_in_time_to_hand_over_what_it_has(monkeypatch) -> No
 def test_an_engine_has_the_encoding_that_it_has_alone(monkeypatch) -> None:
     asked: dict[str, float] = {}
 
-    def encoding_for(engine, problem, name=None, time_limit=None):
+    def encoding_for(engine, problem, name=None, time_limit=None, warm_start=True):
         asked[engine.full_name] = time_limit
         encoding = stated_in(problem, "pairs")
         return encoding if engine.needs_model else replace(encoding, name="")

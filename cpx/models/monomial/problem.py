@@ -63,8 +63,8 @@ MONOMIAL_ENCODINGS: tuple[Encoding[WeightedMonomial], ...] = (
     Encoding("reified", reified),
     Encoding("sizes", sizes),
     Encoding("pairs", pairs),
-    Encoding("triples", triples, applies=known_rule_helps, every_solution=False),
-    Encoding("branches", branches, applies=known_rule_helps, every_solution=False),
+    Encoding("triples", triples, applies=known_rule_helps, every_solution=False, searches=True),
+    Encoding("branches", branches, applies=known_rule_helps, every_solution=False, searches=True),
     Encoding("table1-literal", table1_literal, faithful=False, limits=False),
 )
 

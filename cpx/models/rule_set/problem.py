@@ -116,8 +116,8 @@ _LARGEST = 2**62
 ENCODINGS: tuple[Encoding[RuleSelection], ...] = (
     Encoding("signature", signature, every_solution=False),
     Encoding("channelling", channelling),
-    Encoding("narrowed", narrowed, applies=bounded_in_time, every_solution=False),
-    Encoding("bounded", bounded, applies=bounded_in_time, every_solution=False),
+    Encoding("narrowed", narrowed, applies=bounded_in_time, every_solution=False, searches=True),
+    Encoding("bounded", bounded, applies=bounded_in_time, every_solution=False, searches=True),
 )
 """Encodings of every problem about sets of rules."""
 
