@@ -217,6 +217,8 @@ def _heavier_changes(instance: Instance, rng: np.random.Generator) -> Changed:
     """Multiply what the change of each column costs."""
     parameters, factor = instance["parameters"], int(rng.integers(2, 5))
     costs = parameters.get("weights") or [1] * _size(instance)
+    if sum(costs) * factor >= 2**31:  # no costs that a problem takes
+        factor = 1
     parameters["weights"] = [w * factor for w in costs]
     return [instance], lambda found: Interval(
         _divided(found[0].low, factor), _divided(found[0].high, factor)
