@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -12,7 +13,10 @@ from sklearn.tree import DecisionTreeClassifier
 import cpx
 from cpx.answers import Result
 from cpx.models.sufficient_reason.change_problem import MinimumChange
-from cpx.trees import read_model
+from cpx.models.sufficient_reason.judge_change import class_of
+from cpx.testing.random_trees import random_row, random_tree_model
+from cpx.trees import Attribute, Tree, TreeModel, read_model
+from tests.seeds import each
 
 
 def _two_columns() -> MinimumChange:
@@ -47,3 +51,19 @@ def test_a_limit_that_is_over_before_the_search(engine: str) -> None:
         result = cpx.solve(problem, engine, time_limit=limit, hint=problem.explanation((0, 1)))
         assert result.status in {"OPTIMAL", "FEASIBLE", "UNKNOWN"}, result.error
         assert result.error == ""
+
+
+@each(range(300))
+def test_the_class_of_a_row_by_one_walk_through_each_tree(seed: int) -> None:
+    model = random_tree_model(seed, most_attributes=6)
+    for more in range(3):
+        row = random_row(model, seed + more)
+        plain = [None if math.isnan(v) else v for v in row]
+        assert class_of(model.to_dict(), plain) == model.predict(np.array([row]))[0]
+
+
+def test_tests_that_none_or_all_pass() -> None:
+    for split, leaf in ((-1, 2.0), (1, 1.0)):
+        tree = Tree([0, -1, -1], [split, 0, 0], [0, 0, 0], [[1.0], [leaf - 3.0]], (0,))
+        model = TreeModel([Attribute("a")], ["no", "yes"], [tree], [[0.5]], "sum", "positive", [0])
+        assert class_of(model.to_dict(), [0.0]) == model.predict(np.array([[0.0]]))[0]

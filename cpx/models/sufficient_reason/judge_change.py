@@ -187,10 +187,10 @@ def _goes_left(model: Mapping[str, Any], column: int, split: int, value: float |
     limits, single = model["thresholds"][column], model["cast"] == "float32"
     with np.errstate(over="ignore"):  # beyond float32 is infinity
         seen = float(np.float32(value)) if single else float(value or 0.0)
+    if split in (-1, len(limits)):  # no cell goes left, or each does
+        return split != -1
     if split < len(limits):
         return seen <= float.fromhex(limits[split])
-    if split == len(limits):
-        return True
     cell = sum(seen > float.fromhex(t) for t in limits)
     return cell in model["sets"][column][split - len(limits) - 1]
 
