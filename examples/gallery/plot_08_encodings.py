@@ -1,5 +1,5 @@
 """
-One problem, seven encodings
+One problem, eight encodings
 ============================
 
 What becomes of the same samples in each encoding, and how long HiGHS takes.
