@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import combinations, product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,6 +11,8 @@ from sklearn.datasets import load_iris
 from sklearn.tree import DecisionTreeClassifier
 
 import cpx
+from cpx.models.sufficient_reason.methods import smallest_change
+from cpx.models.sufficient_reason.sufficiency.oracle import Stopped
 
 ROWS, Y = load_iris(return_X_y=True)
 TREE = DecisionTreeClassifier(random_state=0).fit(ROWS, Y)
@@ -60,3 +63,32 @@ def test_no_cheaper_change_gives_another_class(seed: int) -> None:
         assert found.bound_checked
         assert "the value, recomputed from the data, and the bound" in str(found.result)
         assert not {literal.feature for literal in found.rule.literals} & frozen
+
+
+@pytest.mark.parametrize("asked", [{}, {"target": 2}, {"frozen": [2], "weights": {0: 3}}], ids=str)
+def test_a_change_from_the_table_where_the_search_has_no_time(
+    monkeypatch: pytest.MonkeyPatch, asked: dict[str, Any]
+) -> None:
+    def stopped(search: object) -> None:
+        raise Stopped
+
+    explainer = cpx.Explainer(TREE, ROWS)
+    for i in (3, 60, 77):
+        optimum = explainer.contrast(ROWS[i], **asked).result.objective
+        with monkeypatch.context() as patched:
+            # As in a forest of half a million leaves, which takes the limit to prepare.
+            patched.setattr(smallest_change, "_MANY_LEAVES", 0)
+            patched.setattr(smallest_change._Search, "run", stopped)
+            found = explainer.contrast(ROWS[i], **asked)
+        assert found.result.status == "FEASIBLE"
+        assert found.result.bound <= optimum <= found.result.objective
+        assert found.result.objective == sum(
+            asked.get("weights", {}).get(j, 1) for j in found.features
+        )
+        row = ROWS[i].copy()
+        for j in found.features:
+            row[j] = found.values[f"x{j}"]
+        given = TREE.predict(row[None])[0]
+        assert given != TREE.predict(ROWS[i : i + 1])[0]
+        assert given == asked.get("target", given)
+        assert not {*asked.get("frozen", ())} & {*found.features}
