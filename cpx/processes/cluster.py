@@ -9,10 +9,11 @@ from cpx.errors import EngineMissing, InvalidOption, shortened, shown
 _SECONDS = 10
 
 
-def connect(address: str, default: bool = False) -> Any:
+def connect(address: str, default: bool = False, seconds: float | None = None) -> Any:
     """Return a client of the cluster whose scheduler has this address; it is closed by ``with``.
 
     default: Whether joblib finds it.
+    seconds: How long to wait for an answer, ten at most.
 
     Raises EngineMissing, InvalidOption: When Dask is not installed, or there is no cluster.
     """
@@ -21,6 +22,6 @@ def connect(address: str, default: bool = False) -> Any:
     except ImportError as error:
         raise EngineMissing("a cluster needs Dask: pip install dask distributed joblib") from error
     try:
-        return Client(address, timeout=_SECONDS, set_as_default=default)
+        return Client(address, timeout=min(_SECONDS, seconds or _SECONDS), set_as_default=default)
     except (OSError, ValueError) as error:
         raise InvalidOption(f"no cluster at {shown(address)}: {shortened(error)}") from error

@@ -56,20 +56,22 @@ class _Said(NamedTuple):
 
 
 def search_on_cluster(
-    address: str, workers: Workers, watch: Callable[[Workers], bool]
+    address: str, left: float | None, workers: Workers, watch: Callable[[Workers], bool]
 ) -> tuple[bool, list[str]]:
     """Search the branches of a root on a cluster; those that it fails on are searched here.
+
+    left: The seconds there are: in a third of them the cluster must be found, to be named if not.
 
     Returns: Whether all are done, and warnings.
     Raises EngineMissing, InvalidOption: When there is no Dask, or no such cluster.
     """
-    with connect(address) as client:
+    with connect(address, seconds=None if left is None else left / 3) as client:
         stopped, failure = _Sharing(workers, client, watch).run()
-    left = workers.open
-    if stopped or not left.size:
-        return not left.size, []
-    notes = [f"{left.size} branches were searched here: on the cluster {failure}"]
-    workers.tasks, workers.todo = left, iter(left.tolist())
+    rest = workers.open
+    if stopped or not rest.size:
+        return not rest.size, []
+    notes = [f"{rest.size} branches were searched here: on the cluster {failure}"]
+    workers.tasks, workers.todo = rest, iter(rest.tolist())
     return workers.run(watch), notes
 
 

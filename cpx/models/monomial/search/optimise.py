@@ -55,7 +55,7 @@ def optimise(problem: Problem, reduced: Reduced, progress: Progress) -> Outcome:
         report(beam_columns(root, beam_width(progress.options)))
     options = progress.options
     done = explore(
-        root, scale.cost(progress.objective), options.threads, watch, elsewhere(options)
+        root, scale.cost(progress.objective), options.threads, watch, elsewhere(progress)
     )
     message = f"{done.nodes} nodes"
     progress.count(nodes=done.nodes)
@@ -79,13 +79,14 @@ def beam_width(options: SolveOptions) -> int:
     return int(options.engine.get("beam_width", _BEAM_WIDTH))
 
 
-def elsewhere(options: SolveOptions) -> Elsewhere | None:
+def elsewhere(progress: Progress) -> Elsewhere | None:
     """Return what searches branches on a cluster; None for the threads here."""
-    if "cluster" not in options.engine:
+    address = progress.options.engine.get("cluster")
+    if address is None:
         return None
     from cpx.models.monomial.search.cluster import search_on_cluster
 
-    return partial(search_on_cluster, str(options.engine["cluster"]))
+    return partial(search_on_cluster, str(address), progress.remaining)
 
 
 class _Scale:
@@ -178,7 +179,7 @@ def optimise_ratio(problem: Problem, reduced: Reduced, progress: Progress) -> Ou
             return progress.should_stop
 
         options = progress.options
-        done = explore(root, limit, options.threads, watch, elsewhere(options))
+        done = explore(root, limit, options.threads, watch, elsewhere(progress))
         notes += done.notes
         nodes, steps = nodes + done.nodes, steps + 1
         progress.count(nodes=done.nodes)
