@@ -276,8 +276,8 @@ class Progress:
             self.bound(statement.bound)
             told = f" and the bound {self.best_bound}"
         self.contributed.append(
-            f"the statement begins with a solution of value {value}{told}, found by the beam and "
-            "the bounds of the exact search"
+            f"the statement begins with a solution of value {value}{told}, found by a heuristic "
+            "and the bounds of the exact search"
         )
 
     def bound(self, value: float | Fraction) -> None:

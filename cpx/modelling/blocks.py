@@ -270,7 +270,7 @@ class BlockModel(cp.Model):
 
     @objective_.setter
     def objective_(self, expression: Any) -> None:
-        self.constraints  # noqa: B018 - the arrays are no longer the model
+        _ = self.constraints  # asked for, so that the arrays are no longer the model
         self._objective = expression
 
     def expressions(self) -> Iterator[Any]:

@@ -128,7 +128,7 @@ def test_engines_find_the_optimum(seed, engine, encoding, monkeypatch) -> None:
     problem = _problem(seed, NegativeOnly if seed == 4 else KMonomial)
     result = solve(problem, engine, encoding=encoding)
     assert result.objective == result.bound == brute_force(problem)[0]
-    assert any("found by the beam and the bounds" in told for told in result.warnings)
+    assert any("found by a heuristic and the bounds" in told for told in result.warnings)
 
 
 def test_where_a_rule_cannot_be_known_it_is_clausal() -> None:

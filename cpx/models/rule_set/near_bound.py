@@ -141,4 +141,4 @@ def _near(form: RuleSelection) -> tuple[Statement, int]:
         kept = presolved(form).translate(chosen)
         return stated.complete(near.known if form.cost(kept) > near.cost else kept)
 
-    return replace(stated, complete=complete, known=near.known), near.bound
+    return replace(stated, complete=complete, known=near.known, bound=near.bound), near.bound
