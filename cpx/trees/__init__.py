@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from cpx.trees.catboost import read_catboost
     from cpx.trees.decision_list import DecisionList
     from cpx.trees.form import TreeModel
+    from cpx.trees.imodels import read_imodels
     from cpx.trees.library_agreement import Agreement, agreement
     from cpx.trees.lightgbm import read_lightgbm
-    from cpx.trees.lists import read_imodels
     from cpx.trees.load import read_model
     from cpx.trees.onnx import read_onnx
     from cpx.trees.sklearn import read_sklearn
@@ -57,7 +57,7 @@ _HOME = {
     "agreement": "library_agreement",
     "read_additive": "additive",
     "read_catboost": "catboost",
-    "read_imodels": "lists",
+    "read_imodels": "imodels",
     "read_lightgbm": "lightgbm",
     "read_model": "load",
     "read_onnx": "onnx",

@@ -1,4 +1,4 @@
-"""DecisionList: rules "if ..., else if ..., else ..." of a person, as a classifier of a table."""
+"""DecisionList: rules "if ..., else if ..., else ..." as a classifier, and as a sum of trees."""
 
 from __future__ import annotations
 
@@ -6,22 +6,70 @@ import ast
 import itertools
 import re
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.errors import ModelError, nearest, shown
+from cpx.errors import ModelError, UnsupportedModel, nearest, shown
 from cpx.trees.attribute import Attribute
-from cpx.trees.building import ColumnTest, attribute_list
+from cpx.trees.building import ColumnTest, assemble, attribute_list, conjunction
 from cpx.trees.categories import Categories, Ranges, outside
 from cpx.trees.checks import class_labels, label_list
 from cpx.trees.form import TreeModel
-from cpx.trees.lists import Rule, list_model
 from cpx.trees.live import LiveModel
+
+_LARGEST = 2.0**40
+"""Sums of floats up to this are exact."""
 
 _MOST = 2000
 """So many conjunctions may one condition be."""
+
+
+class Rule(NamedTuple):
+    """A rule of a list: the index of the class that it gives where all its tests hold."""
+
+    tests: tuple[ColumnTest, ...]
+    gives: int
+
+
+def list_model(
+    rules: Sequence[Rule],
+    otherwise: int,
+    attributes: Sequence[Attribute],
+    *,
+    classes: Sequence[Any],
+    live: LiveModel,
+    named: bool,
+) -> TreeModel:
+    """Return a decision list as a tree model: a tree for each rule, which adds to its class.
+
+    A rule adds more than all later ones together add to any other class. So the first that holds
+    decides, whatever else holds.
+
+    otherwise: The index of the class where no rule holds.
+    Raises UnsupportedModel: When the list changes its class so often that sums would be rounded.
+    """
+    later = np.zeros(len(classes))
+    later[otherwise] = 1
+    base, trees = tuple(later.tolist()), []
+    for rule in reversed(rules):
+        worth = 1 + np.delete(later, rule.gives).max(initial=0)
+        later[rule.gives] += worth
+        trees.append(conjunction(rule.tests, float(worth), rule.gives))
+    if later.max() > _LARGEST:
+        raise UnsupportedModel(f"the list of {len(rules)} rules changes its class too often")
+    return assemble(
+        trees[::-1] or [conjunction((), 0.0)],
+        attributes,
+        classes=classes,
+        rule="sum",
+        decision="first",
+        base=base,
+        source=f"decision list {live.name}",
+        named=named,
+        live=live,
+    )
 
 
 class DecisionList:

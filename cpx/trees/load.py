@@ -22,8 +22,8 @@ from cpx.support.files import parse_json, read_bytes, refuse_bomb
 from cpx.trees.additive import is_additive, read_additive
 from cpx.trees.catboost import is_catboost, read_catboost
 from cpx.trees.form import Missing, TreeModel
+from cpx.trees.imodels import is_list, read_imodels
 from cpx.trees.lightgbm import read_lightgbm
-from cpx.trees.lists import is_list, read_imodels
 from cpx.trees.networks import NetworkModel, is_network
 from cpx.trees.onnx import read_onnx
 from cpx.trees.saved import FORMAT

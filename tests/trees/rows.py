@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn import datasets
 
+import cpx
 from cpx.trees import TreeModel
 
 TABLES = ("iris", "wine", "breast_cancer", "digits")
@@ -61,3 +64,26 @@ def same_answers(model: TreeModel, classifier: Any, rows: np.ndarray) -> None:
 
 def skip_without(package: str) -> Any:
     return pytest.importorskip(package)
+
+
+def held_on_grid(model: Any, explainer: cpx.Explainer, grid: pd.DataFrame, rows: Any) -> None:
+    """Hold minimum reasons and changes of some rows against all rows of a grid.
+
+    grid: Each row that there can be.
+    """
+    said = model.predict(grid)
+    cells = np.column_stack([pd.factorize(grid[name], use_na_sentinel=True)[0] for name in grid])
+    columns = range(grid.shape[1])
+    for i in rows:
+        row, same = grid.iloc[i], cells == cells[i]
+        sets = (S for k in range(len(columns) + 1) for S in combinations(columns, k))
+        fewest = next(S for S in sets if (said[same[:, [*S]].all(axis=1)] == said[i]).all())
+        found, change = explainer.reason(row), explainer.contrast(row)
+        assert found.minimum
+        assert found.verified
+        assert len(found.features) == len(fewest)
+        away = min(int((~same[r]).sum()) for r in range(len(grid)) if said[r] != said[i])
+        assert change.minimum
+        assert len(change.features) == away
+        changed = grid.iloc[[i]].assign(**change.values)
+        assert model.predict(changed)[0] == change.rule.conclusion

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import combinations, product
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ import pytest
 import cpx
 from cpx.errors import ModelError, UnsupportedModel
 from cpx.trees import DecisionList, agreement, read_model
+from tests.trees.rows import held_on_grid
 
 CHOICES = [0.0, 1.0, 2.0, 3.0], [0.0, 1.0, 2.0, np.nan], ["Lens", "Lille", "Nice", None]
 GRID = pd.DataFrame(list(product(*CHOICES)), columns=["size", "my age", "city"])
@@ -30,20 +31,7 @@ def test_by_force() -> None:
     by_hand = [next((c for c, t in first if GRID.eval(t)[i]), "blue") for i in range(len(GRID))]
     assert said.tolist() == by_hand
     assert {*said} == {"red", "blue", "green"}
-    cells = GRID.assign(city=GRID["city"].map({"Lens": 0, "Lille": 1, "Nice": 2})).fillna(-1)
-    explainer = cpx.Explainer(model, GRID)
-    for i in (0, 7, 20, 33, 47, 63):
-        row, same = GRID.iloc[i], cells.to_numpy() == cells.to_numpy()[i]
-        sets = (S for k in range(4) for S in combinations(range(3), k))
-        fewest = next(S for S in sets if (said[same[:, [*S]].all(axis=1)] == said[i]).all())
-        found, change = explainer.reason(row), explainer.contrast(row)
-        assert found.minimum
-        assert found.verified
-        assert len(found.features) == len(fewest)
-        away = min(int((~same[r]).sum()) for r in range(len(GRID)) if said[r] != said[i])
-        assert change.minimum
-        assert len(change.features) == away
-        assert model.predict(GRID.iloc[[i]].assign(**change.values))[0] == change.rule.conclusion
+    held_on_grid(model, cpx.Explainer(model, GRID), GRID, (0, 7, 20, 33, 47, 63))
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import combinations, product
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -11,6 +11,7 @@ import pytest
 import cpx
 from cpx.errors import DataError, UnsupportedModel
 from cpx.trees import agreement, read_model
+from tests.trees.rows import held_on_grid
 
 RNG = np.random.default_rng(0)
 X = pd.DataFrame(
@@ -30,21 +31,7 @@ GRID = pd.DataFrame(list(product(*CHOICES)), columns=X.columns)
 def test_by_force(positive: str) -> None:
     model = cpx.RuleSetClassifier(k=2, penalty=0.005, positive=positive).fit(X, Y)
     assert len(model.rules_) > 1
-    said, cells = model.predict(GRID), GRID.fillna(-1).to_numpy()
-    explainer = cpx.Explainer(model, X)
-    for i in (0, 7, 20, 33, 47):
-        row, same = GRID.iloc[i], cells == cells[i]
-        sets = (S for k in range(4) for S in combinations(range(3), k))
-        fewest = next(S for S in sets if (said[same[:, [*S]].all(axis=1)] == said[i]).all())
-        found, change = explainer.reason(row), explainer.contrast(row)
-        assert found.minimum
-        assert found.verified
-        assert len(found.features) == len(fewest)
-        away = min(int((~same[r]).sum()) for r in range(len(GRID)) if said[r] != said[i])
-        assert change.minimum
-        assert len(change.features) == away
-        changed = GRID.iloc[[i]].assign(**change.values)
-        assert model.predict(changed)[0] == change.rule.conclusion
+    held_on_grid(model, cpx.Explainer(model, X), GRID, (0, 7, 20, 33, 47))
 
 
 def test_numbers() -> None:

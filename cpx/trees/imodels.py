@@ -1,66 +1,19 @@
-"""Decision lists as sums of trees, and the reader of those of the package imodels."""
+"""Reader for decision lists of the package imodels."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from cpx.errors import ModelError, UnsupportedModel
 from cpx.trees.attribute import Attribute
-from cpx.trees.building import ColumnTest, assemble, attribute_list, conjunction, reading
+from cpx.trees.building import ColumnTest, attribute_list, reading
 from cpx.trees.checks import class_labels, label_list
+from cpx.trees.decision_list import Rule, list_model
 from cpx.trees.form import TreeModel
 from cpx.trees.live import LiveModel
-
-_LARGEST = 2.0**40
-
-
-class Rule(NamedTuple):
-    """A rule of a list: the index of the class that it gives where all its tests hold."""
-
-    tests: tuple[ColumnTest, ...]
-    gives: int
-
-
-def list_model(
-    rules: Sequence[Rule],
-    otherwise: int,
-    attributes: Sequence[Attribute],
-    *,
-    classes: Sequence[Any],
-    live: LiveModel,
-    named: bool,
-) -> TreeModel:
-    """Return a decision list as a tree model: a tree for each rule, which adds to its class.
-
-    A rule adds more than all later ones together add to any other class. So the first that holds
-    decides, whatever else holds.
-
-    otherwise: The index of the class where no rule holds.
-    Raises UnsupportedModel: When the list changes its class so often that sums would be rounded.
-    """
-    later = np.zeros(len(classes))
-    later[otherwise] = 1
-    base, trees = tuple(later.tolist()), []
-    for rule in reversed(rules):
-        worth = 1 + np.delete(later, rule.gives).max(initial=0)
-        later[rule.gives] += worth
-        trees.append(conjunction(rule.tests, float(worth), rule.gives))
-    if later.max() > _LARGEST:
-        raise UnsupportedModel(f"the list of {len(rules)} rules changes its class too often")
-    return assemble(
-        trees[::-1] or [conjunction((), 0.0)],
-        attributes,
-        classes=classes,
-        rule="sum",
-        decision="first",
-        base=base,
-        source=f"decision list {live.name}",
-        named=named,
-        live=live,
-    )
 
 
 def above(attribute: int, cut: float, *, equal: bool, false: bool = False) -> ColumnTest:
