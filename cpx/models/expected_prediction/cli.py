@@ -9,9 +9,12 @@ from cpx.cli.kind_options import OF_ENGINES, KindOptions
 from cpx.cli.make import Saving, in_words
 from cpx.cli.model_file import ModelFile
 from cpx.cli.option_groups import grouped
+from cpx.cli.output import note
 from cpx.cli.tree_row import TreeRow
 from cpx.errors import InvalidOption
-from cpx.models.expected_prediction.question import SAMPLED
+from cpx.explainers.options import built
+from cpx.models.expected_prediction.base import ExpectedPrediction
+from cpx.models.expected_prediction.question import SAMPLED, ExpectationQuestion
 
 
 @grouped(options=KindOptions("expectation", without=(*OF_ENGINES, "fresh")))
@@ -24,7 +27,8 @@ def make_expectation(
     Asked are at most k columns, of the kind mlse, or with --threshold the fewest that reach
     it, of the kind fewest-expected. The model is read from a file, or trained on the table.
 
-    With --measure sampled-probability the question for one size k is made, with the rows drawn.
+    With --measure sampled-probability the question for one size k is made, with the rows drawn,
+    as it is where the trees are too many for --prediction decision to be exact.
 
     \b
     Examples:
@@ -43,11 +47,13 @@ def make_expectation(
     k = options.pop("k", None) if sized else options.get("k")
     asked = row.ask("expectation", file, options)
     options["name"] = saving.name or asked.name
-    if measure == SAMPLED:
-        drawn = asked.explainer.sampled(asked.x, **options)
-        size = min(opt.MOST, drawn.problem.n_features) if k is None else k
-        problem, label = drawn.question(size), drawn.problem.label
+    question = built(ExpectationQuestion, options)
+    stated, why = asked.explainer.exact_or_drawn(asked.x, question)
+    if why:
+        note(why)
+    if isinstance(stated, ExpectedPrediction):
+        problem, label = stated, stated.label
     else:
-        problem = asked.explainer.problem(asked.x, **options)
-        label = problem.label
+        size = min(opt.MOST, stated.problem.n_features) if k is None else k
+        problem, label = stated.question(size), stated.problem.label
     saving.write(problem, in_words(problem, label, asked.by))

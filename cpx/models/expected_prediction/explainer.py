@@ -61,6 +61,7 @@ from cpx.models.expected_prediction.question import (
     SAMPLED_ONLY,
     ExpectationQuestion,
 )
+from cpx.models.expected_prediction.regions import TooManyRegions
 from cpx.models.expected_prediction.text import (
     group_values,
     measure_of,
@@ -390,8 +391,9 @@ class ExpectationExplainer(Alike):
         prediction : {"score", "probability", "share of votes", "decision"}, optional
             What is expected of a row: by default what the model adds up or averages. Of a sum of
             trees also the probability that follows, and of all models the decision: then it is
-            the share of rows that get the class, the same-decision probability. Both are exact,
-            and refused where the trees cut the rows into too many regions.
+            the share of rows that get the class, the same-decision probability. Both are exact
+            up to 16,384 regions that the trees cut the rows into. Beyond, as in a forest of 100
+            deep trees, the answer is that of ``measure="sampled-probability"``, and says so.
         required, forbidden, unit, label, name
             As for :class:`~cpx.models.expected_prediction.problem.MLSE`.
         where : str or sequence of str
@@ -457,14 +459,27 @@ class ExpectationExplainer(Alike):
             for name, usual in SAMPLED_ONLY.items()
         }
         problem = self.state(x, question)
-        if question.threshold is not None:
-            return FewestSampled(problem, question.threshold, seed=self.seed, **counts)
-        assert isinstance(problem, MLSE)
         soft = self._predicted(question.prediction) == "probability"
         if not soft and question.prediction not in (None, "decision"):
             told = f"the expected {question.prediction} is exact, and needs no rows drawn"
             raise InvalidOption(f"{told}: leave out the measure {SAMPLED}")
-        return GreatestSampled(problem, problem.k, soft, seed=self.seed, **counts)
+        how: dict[str, Any] = {"soft": soft, "seed": self.seed, **counts}
+        if question.threshold is not None:
+            return FewestSampled(problem, question.threshold, **how)
+        assert isinstance(problem, MLSE)
+        return GreatestSampled(problem, problem.k, **how)
+
+    def exact_or_drawn(
+        self, x: Any, question: ExpectationQuestion
+    ) -> tuple[ExpectedPrediction | Sampled, str]:
+        """Return the problem, or rows drawn where asked for or none is exact; and why."""
+        if question.by_samples:
+            return self.drawn(x, question), ""
+        try:
+            return self.state(x, question), ""
+        except TooManyRegions as error:
+            drawn = self.drawn(x, question.on_rows_drawn(error))
+            return drawn, f"{error}: answered on rows drawn instead, as by the measure {SAMPLED}"
 
     @counted()
     def _solved(
@@ -472,16 +487,12 @@ class ExpectationExplainer(Alike):
     ) -> tuple[ExpectationQuestion, ExpectedPrediction, Result, Sampled | None]:
         engine = Engine.taken(asked)
         question, limit = built(ExpectationQuestion, asked), engine.time_limit
-        drawn = None
-        if question.by_samples:
-            drawn = self.drawn(x, question)
-            problem: ExpectedPrediction = drawn.problem
-            options = {**engine.options, "time_limit": left_of(limit)}
-            result = drawn.answer(engine.backend, options)
-        else:
-            problem = self.state(x, question)
-            result = engine.solve(problem, self.seed)
-        return question, problem, with_limit(result, limit), drawn
+        stated, why = self.exact_or_drawn(x, question)
+        if isinstance(stated, ExpectedPrediction):
+            return question, stated, with_limit(engine.solve(stated, self.seed), limit), None
+        result = stated.answer(engine.backend, {**engine.options, "time_limit": left_of(limit)})
+        result = result.with_warnings(*([why] if why else []))
+        return question, stated.problem, with_limit(result, limit), stated
 
     def frontier(
         self, x: Any, k: int | None = None, *, width: int = 5, threads: int = 1, **asked: Any

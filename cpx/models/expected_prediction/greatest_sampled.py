@@ -24,14 +24,19 @@ class GreatestSampled(SampledSets):
     """Asks for at most k attributes of the greatest sampled same-decision probability.
 
     k: Attributes at most.
-    soft: Whether the mean probability of the class is made greatest, and not the share of rows.
     """
 
     def __init__(
-        self, problem: ExpectedPrediction, k: int, soft: bool, samples: int, least: int, seed: int
+        self,
+        problem: ExpectedPrediction,
+        k: int,
+        samples: int,
+        least: int,
+        seed: int,
+        soft: bool = False,
     ) -> None:
         super().__init__(problem, samples, least, seed, soft)
-        self.k, self.soft = k, soft
+        self.k = k
 
     def question(self, k: int) -> MaxPrecision:
         """Return the question for the best set of at most k attributes, on the samples."""
@@ -45,16 +50,7 @@ class GreatestSampled(SampledSets):
         result = solve_with(self.question(self.k), backend, self.seed, dict(options))
         if result.explanation is None:
             return result
-        S = result.explanation.features
-        samples, covered = self.samples, self.samples.covered(S)
-        weights = samples.weights * (1 / self.parts)
-        figures = {
-            "drawn": samples.total // self.parts,
-            "have": round(float(weights[covered].sum())),
-            "share": float(weights[covered & samples.same].sum() / weights[covered].sum()),
-            "soft": self.soft,
-        }
-        return self._claimed(result, "greatest-sampled", self._over, figures)
+        return self._claimed(result, "greatest-sampled", self._over, {})
 
     @property
     def _over(self) -> dict[str, Any]:
@@ -72,5 +68,5 @@ class GreatestSampled(SampledSets):
             told = f"{result.engine} found nothing: {result.status}, {result.termination}"
             return EngineError(told, result)
         rival = competing(self._over, f"set of at most {plural(self.k, 'attribute')}")
-        told = f"of {self.samples.total // self.parts} rows drawn, no {rival} covers at least "
+        told = f"of {self.m} rows drawn, no {rival} covers at least "
         return Infeasible(f"{told}{self.least}; {result.engine} proved it", result)

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal, get_args
 
-from cpx.errors import InvalidOption
+from cpx.errors import InvalidInstance, InvalidOption
 from cpx.explainers.options import FORBIDDEN, FRESH, LABEL, NAME, REQUIRED, WHERE, Option
 from cpx.models.expected_prediction.text import MEASURES
 from cpx.support.validation import Share, positive_integer
 
-SAMPLED = "sampled-probability"
+SAMPLED: Literal["sampled-probability"] = "sampled-probability"
 """The measure of a threshold that rows drawn must reach, not exact expectations."""
 
 SAMPLED_ONLY = {"samples": 10_000, "least": 100}
@@ -79,8 +79,6 @@ class ExpectationQuestion:
         given = [name for name in SAMPLED_ONLY if getattr(self, name) is not None]
         if given and not self.by_samples:
             raise InvalidOption(f"{given[0]} is for the measure {SAMPLED}")
-        if self.by_samples and self.threshold is not None and self.prediction == "probability":
-            raise InvalidOption("prediction probability is not for a threshold of rows drawn: k")
         if self.by_samples and self.min_probability is not None:
             raise InvalidOption(f"min_probability is not for the measure {SAMPLED}: least is")
         if self.k is not None and self.threshold is not None:
@@ -88,6 +86,18 @@ class ExpectationQuestion:
         if self.min_probability is not None and self.threshold is not None:
             raise InvalidOption("min_probability is for k, and not for a threshold")
         positive_integer("fresh", self.fresh)
+
+    def on_rows_drawn(self, why: InvalidInstance) -> ExpectationQuestion:
+        """Return the question to be answered on rows drawn, where no expectation is exact.
+
+        Raises InvalidInstance: Where it cannot be, with what stands in the way.
+        """
+        if self.measure == "probability-bound":
+            raise InvalidInstance(f"{why}; the measure probability-bound is for scores") from None
+        if self.min_probability is not None:
+            told = f"min_probability is not for the measure {SAMPLED}: least is"
+            raise InvalidInstance(f"{why}; {told}") from None
+        return replace(self, measure=SAMPLED)
 
     @property
     def by_samples(self) -> bool:

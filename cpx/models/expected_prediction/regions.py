@@ -29,6 +29,11 @@ Ints = NDArray[np.int64]
 
 Outcome = Literal["probability", "decision"]
 
+
+class TooManyRegions(InvalidInstance):
+    """The trees cut the rows into so many regions that expectations are not computed over them."""
+
+
 MOST_REGIONS = 2**14
 """Regions that are made: of more, expectations are sampled."""
 
@@ -227,7 +232,7 @@ def _meeting(inside: Bools, boxes: Bools, begin: Ints) -> tuple[Ints, Ints]:
 
 def _require_few(count: int, outcome: Outcome) -> None:
     if count > MOST_REGIONS:
-        raise InvalidInstance(
-            f"prediction {outcome}: the trees cut the rows into more than {MOST_REGIONS} regions, "
-            "too many for exact expectations: ask for the measure sampled-probability"
+        raise TooManyRegions(
+            f"prediction {outcome}: the trees cut the rows into more than {MOST_REGIONS:,} "
+            "regions, too many for exact expectations"
         )

@@ -88,7 +88,7 @@ class SampledSets:
         self.least = integer_in("least", least, 1, m, error=InvalidOption)
         # Many rows agree with x in the same attributes: engines are spared the repetition.
         self.samples = drawn(problem, m, seed, soft).merged()
-        self.parts = _PARTS if soft else 1
+        self.parts, self.soft = _PARTS if soft else 1, soft
 
     def _limits(self) -> dict[str, Any]:
         return {
@@ -115,34 +115,48 @@ class SampledSets:
         found = self.problem.explanation(result.explanation.features)
         found = self.problem._conclude(found, False, None, None)
         assert found.claim is not None
-        outcome = result.proved, result.objective, result.bound
-        claim = Claim(kind, over, {**found.claim.figures, **figures}, *outcome)
+        covered, same = self.samples.covered(found.features), self.samples.same
+        have, kept = (int(self.samples.weights[some].sum()) for some in (covered, covered & same))
+        drawn = {"drawn": self.m, "have": have // self.parts, "share": kept / have}
+        told = {**found.claim.figures, **drawn, "soft": self.soft, **figures}
+        claim = Claim(kind, over, told, result.proved, result.objective, result.bound)
         return replace(result, explanation=replace(found, claim=claim))
 
     def _shared_brief(self) -> list[str]:
         return ExpectationText._brief(self.problem)  # without k
 
     @property
+    def m(self) -> int:
+        """Number of rows that were drawn."""
+        return self.samples.total // self.parts
+
+    @property
     def _m(self) -> str:
-        return f"m {self.samples.total // self.parts}"
+        return f"m {self.m}"
 
 
 class FewestSampled(SampledSets):
-    """Asks for the fewest attributes with a sampled same-decision probability.
+    """Asks for the fewest attributes with a sampled same-decision, or mean, probability.
 
     threshold: The share of the rows drawn with these values that must keep the class, above 0 and
         at most 1; exact.
     """
 
     def __init__(
-        self, problem: ExpectedPrediction, threshold: Any, samples: int, least: int, seed: int
+        self,
+        problem: ExpectedPrediction,
+        threshold: Any,
+        samples: int,
+        least: int,
+        seed: int,
+        soft: bool = False,
     ) -> None:
         self.tau = Number().check("threshold", threshold, problem)
         if not 0 < self.tau <= 1:
             raise InvalidOption(
                 f"threshold must be above 0 and at most 1 for a probability, got {threshold}"
             )
-        super().__init__(problem, samples, least, seed)
+        super().__init__(problem, samples, least, seed, soft)
 
     def question(self, k: int) -> MaxCoverage:
         """Return the question for the likeliest set of at most k attributes, on the samples."""
@@ -159,14 +173,7 @@ class FewestSampled(SampledSets):
         """Return a result of :meth:`solve` with what is claimed of the attributes found."""
         if result.explanation is None:
             return result
-        samples, covered = self.samples, self.samples.covered(result.explanation.features)
-        figures = {
-            "drawn": samples.total,
-            "have": int(samples.weights[covered].sum()),
-            "kept": int(samples.weights[covered & samples.same].sum()),
-            "minimum": proved,
-        }
-        return self._claimed(result, "fewest-sampled", self._over, figures)
+        return self._claimed(result, "fewest-sampled", self._over, {"minimum": proved})
 
     def solve(self, backend: str | None, options: Mapping[str, Any]) -> tuple[Result, bool]:
         """Ask for one size after the other, in the time limit of all.
@@ -191,7 +198,8 @@ class FewestSampled(SampledSets):
 
     def brief(self) -> list[str]:
         """Return sizes of the model, the distribution, the threshold and the rows."""
-        wanted = f"sampled probability at least {Number().words(self.tau)}"
+        what = "sampled mean probability" if self.soft else "sampled probability"
+        wanted = f"{what} at least {Number().words(self.tau)}"
         return [*self._shared_brief(), wanted, self._m]
 
     def nothing(self, result: Result) -> EngineError:
@@ -201,8 +209,8 @@ class FewestSampled(SampledSets):
             return EngineError(told, result)
         rival = competing(self._over, "set of attributes")
         told = (
-            f"of {self.samples.total} rows drawn, no {rival}"
-            f" {enough_words(self._over)}; {result.engine} proved it"
+            f"of {self.m} rows drawn, no {rival}"
+            f" {enough_words(self._over, self.soft)}; {result.engine} proved it"
         )
         asked: Any = MaxPrecision(k=self.problem.n_features, **self._limits())
         best = solve_with(asked, None, self.seed, {"time_limit": TIME_LIMIT})

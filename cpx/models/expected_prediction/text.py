@@ -83,15 +83,13 @@ def words(claim: Claim, found: ExpectedExplanation) -> Words:
 def sampled_words(claim: Claim, found: ExpectedExplanation) -> Words:
     """Return what is said of known values by which enough rows that are drawn keep their class."""
     over, figures, size = claim.over, claim.figures, plural(len(found.features), "attribute")
-    told = (
-        f"{size}: of {figures['have']} of {figures['drawn']} rows drawn that have these values, "
-        f"{figures['kept']} keep the class"
-    )
+    told = f"{size}: {_drawn_words(figures)}"
     if figures["minimum"]:
         rival, likeliest = competing(over, "set"), ""
         if claim.optimal:
             likeliest = "; no set of this size that does covers more"
-        told += f"; minimum on these rows: no smaller {rival} {enough_words(over)}{likeliest}"
+        enough = enough_words(over, figures["soft"])
+        told += f"; minimum on these rows: no smaller {rival} {enough}{likeliest}"
     else:
         told += "; not proved minimum"
     notes = _missing_words(figures["missing"])
@@ -101,9 +99,7 @@ def sampled_words(claim: Claim, found: ExpectedExplanation) -> Words:
 def greatest_sampled_words(claim: Claim, found: ExpectedExplanation) -> Words:
     """Return what is said of known values by which most rows that are drawn keep their class."""
     over, figures = claim.over, claim.figures
-    what = "have the mean probability" if figures["soft"] else "keep the class in the share"
-    told = f"{figures['have']} of {figures['drawn']} rows drawn have these values, and {what} "
-    told += significant(figures["share"], 6)
+    told = _drawn_words(figures)
     size, enough = plural(over["k"], "attribute"), f"covers at least {over['least']} of them"
     greater = f"no {competing(over, f'set of at most {size}', after=[enough])} has more"
     if claim.optimal:
@@ -116,11 +112,21 @@ def greatest_sampled_words(claim: Claim, found: ExpectedExplanation) -> Words:
     return Words(told, likely_words(claim, found), notes)
 
 
-def enough_words(over: Mapping[str, Any]) -> str:
-    """Say what a set must do on the rows that are drawn."""
+def _drawn_words(figures: Mapping[str, Any]) -> str:
+    """Say how many of the rows drawn have the values, and what is known of these."""
+    what = "have the mean probability" if figures["soft"] else "keep the class in the share"
+    have = f"{figures['have']} of {figures['drawn']} rows drawn have these values"
+    return f"{have}, and {what} {significant(figures['share'], 6)}"
+
+
+def enough_words(over: Mapping[str, Any], soft: bool) -> str:
+    """Say what a set must do on the rows that are drawn.
+
+    soft: Whether the mean probability counts, and not the share of the class.
+    """
     share = Number().words(exact(over, "threshold"))
-    least = f"covers at least {over['least']} of them"
-    return f"{least} and keeps the class in a share of at least {share}"
+    what = "has a mean probability" if soft else "keeps the class in a share"
+    return f"covers at least {over['least']} of them and {what} of at least {share}"
 
 
 def reached_words(over: Mapping[str, Any], measure: str) -> str:
