@@ -81,8 +81,8 @@ class Binarizer(TransformerMixin, BaseEstimator):
     ------
     DataError
         For a table, a column (by name) or a parameter that cannot be used: dates,
-        complex numbers, nested objects, infinite values, only missing values, too many
-        categories, duplicate names, no rows, no columns, columns missing or unknown.
+        complex numbers, nested objects, infinite values, too many categories,
+        duplicate names, no rows, no columns, columns missing or unknown.
 
     Notes
     -----

@@ -74,7 +74,7 @@ def fit_column(
         values = dense(values)
         kind, there = _kind(name, values, categorical), values.notna().to_numpy()
     if not there.any():
-        raise DataError(f"column {shown(name)} has only missing values: drop it")
+        return CategoryColumn(name, True, ())  # all that can be said of it is that it is missing
     missing = not there.all()
     present = values[there] if missing else values
     if kind == "category":

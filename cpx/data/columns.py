@@ -257,7 +257,7 @@ class CategoryColumn(Column):
         found = np.full(len(values), -1, dtype=np.intp)
         entries = as_categories(self.name, values[there])
         found[there] = [place.get(v, -1) for v in entries]
-        if (found[there] < 0).any():
+        if self.categories and (found[there] < 0).any():
             self._refuse_other_kind(entries)
         return found
 

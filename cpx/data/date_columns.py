@@ -179,7 +179,7 @@ def fit_date_column(
     whole = moments(name, values)
     there = ~np.isnan(whole)
     if not there.any():
-        raise DataError(f"column {shown(name)} has only missing values: drop it")
+        return CategoryColumn(name, True, ())
     missing, weights = not there.all(), None if weights is None else weights[there]
     if not part:
         found = (

@@ -11,10 +11,9 @@ import numpy.typing as npt
 import pandas as pd
 from pandas.api import types
 
-from cpx.data.other_frames import as_pandas, row_as_pandas
+from cpx.data.other_frames import as_pandas, printed_names, row_as_pandas
 from cpx.errors import DataError, nearest, shown
 from cpx.support.cells import as_float, is_missing, plain
-from cpx.support.validation import integer
 
 __all__ = [
     "append_row",
@@ -61,11 +60,7 @@ def column_names(table: pd.DataFrame, named: bool) -> list[str]:
             f"the table has no columns: 0 feature(s) (shape={table.shape}) "
             "while a minimum of 1 is required."
         )
-    labels: list[Any] = list(table.columns)
-    names = [
-        str(label) if named and (isinstance(label, str) or integer(label) is None) else f"x{label}"
-        for label in labels
-    ]
+    names = printed_names(table.columns, named)
     seen: set[str] = set()
     for c, name in enumerate(names):
         if not name.strip():

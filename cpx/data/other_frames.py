@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from cpx.errors import DataError
 from cpx.support.cells import EXACT
+from cpx.support.validation import integer
 
 if TYPE_CHECKING:
     import narwhals as nw
     import pandas as pd
 
-__all__ = ["as_pandas", "row_as_pandas"]
+__all__ = ["as_pandas", "printed_names", "row_as_pandas"]
 
 
 def as_pandas(X: Any) -> Any:
@@ -56,6 +58,17 @@ def as_pandas(X: Any) -> Any:
         raise DataError("the table has two columns of one name: rename one")
     columns = {column.name: _column(column) for column in frame.iter_columns()}
     return pd.DataFrame(columns, copy=False)  # numbers are those of the frame
+
+
+def printed_names(labels: Iterable[Any], named: bool = True) -> list[str]:
+    """Return the labels of columns as they are printed: ``x0`` for the integer 0.
+
+    named: Whether a person gave them.
+    """
+    return [
+        str(label) if named and (isinstance(label, str) or integer(label) is None) else f"x{label}"
+        for label in labels
+    ]
 
 
 def row_as_pandas(x: Any) -> Any:

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cpx.data.condition import DAYS
+from cpx.data.other_frames import printed_names
 from cpx.errors import DataError, InvalidOption, shown
 
 if TYPE_CHECKING:
@@ -139,7 +140,7 @@ def mask(cases: Cases, X: Any) -> npt.NDArray[np.bool_]:
     from cpx.data.other_frames import as_pandas
 
     table = as_table(as_pandas(X))
-    names = [str(name) for name in table.columns]
+    names = printed_names(table.columns)
     found = np.zeros(len(table), dtype=bool)
     for case in cases:
         holds = np.ones(len(table), dtype=bool)
@@ -153,7 +154,7 @@ def _place(one: Term, names: list[str]) -> int:
     name = one.column.source
     if names.count(name) == 1:
         return names.index(name)
-    if names == [str(i) for i in range(len(names))] and one.place < len(names):
+    if names == [f"x{i}" for i in range(len(names))] and one.place < len(names):
         return one.place  # an array, whose columns have no names
     raise DataError(f"X has no column {shown(name)}, which the rule asks for")
 

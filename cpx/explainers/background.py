@@ -27,7 +27,7 @@ from cpx.modelling.row import table_in
 from cpx.options import read_named
 from cpx.processes.interrupts import interruptible
 from cpx.support.validation import positive_integer
-from cpx.trees import TreeModel, read_model
+from cpx.trees import Attribute, TreeModel, read_model
 from cpx.trees.form import Missing
 from cpx.trees.hold import hold_rows
 
@@ -188,6 +188,7 @@ def fitted_to_rows(
         )
     # What is missing is NaN from here on, whatever the frame calls it, and numbers are exact.
     numbers, trees = table_in(trees, frame, "the background")
+    boolean = [pd.api.types.is_bool_dtype(dtype) for dtype in frame.dtypes]
     for c, name in enumerate(frame.columns):
         if np.isinf(numbers[:, c]).any():
             raise DataError(
@@ -197,12 +198,26 @@ def fitted_to_rows(
     frame = pd.DataFrame(numbers, columns=frame.columns)
     lacking = frame.isna().any().tolist()
     attributes = [
-        replace(a, missing=a.missing or (gone and not trees.refuses_missing(c)))
-        for c, (a, gone) in enumerate(zip(trees.attributes, lacking, strict=True))
+        replace(
+            _true_or_false(a) if truth else a,
+            missing=a.missing or (gone and not trees.refuses_missing(c)),
+        )
+        for c, (a, gone, truth) in enumerate(zip(trees.attributes, lacking, boolean, strict=True))
     ]
     trees = trees.with_attributes(attributes)
     hold_rows(trees, frame)
     return trees, frame, notes
+
+
+def _true_or_false(attribute: Attribute) -> Attribute:
+    """Return an attribute whose numbers 0 and 1 are called False and True."""
+    listed = (None, (0.0, 1.0)) if attribute.kind in ("real", "boolean") else ()
+    if attribute.values not in listed:
+        return attribute
+    called = ("False", "True")
+    return Attribute(
+        attribute.name, "categorical", None, None, (0.0, 1.0), attribute.missing, called
+    )
 
 
 def in_words(trees: TreeModel, words: object, X: Any = None) -> TreeModel:

@@ -53,7 +53,7 @@ def row_of(X: Any, x: Any) -> Any:
     >>> row_of([[1, 2], [3, 4]], 1), row_of(None, [5, 6])
     ([3, 4], [5, 6])
     """
-    if not _is_place(x):
+    if not _is_place(x) and not _is_label(X, x):
         shape: tuple[int, ...] = getattr(x, "shape", ())
         if len(shape) == 2 and shape[0] > 1:
             hint = "" if len(X if X is not None else "..") != 1 else f"; {_ORDER}"
@@ -86,6 +86,11 @@ def _is_place(x: Any) -> bool:
     if isinstance(x, bool | np.bool_) or x is None:
         return False
     return isinstance(x, str | int | np.integer | np.datetime64) or hasattr(x, "isoformat")
+
+
+def _is_label(X: Any, x: Any) -> bool:
+    """Whether it is a label of several levels."""
+    return isinstance(x, tuple) and getattr(getattr(X, "index", None), "nlevels", 1) == len(x) > 1
 
 
 def rows_of(X: Any) -> tuple[Sequence[Any], Sequence[Any]]:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from cpx.answers.values import listed
+from cpx.data.other_frames import printed_names
 from cpx.errors import DataError, nearest
 from cpx.trees.form import TreeModel
 
@@ -19,10 +20,10 @@ def names_of(labels: Iterable[object]) -> list[str] | None:
     """Return what columns are called, None for the numbers that pandas gives columns of arrays.
 
     >>> names_of(["a", 2]), names_of(range(3))
-    (['a', '2'], None)
+    (['a', 'x2'], None)
     """
     names = list(labels)
-    return None if names == [*range(len(names))] else [*map(str, names)]
+    return None if names == [*range(len(names))] else printed_names(names)
 
 
 def column_order(
@@ -92,9 +93,10 @@ def renamed(
     """
     own = [a.name for a in model.attributes]
     if _has_names(model):
-        spelled: dict[str, str] = {}
+        # XGBoost and LightGBM call the column 10 by its digits.
+        spelled = {name[1:]: name for name in columns if re.fullmatch(r"x-?\d+", name)}
         if model.source.startswith("lightgbm"):  # it writes spaces as underscores
-            spelled = {name.replace(" ", "_"): name for name in columns}
+            spelled |= {name.replace(" ", "_"): name for name in columns}
         names = [name if name in columns else spelled.get(name, name) for name in own]
         return _named(model, names), ()
     if [*columns] == own or (model.named is None and {*columns} & {*own}):

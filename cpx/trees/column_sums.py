@@ -57,7 +57,10 @@ class ColumnSums:
         found = self.over(np.atleast_2d(rows))
         pairs = zip(found.attributes, model.attributes, strict=True)
         both = [
-            replace(own, kind=new.kind, values=new.values, labels=new.labels) for new, own in pairs
+            own
+            if own.labels and new.kind == "boolean"  # called false and true
+            else replace(own, kind=new.kind, values=new.values, labels=new.labels)
+            for new, own in pairs
         ]
         return replace(found.with_attributes(both), named=model.named)
 

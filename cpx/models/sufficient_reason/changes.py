@@ -18,6 +18,8 @@ from cpx.models.sufficient_reason.methods.wanted_rows import Rarity
 from cpx.models.sufficient_reason.new_values import can_be
 from cpx.support.validation import real
 from cpx.trees import Attribute, TreeModel
+from cpx.trees.attribute import label_of
+from cpx.trees.categories import value_of
 from cpx.trees.hold import values
 
 if TYPE_CHECKING:
@@ -135,8 +137,8 @@ def _allowed(attribute: Attribute, given: Any) -> tuple[float, float] | set[floa
     for value in given:
         named = attribute.labels is not None and attribute.values is not None
         number = real(value)
-        if named and value in (attribute.labels or ()):
-            number = (attribute.values or ())[(attribute.labels or ()).index(value)]
+        if named and label_of(value) in (attribute.labels or ()):
+            number = value_of(attribute, label_of(value))
         if number is None:
             raise InvalidOption(f"{told}, got {shown(value)}")
         found.add(float(number))

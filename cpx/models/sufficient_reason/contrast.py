@@ -11,7 +11,8 @@ import numpy as np
 
 from cpx.answers.values import class_words, plural
 from cpx.data.fitted.tree_mixture import TreeMixture
-from cpx.data.words import words_of_table
+from cpx.data.other_frames import as_pandas
+from cpx.data.words import columns_of, words_of_table
 from cpx.errors import (
     CheckFailed,
     EngineError,
@@ -49,6 +50,7 @@ from cpx.models.sufficient_reason.networks.contrast import network_answer
 from cpx.support.shares import percent
 from cpx.support.validation import integer_in, seconds
 from cpx.trees import TreeModel
+from cpx.trees.attribute import label_of as cell_label
 from cpx.trees.hold import held_against, hold_change
 
 _MOST = 4096
@@ -310,14 +312,21 @@ class _Asked:
 
 def _as_in(X: Any, values: Mapping[str, Any]) -> dict[str, Any]:
     """Return values as a table has them: a category that is a number as a number."""
+    table = as_pandas(X)
+    places = {} if X is None else {name: c for c, name in enumerate(columns_of(X))}
     return {
-        name: float(value)
-        if isinstance(value, str)
-        and name in getattr(X, "columns", ())
-        and X[name].dtype.kind in "iuf"
+        name: _in_column(table.iloc[:, places[name]], value)
+        if isinstance(value, str) and name in places and hasattr(table, "iloc")
         else value
         for name, value in values.items()
     }
+
+
+def _in_column(column: Any, label: str) -> Any:
+    """Return what a column has in place of a label."""
+    known = getattr(column.dtype, "categories", None)
+    cells = (column.dropna().unique() if known is None else known).tolist()
+    return next((cell for cell in cells if cell_label(cell) == label), label)
 
 
 def _rarity_text(rarity: Rarity, row: Any) -> str:

@@ -22,10 +22,10 @@ from cpx.answers.values import class_words, plural
 from cpx.data.condition import valued
 from cpx.data.frames import array_row_like, instance, row_like
 from cpx.data.oracle import labels
-from cpx.data.other_frames import as_pandas
+from cpx.data.other_frames import as_pandas, printed_names
 from cpx.data.targets import asked_about, target_of
 from cpx.data.words import Words, with_label
-from cpx.errors import DataError, InvalidOption
+from cpx.errors import DataError, InvalidOption, shown
 from cpx.explainers.about_row import of_rows
 from cpx.explainers.class_names import ClassNames, class_name, classes_of, label_of
 from cpx.explainers.doors import Answer
@@ -64,27 +64,24 @@ class RowSearch:
     """
 
     def __init__(self, classifier: Any, X: Any, x: Any) -> None:
-        import pandas as pd
-
         self.pool: Any
         self.classifier, table = classifier, as_pandas(X)
         self.framed = hasattr(table, "iloc")
         if self.framed:
+            import pandas as pd
+
             row = row_like(instance(x, list(table.columns), True), table)
             self.pool = pd.concat([row, table], ignore_index=True)
-            self.names = [str(name) for name in self.pool.columns]
+            self.names = printed_names(self.pool.columns)
             columns = [self.pool.iloc[:, c] for c in range(self.pool.shape[1])]
-            self.codes = np.stack([pd.factorize(column)[0] for column in columns], axis=1)
         else:
             table = np.asarray(table)
             self.names = [f"x{c}" for c in range(table.shape[1])]
             given = instance(x, self.names, False)
             own = array_row_like([given[name].iloc[0] for name in self.names], table)
             self.pool = np.vstack([own, table])
-            self.codes = np.stack(
-                [np.unique(column, return_inverse=True)[1].reshape(-1) for column in self.pool.T],
-                axis=1,
-            )
+            columns = [*self.pool.T]
+        self.codes = np.stack([*map(_codes, self.names, columns)], axis=1)
         self.n_columns = len(self.names)
         self.label = self.classes(np.zeros((1, self.n_columns), dtype=np.int64))[0]
 
@@ -233,6 +230,22 @@ def _lightest(found: list[FoundChange]) -> list[FoundChange]:
         if not any({*one.columns} <= {*change.columns} for one in kept):
             kept.append(change)
     return kept
+
+
+def _codes(name: str, column: Any) -> NDArray[np.int64]:
+    """Return a number for each value of a column, the same of equal ones.
+
+    Raises DataError: When values are lists and the like.
+    """
+    import pandas as pd
+
+    try:
+        return np.asarray(pd.factorize(column)[0])
+    except TypeError as error:
+        raise DataError(
+            f"column {shown(name)} holds {column[0].__class__.__name__} objects, which cannot be "
+            "treated: turn them into numbers or text"
+        ) from error
 
 
 class Searching:

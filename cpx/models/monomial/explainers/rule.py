@@ -344,6 +344,9 @@ class RuleExplainer(ClassifierAndRows):
         limit = result.options.get("time_limit")
         left = None if limit is None else max(0.0, limit - result.times.total)
         told = with_guarantee(question, problem, found, result.bound, left)
+        if not problem.samples.same.any():
+            none = f"no sample has the class of x: {problem.without_agreement()}"
+            told = replace(told, remarks=(*told.remarks, none))
         return replace(result, explanation=told)
 
     def score(

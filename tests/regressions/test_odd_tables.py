@@ -1,0 +1,93 @@
+"""Odd tables: labels that are numbers, tuples or truth values, columns of nothing, lists."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from lightgbm import LGBMClassifier
+from sklearn.naive_bayes import BernoulliNB
+from sklearn.tree import DecisionTreeClassifier
+
+import cpx
+from cpx.errors import DataError
+
+_RNG = np.random.default_rng(0)
+X = pd.DataFrame({"a": _RNG.normal(size=60), "b": _RNG.integers(0, 10, 60)})
+Y = np.where(X["a"] + X["b"] / 5 > 1, "yes", "no")
+TREE = DecisionTreeClassifier(max_depth=3, random_state=0).fit(X, Y)
+
+
+@pytest.mark.parametrize("labels", [[10, 20], [1, 0]])
+def test_columns_with_numbers_for_names_are_called_alike_by_all_doors(labels: list[int]) -> None:
+    table = X.set_axis(labels, axis=1)
+    tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(table, Y)
+    boosted = LGBMClassifier(n_estimators=2, verbose=-1, min_child_samples=3).fit(table, Y)
+    names = {f"x{label}" for label in labels}
+    for model in (tree, boosted):
+        explainer = cpx.Explainer(model, table)
+        rule = explainer.rule(0, k=2).rule
+        assert rule.mask(table)[0]
+        found = [rule, explainer.reason(0).rule, explainer.contrast(0).rule]
+        assert {c.column for one in found for c in one.conditions or _means(one)} == names
+
+
+def _means(rule: Any) -> list[Any]:
+    return [literal.means for literal in rule.literals]
+
+
+def test_a_label_of_several_levels_finds_its_row() -> None:
+    table = X.set_index(pd.MultiIndex.from_product([range(6), list("abcdefghij")]))
+    explainer = cpx.Explainer(TREE, table)
+    assert str(explainer.reason((1, "b"))) == str(explainer.reason(table.iloc[11]))
+    with pytest.raises(DataError, match="no row of X has the label"):
+        explainer.reason((1, "z"))
+
+
+@pytest.mark.parametrize("dtype", ["bool", "boolean"])
+def test_truth_values_stay_truth_values(dtype: Any) -> None:
+    table = pd.DataFrame({"f": X["a"] > 0, "g": X["b"] > 4}).astype(dtype)
+    for model in (DecisionTreeClassifier(), BernoulliNB()):
+        explainer = cpx.Explainer(model.fit(table, table["f"].astype(int)), table)
+        f, other = bool(table["f"].iloc[0]), not table["f"].iloc[0]
+        assert str(explainer.reason(0)).startswith(f"f = {f} forces")
+        found = explainer.contrast(0, ranges={"f": [True, False]})
+        assert str(found).startswith(f"f = {other} (now {f})")
+        assert found.values["f"] is other
+
+
+def test_categories_that_are_numbers_are_changed_to_numbers() -> None:
+    town = pd.Categorical(np.where(X["a"] > 0, 62000, 59000))
+    table = X.assign(town=town)[["town", "b"]]
+    model = LGBMClassifier(n_estimators=2, verbose=-1, min_child_samples=3).fit(table, X["a"] > 0)
+    found = cpx.Explainer(model, table).contrast(0)
+    assert found.values == {"town": 59000 if town[0] == 62000 else 62000}
+    changed = table.iloc[[0]].assign(town=pd.Categorical([found.values["town"]], town.categories))
+    assert model.predict(changed)[0] != model.predict(table.iloc[[0]])[0]
+
+
+def test_a_column_without_any_value_is_missing_in_rules() -> None:
+    table = X.assign(m=np.nan, d=pd.Series(np.full(60, np.datetime64("NaT", "us"))))
+    explainer = cpx.Explainer(lambda rows: rows["a"] > 0, table)
+    found = explainer.rule(0, k=3, required=["m is missing", "d is missing"])
+    assert found.rule.mask(table).mean() == found.coverage
+    assert '"m" IS NULL' in found.rule.to_sql()
+    explainer.rule(table.iloc[0].to_dict() | {"m": 1.0}, k=1)  # a value that X has nowhere
+
+
+def test_a_search_for_changes_names_a_column_of_lists() -> None:
+    table = X.assign(w=pd.Series([[1]] * 60, dtype=object))
+    with pytest.raises(DataError, match="column 'w' holds list objects"):
+        cpx.Explainer(lambda rows: rows["a"] > 0, table).contrast(0)
+    mixed = np.array([[1, "a"], ["b", None]] * 5, dtype=object)
+    found = cpx.Explainer(lambda rows: np.array([r[0] == 1 for r in rows]), mixed).contrast(0)
+    assert found.values == {"x0": "b"}
+
+
+def test_a_class_that_no_row_has_is_told() -> None:
+    background, x = X[TREE.predict(X) == "no"], X[TREE.predict(X) == "yes"].iloc[0]
+    assert "no sample has the class of x: the precision of every rule is 0" in (
+        cpx.Explainer(TREE, background).rule(x, k=1).summary()
+    )
