@@ -31,11 +31,10 @@ def drawn(seed: int, structure: str, prediction: str, likely: bool) -> Any:
     if prediction == "probability" and not has_probability(problem.tree_model):
         return None
     if prediction == "posterior":
-        if len(problem.tree_model.classes) > 2:
-            return None
-        sizes = problem.coding.cardinalities
+        sizes, classes = problem.coding.cardinalities, len(problem.tree_model.classes)
         mixtures = (random_mixture(s, sizes, "mixture") for s in range(seed, seed + 99))
-        problem = replace(problem, distribution=next(m for m in mixtures if m.n_components == 2))
+        own = next(m for m in mixtures if m.n_components == classes)
+        problem = replace(problem, distribution=own)
     problem = replace(problem, prediction=prediction, unit=None)
     if likely:
         known = np.flatnonzero(np.random.default_rng(seed).random(problem.n_features) < 0.5)

@@ -199,6 +199,12 @@ class ExactScores:
         """Return at most k attributes of the greatest expectation, where that is plain."""
         return None
 
+    def most_expected(
+        self, k: int, required: Iterable[int] = (), forbidden: Iterable[int] = ()
+    ) -> Fraction:
+        """Return what no set of at most k attributes has more than."""
+        return self.greatest(required)
+
     def tree_maxima(self, chosen: Iterable[int]) -> list[Any]:
         """Return the greatest leaf of each tree that a row with these states of x reaches."""
         values, ranks = self.ranks

@@ -105,7 +105,7 @@ class ExpectationExplainer(Alike):
         proved), a ``"mixture"`` of such distributions, ``"chow-liu"`` trees, or ``"fitted"``: the
         one of these that suits rows kept aside best. ``"naive-bayes"`` has all attributes
         independent among the rows that the model gives the same class. ``"conformant"`` is for a
-        logistic regression, naive Bayes, or another model of two classes that adds up a function
+        logistic regression, naive Bayes, or another model whose scores add up a function
         of each attribute: the naive Bayes distribution that suits the rows best of those whose
         probability of the class is that of the model, so that ``prediction="probability"`` is
         exact, whatever the number of attributes. Options may follow in

@@ -277,8 +277,8 @@ class FewestExpected(ExpectedPrediction):
     def _trivial_bound(self) -> int:
         """Return the number of required attributes, or how many are needed where that is plain."""
         asked = self.required, self.forbidden
-        for size in range(len(self.required), self.n_features + 1):
-            best = self.scores.best_set(size, *asked)
-            if best is None or self.bounded or self.scores.expected(best) >= self.tau:
-                return size
+        if self.prediction == "posterior" and not self.bounded:
+            for size in range(len(self.required), self.n_features + 1):
+                if self.scores.most_expected(size, *asked) >= self.tau:
+                    return size
         return len(self.required)

@@ -128,16 +128,16 @@ class ExactScores:
         if not self._all_known():
             return ["x: it has no state of some attribute, or the distribution other attributes"]
         if not self._has_classes():
-            return ["distribution: it has no component for each of two classes"]
+            return ["distribution: it has no component for each class"]
         if self.states.lost:
             return [f"coding: states are not told apart by the test of {self.states.lost[0]}"]
         given, said = self.forest.classes[self.label], self.instance["class"]
         return [] if given == said else [f"class: x is {given!r}, the instance says {said!r}"]
 
     def _has_classes(self) -> bool:
-        """Whether the distribution has the two classes that a posterior is of, if one is asked."""
-        classes = {len(self.chances.weights), len(self.forest.classes)}
-        return self.prediction != "posterior" or (self.chances.edgeless and classes == {2})
+        """Whether the distribution has the classes that a posterior is of, if one is asked."""
+        alike = len(self.chances.weights) == len(self.forest.classes)
+        return self.prediction != "posterior" or (self.chances.edgeless and alike)
 
     def _all_known(self) -> bool:
         sizes = [len(states) for states in self.states.states]
@@ -219,8 +219,8 @@ class ExactScores:
         """Return the expected score."""
         chances, known = self.chances, self.event(held)
         if self.prediction == "posterior":
-            own, other = self._classes(known)
-            return Fraction(own, own + other)
+            each = self._classes(known)
+            return Fraction(each[self.label], sum(each))
         if chances.edgeless:
             return self._by_components(held, known)
         events = (
@@ -230,22 +230,25 @@ class ExactScores:
         )
         return self.base + chances.dependent.mean(known, events, self.look) / self.divisor
 
-    def _classes(self, event: Event) -> tuple[int, int]:
-        """Return the probability of an event with the class and with the other one, scaled."""
-        first, second = self.chances.weights
+    def _classes(self, event: Event) -> list[int]:
+        """Return the probability of an event with each class, scaled."""
+        found = [*self.chances.weights]
         for a, some in event.items():
-            one, two = self.chances.masses(a, some)
-            first, second = first * one, second * two
-        return (second, first) if self.label else (first, second)
+            found = [f * m for f, m in zip(found, self.chances.masses(a, some), strict=True)]
+        return found
 
-    def _best_state(self, a: int) -> int:
-        """Return the state of an attribute that speaks most for the class, as an event."""
-        first, second = ([*tables[a][0]] for tables in self.chances.tables)
-        own, other = (second, first) if self.label else (first, second)
-        return max(
-            (1 << state for state in range(len(own))),
-            key=lambda some: Fraction(own[some.bit_length() - 1], other[some.bit_length() - 1]),
-        )
+    def _rival(self, held: frozenset[int], c: int) -> Fraction:
+        """Return how probable another class is at least, in the probability of the class of x.
+
+        Of rows with the states of x in a set: each other attribute has the state that speaks most
+        against that class.
+        """
+        each, tables = self._classes(self.event(held)), self.chances.tables
+        odds = Fraction(each[c], each[self.label])
+        for a in set(range(self.n)) - held:
+            pairs = zip(tables[c][a][0], tables[self.label][a][0], strict=True)
+            odds *= min(Fraction(other, own) for other, own in pairs)
+        return odds
 
     def _by_components(self, held: frozenset[int], known: Event) -> Fraction:
         chances = self.chances
@@ -308,12 +311,12 @@ class ExactScores:
     def greatest(self, held: frozenset[int]) -> Fraction:
         """Return the sum of the greatest leaves of all trees that are reached.
 
-        Of a posterior, the greatest one that a row has.
+        Of a posterior, the greatest one that a row has, or more where there are more than two
+        classes: each other one is as improbable as it can be by itself.
         """
         if self.prediction == "posterior":
-            best = {a: self._best_state(a) for a in range(self.n) if a not in held}
-            own, other = self._classes({**self.event(held), **best})
-            return Fraction(own, own + other)
+            others = (c for c in range(len(self.chances.weights)) if c != self.label)
+            return 1 / sum((self._rival(held, c) for c in others), Fraction(1))
         return self.base + sum(self.greatest_leaves(held))
 
     def bound(self, held: frozenset[int]) -> Fraction:

@@ -77,7 +77,7 @@ class MLSE(ExpectedPrediction):
         the softmax of several, rounded to 2**-40; ``"decision"``, whether it gets the class, so
         that EP(S) is the same-decision probability. The latter two are exact while the trees cut
         the rows into few regions, and refused otherwise. ``"posterior"``, under a mixture with a
-        component for each of two classes: the probability of the component of the class, the
+        component for each class: the probability of the component of the class, the
         expectation of what the mixture itself says of it [1]_ (case iv of section 4.2).
     unit : Fraction, int or str, optional
         What scores are rounded to multiples of; the objective counts in it. Under a factorised
@@ -251,9 +251,9 @@ class MLSE(ExpectedPrediction):
         """Return the sum of the greatest leaves of all trees, in units."""
         assert self.unit is not None
         leaves = self.leaves
-        best = self.scores.best_set(self.k, self.required, self.forbidden)
-        if best is not None:
-            return self.value(best)
+        if self.prediction == "posterior":
+            most = self.scores.most_expected(self.k, self.required, self.forbidden)
+            return round(most / Fraction(self.unit))
         whole = Fraction(leaves.base + sum(self.scores.tree_maxima(())), leaves.scale)
         # Each leaf may be rounded up by a half.
         return int(whole / Fraction(self.unit)) + len(leaves.values) + 2

@@ -176,6 +176,15 @@ class JudgedQuestion(Question):
             return 0
         return min(room, most_added(scores, kept, free))
 
+    @property
+    def posterior(self) -> bool:
+        """Whether the probability of the component of the class is asked about."""
+        return bool(self._scores.prediction == "posterior")
+
+    def most_probable(self, part: Part) -> NDArray[np.float64]:
+        """Return how much the sets of a part that are worth most have each attribute, or may."""
+        return self._mixture.most_probable(part, max(0, self.room(part)))[1]
+
     def full(self, part: Part) -> bool:
         """Whether nothing may be added, and what is kept is not worth more, or not allowed."""
         return self.room(part) <= 0 and self.counted(part)

@@ -31,6 +31,8 @@ _MOST_FACTORS = 32
 _OFF = 2.0**-30
 # Sets.
 _AT_ONCE = 2**12
+# At which tangents are laid.
+_POINTS = 60
 
 
 class Mixture:
@@ -49,6 +51,7 @@ class Mixture:
             self._weights = np.array(chances.weights) / 2.0**30
         # Of a posterior the shares are the values, and counted exactly.
         self._exact = chances.weights if scores.prediction == "posterior" else None
+        self._label = scores.label
         self._bits = np.zeros((scores.n, components[0].start.size))
         for t, members in enumerate(components[0].attributes):
             self._bits[members, t] = 2.0 ** np.arange(len(members))
@@ -62,7 +65,8 @@ class Mixture:
         """
         count = len(self._components)
         if self._exact is not None:
-            return [self._posterior(part, room, c, self._exact) for c in range(2)]
+            own = self._posterior(part, room, self._exact)
+            return [own if c == self._label else Fraction(1) for c in range(count)]
         if int(part.kept.sum()) + room > _MOST_FACTORS or count == 1:
             return [Fraction(1)] * count
         ratios = self._given[:, None, :] / self._given[None, :, :]
@@ -72,14 +76,56 @@ class Mixture:
         shares = (1 + _OFF) / (1 / most).sum(axis=1)
         return [Fraction(min(1.0, share)) for share in shares.tolist()]
 
-    def _posterior(self, part: Part, room: int, c: int, weights: Sequence[int]) -> Fraction:
-        """Return the greatest share of one of two components in whole numbers."""
-        first, second = weights[c], weights[1 - c]
-        ratios = [(Fraction(own[c], own[1 - c]), a) for a, own in enumerate(self._own)]
-        more = sorted((r, a) for r, a in ratios if r > 1 and part.free[a])[::-1][:room]
-        for a in [*np.flatnonzero(part.kept).tolist(), *(a for _, a in more)]:
-            first, second = first * self._own[a][c], second * self._own[a][1 - c]
-        return Fraction(first, first + second)
+    def _posterior(self, part: Part, room: int, weights: Sequence[int]) -> Fraction:
+        """Return the greatest share of the component of the class, or more where others are two.
+
+        Each other one is made as small as it can be by itself, in whole numbers.
+        """
+        own, whole = self._label, Fraction(1)
+        kept = np.flatnonzero(part.kept).tolist()
+        for c in range(len(weights)):
+            if c == own:
+                continue
+            ratios = [(Fraction(of[c], of[own]), a) for a, of in enumerate(self._own)]
+            more = sorted((r, a) for r, a in ratios if r < 1 and part.free[a])[:room]
+            masses = [self._own[a] for a in [*kept, *(a for _, a in more)]]
+            other, first = (weights[i] * math.prod(of[i] for of in masses) for i in (c, own))
+            whole += Fraction(other, first)
+        if len(weights) == 2:
+            return 1 / whole
+        return min(1 / whole, Fraction(self.most_probable(part, room)[0]))
+
+    def most_probable(self, part: Part, room: int) -> tuple[float, Floats]:
+        """Return what the share of the class is at most in a part, and at which point that is.
+
+        Proof. The share is 1 / (1 + F), F the sum of the odds of the other classes. log F is a
+        convex function of the numbers 0 and 1 that say which attributes are in the set, so that
+        a tangent at any point is below it; the least of the tangent has the attributes of the
+        least slopes. The points are chosen to make that great. Floats are off by far less than
+        the part that is added.
+        """
+        own = np.log(self._given[self._label])
+        others = np.arange(len(self._weights)) != self._label
+        apart = np.log(self._given[others]) - own
+        first = np.log(self._weights[others]) - math.log(self._weights[self._label])
+        free = np.flatnonzero(part.free)
+        adds, point, least = apart[:, free], np.zeros(free.size), -math.inf
+        logs = start = first + apart[:, part.kept].sum(axis=1)
+        best = point
+        for step in range(_POINTS):
+            value = float(np.logaddexp.reduce(logs))
+            slopes = np.exp(logs - value) @ adds
+            corner = np.zeros(free.size)
+            corner[np.argsort(slopes, kind="stable")[:room]] = 1
+            corner[slopes >= 0] = 0
+            gap = float(slopes @ (corner - point))
+            if value + gap > least:
+                least, best = value + gap, point
+            point = point + 2 / (step + 2) * (corner - point)
+            logs = start + adds @ point
+        whole = np.zeros(part.free.size)
+        whole[free] = best
+        return min(1.0, (1 + _OFF) / (1 + math.exp(max(-700.0, min(least, 700.0))))), whole
 
     def near(self, part: Part, room: int, most: int) -> Iterator[frozenset[int]]:
         """Yield the sets that may be worth more than ``most``, for all that their tables say.

@@ -230,6 +230,9 @@ def _line(question: Question, prices: Ints) -> str:
 
 def _relaxations(question: Question, part: Part) -> tuple[list[Ints], NDArray[np.float64]]:
     """Return the prices for each component, and how much they have each attribute in the mean."""
+    if isinstance(question, JudgedQuestion) and question.posterior:
+        prices = np.zeros_like(question.terms.of)
+        return [prices] * len(question.components), question.most_probable(part)
     found = [_relaxation(question, part, terms) for terms in question.components]
     return [prices for prices, _ in found], np.mean([chosen for _, chosen in found], axis=0)
 

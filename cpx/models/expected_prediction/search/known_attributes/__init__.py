@@ -62,7 +62,10 @@ def solve_known_attributes(problem: Problem, form: ExpectationForm, progress: Pr
             return Outcome(True, Termination.COMPLETED, "no set has as much", sizes=sizes)
         progress.found(problem.explanation(best_of_all))
         if form.least is not None:
-            progress.bound(problem._trivial_bound() or 0)
+            progress.bound(fewest := problem._trivial_bound() or 0)
+            smaller = form.scores.best_set(int(fewest), form.required, form.forbidden)
+            if smaller is not None and form.scores.expected(smaller) >= form.least:
+                progress.found(problem.explanation(smaller))
         if progress.gap_reached and not progress.options.gap and not enumeration.few:
             value = int(progress.objective or 0)
             return Outcome(True, Termination.COMPLETED, "log-odds add up", value, sizes)
