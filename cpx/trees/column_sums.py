@@ -71,7 +71,7 @@ class ColumnSums:
         start = [float(v) for v in base]
         rest = [float(v - Fraction(w)) for v, w in zip(base, start)]
         trees, attributes, thresholds = [], [], []
-        for c, (steps, gone) in enumerate(zip(self._added(pools), self._gone)):
+        for c, (steps, gone) in enumerate(zip(self.added(pools), self._gone)):
             used = bool(steps.any()) or bool(gone is not None and gone.any())
             attributes.append(self._attribute(c, pools[c], gone is not None))
             between = rows is not None and attributes[-1].kind == "real" and self.is_ranged(c)
@@ -142,7 +142,7 @@ class ColumnSums:
         Of those that rise or fall all the way, all.
         """
         found = []
-        for c, (own, steps) in enumerate(zip(self.numbers, self._added(self.numbers))):
+        for c, (own, steps) in enumerate(zip(self.numbers, self.added(self.numbers))):
             kept = np.ones(len(own), dtype=np.bool_)
             if not self.is_ranged(c):
                 same = (steps[1:] == steps[:-1]).all(axis=1)
@@ -182,8 +182,8 @@ class ColumnSums:
 
     # ------------------------------------------------------- what values add
 
-    def _added(self, pools: Sequence[NDArray[np.float64]]) -> list[NDArray[np.float64]]:
-        """Return what values of each column add to the scores."""
+    def added(self, pools: Sequence[NDArray[np.float64]]) -> list[NDArray[np.float64]]:
+        """Return what values of each column add to the scores, shape (values, scores)."""
         rows = np.tile(self.front.reference, (max(map(len, pools), default=0), 1))
         for c, pool in enumerate(pools):
             rows[: len(pool), c] = pool

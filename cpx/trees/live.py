@@ -25,6 +25,9 @@ class Sums(Protocol):
     def covering(self, model: Any, rows: NDArray[np.float64]) -> Any:
         """Return a tree model like another one, over the values of some rows too."""
 
+    def added(self, pools: Sequence[NDArray[np.float64]]) -> list[NDArray[np.float64]]:
+        """Return what values of each column add to the scores, shape (values, scores)."""
+
     def told(self, names: Sequence[str]) -> str:
         """Say which numbers columns of these names may have."""
 

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_iris
 from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
@@ -21,7 +22,8 @@ from cpx.errors import (
     InvalidOption,
     UnsupportedModel,
 )
-from cpx.models.sufficient_reason import change_problem
+from cpx.models.sufficient_reason import change_problem, seen_values
+from cpx.models.sufficient_reason.contrast import ContrastExplainer
 from cpx.models.sufficient_reason.judge_change import Change, no_lighter
 from cpx.models.sufficient_reason.methods.smallest_change import contrastive
 from cpx.trees import read_model
@@ -59,7 +61,7 @@ def every_change(
 @pytest.mark.parametrize("ranged", [False, True])
 def test_none_that_is_wanted_is_lighter(model: Any, ranged: bool) -> None:
     explainer = cpx.Explainer(model, X)
-    for i in (0, 5, 11):
+    for i in (0, 11):
         x = X.iloc[i].to_numpy()
         own = model.predict(X.iloc[[i]])[0]
         weights = RANDOM.integers(1, 4, 4).tolist()
@@ -139,6 +141,39 @@ def test_no_plausible_change_is_smaller() -> None:
     none = explainer.contrast(0, plausible=0.4)
     assert none.result.proved
     assert "no change of columns that is as plausible gives another class" in none.why
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_groups_of_values_lose_no_plausible_change(
+    n_classes: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # A sum of columns of 40 values each, in six groups: against all rows with values of these.
+    monkeypatch.setattr(seen_values, "_MOST_GROUPS", 6)
+    random = np.random.default_rng(1)
+    rows = pd.DataFrame(random.normal(size=(40, 3)).round(2), columns=list("abc"))
+    rows.loc[rows["a"] > 0, "b"] += 1
+    score = rows["a"] - rows["b"] + 0.4 * rows["c"]
+    model = LogisticRegression().fit(rows, np.digitize(score, [-0.6, 0.4][-n_classes + 1 :]))
+    explainer = ContrastExplainer(model, rows)
+    weights = set()
+    for i in range(5):
+        x, own = rows.to_numpy()[i], model.predict(rows.iloc[[i]])[0]
+        every = np.stack(np.meshgrid(*([v, *set(c)] for v, c in zip(x, rows.to_numpy().T))), -1)
+        every = every.reshape(-1, 3)
+        rarity = explainer.seen.rarity(explainer.model, x.tolist(), 0.3)
+        likely = rarity.log_likelihood(every) >= rarity.least
+        said = model.predict(pd.DataFrame(every, columns=rows.columns))
+        for target in (None, *{*range(n_classes)} - {own})[: 1 + n_classes % 2]:
+            wanted = likely & (said != own if target is None else said == target)
+            found = explainer.answer(i, plausible=0.3, target=target).result
+            if not found.proved:
+                assert (n_classes, target is None) == (3, False)
+            elif found.explanation is None:
+                assert not wanted.any()
+            else:
+                weights.add(found.objective)
+                assert found.objective == (every != x)[wanted].sum(axis=1).min()
+    assert {1, 2} <= weights
 
 
 def test_numbers_are_reached_too() -> None:

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from cpx.data.coding import Coding
 from cpx.errors import InvalidOption, shown
-from cpx.explainers.background import fitted_distribution
-from cpx.models.sufficient_reason.methods.wanted_rows import Rarity
 from cpx.models.sufficient_reason.new_values import can_be
 from cpx.support.validation import real
 from cpx.trees import Attribute, TreeModel
@@ -22,12 +18,7 @@ from cpx.trees.attribute import label_of
 from cpx.trees.categories import value_of
 from cpx.trees.hold import values
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from cpx.data.fitted.tree_mixture import TreeMixture
-
-__all__ = ["knowing", "rarity_of", "restricted", "within_domains"]
+__all__ = ["allowed", "knowing", "restricted", "within", "within_domains"]
 
 
 def restricted(
@@ -53,10 +44,10 @@ def restricted(
     for a, attribute in enumerate(model.attributes):
         if a not in ranges and seen is None:
             continue
-        own, allowed = float(x[a]), _allowed(attribute, ranges.get(a))
+        own, may = float(x[a]), allowed(attribute, ranges.get(a))
         free = attribute.values is None and attribute.kind in ("real", "integer")
-        if seen is None and free and isinstance(allowed, tuple) and _within(own, allowed):
-            low, high = (v if math.isfinite(v) else None for v in allowed)
+        if seen is None and free and isinstance(may, tuple) and within([own], may)[0]:
+            low, high = (v if math.isfinite(v) else None for v in may)
             lows = [v for v in (low, attribute.lower) if v is not None]
             highs = [v for v in (high, attribute.upper) if v is not None]
             attributes[a] = replace(
@@ -70,23 +61,23 @@ def restricted(
         if seen is not None:
             pool = can_be(attribute, seen[:, a])
             absent |= a not in ranges and attribute.missing and bool(np.isnan(pool).any())
-        elif isinstance(allowed, tuple) and free:
-            pool = np.append(pool, [v for v in allowed if math.isfinite(v)])
-        within = sorted({v for v in pool.tolist() if _within(v, allowed)} | {own})
-        within = [v for v in within if not math.isnan(v)]
+        elif isinstance(may, tuple) and free:
+            pool = np.append(pool, [v for v in may if math.isfinite(v)])
+        pool = np.append(pool[within(pool, may)], own)
+        kept = np.unique(pool[~np.isnan(pool)]).tolist()
         if attribute.kind == "integer":
-            within = [v for v in within if v == math.floor(v)]
-        if not within:
+            kept = [v for v in kept if v == math.floor(v)]
+        if not kept:
             continue  # x has no value, and there is none to change to
         labels = None
         if attribute.labels is not None:
-            labels = tuple(attribute.called(v) for v in within)
+            labels = tuple(attribute.called(v) for v in kept)
         attributes[a] = replace(
             attribute,
             kind="integer" if attribute.kind == "boolean" else attribute.kind,
             lower=None,
             upper=None,
-            values=tuple(within),
+            values=tuple(kept),
             labels=labels,
             missing=absent,
         )
@@ -113,7 +104,7 @@ def knowing(
     return model.covering(rows if seen is None else np.vstack([rows, seen]))
 
 
-def _allowed(attribute: Attribute, given: Any) -> tuple[float, float] | set[float]:
+def allowed(attribute: Attribute, given: Any) -> tuple[float, float] | set[float]:
     """Return what a column may change to: two limits, or values."""
     if given is None:
         return -math.inf, math.inf
@@ -145,10 +136,12 @@ def _allowed(attribute: Attribute, given: Any) -> tuple[float, float] | set[floa
     return found
 
 
-def _within(value: float, allowed: tuple[float, float] | set[float]) -> bool:
-    if isinstance(allowed, tuple):
-        return allowed[0] <= value <= allowed[1]
-    return value in allowed
+def within(values: ArrayLike, may: tuple[float, float] | set[float]) -> NDArray[np.bool_]:
+    """Say which values lie between two limits, or are among some."""
+    given = np.asarray(values, dtype=np.float64)
+    if isinstance(may, tuple):
+        return np.asarray((may[0] <= given) & (given <= may[1]))
+    return np.isin(given, [*may])
 
 
 def within_domains(
@@ -161,48 +154,3 @@ def within_domains(
         fine |= np.isnan(table[:, a]) & attribute.missing
         found[fine, a] = table[fine, a]
     return found
-
-
-_MOST_CUTS = 256
-"""Cuts of a column between states of the mixture; of more, every so many is one."""
-
-
-def rarity_of(
-    model: TreeModel,
-    rows: pd.DataFrame,
-    x: Sequence[float],
-    least: float,
-    seed: int,
-    fitted: dict[Any, TreeMixture],
-) -> Rarity:
-    """Return how rare rows may be: as rare as this share of a table, or as x.
-
-    A mixture is fitted to the table, over the states that the model tells apart and finer ones.
-
-    fitted: Mixtures of the same table, by what they are fitted to; a new one is added.
-    """
-    coding = Coding.fit(
-        rows,
-        names=[a.name for a in model.attributes],
-        cuts=[cuts[:: 1 + len(cuts) // _MOST_CUTS] for cuts in model.thresholds],
-        cast=model.cast,
-        also=np.array(x),
-    )
-    codes = coding.codes(rows)
-    key = seed, (*coding.cardinalities,), hashlib.sha256(codes.tobytes()).digest()
-    if key not in fitted:
-        fitted[key], _ = fitted_distribution("mixture", model, coding, rows, None, 1.0, seed)
-    mixture = fitted[key]
-    row = np.array([x], dtype=np.float64)
-
-    def likely(table: NDArray[np.float64]) -> NDArray[np.float64]:
-        return mixture.log_likelihood(coding.codes(table))
-
-    def states(a: int, pool: NDArray[np.float64]) -> NDArray[Any]:
-        table = np.tile(row, (len(pool), 1))
-        table[:, a] = pool
-        return np.asarray(coding.codes(table)[:, a])
-
-    known = np.sort(likely(np.asarray(rows, dtype=np.float64)))
-    limit = known[max(math.ceil(least * len(known)) - 1, 0)]
-    return Rarity(likely, states, known, min(float(limit), float(likely(row)[0])))

@@ -5,12 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
 
 from cpx.answers.values import class_words, plural
-from cpx.data.fitted.tree_mixture import TreeMixture
 from cpx.data.other_frames import as_pandas
 from cpx.data.words import columns_of, words_of_table
 from cpx.errors import (
@@ -29,12 +29,7 @@ from cpx.explainers.preparation import counted, left_of
 from cpx.explainers.rows import row_of
 from cpx.modelling.row import row_values
 from cpx.models.sufficient_reason.change_problem import MinimumChange
-from cpx.models.sufficient_reason.changes import (
-    knowing,
-    rarity_of,
-    restricted,
-    within_domains,
-)
+from cpx.models.sufficient_reason.changes import knowing, restricted, within_domains
 from cpx.models.sufficient_reason.contrast_answer import Contrast
 from cpx.models.sufficient_reason.contrast_question import ContrastQuestion
 from cpx.models.sufficient_reason.contrast_search import Searching
@@ -47,6 +42,7 @@ from cpx.models.sufficient_reason.methods.smallest_change import (
 )
 from cpx.models.sufficient_reason.methods.wanted_rows import Rarity
 from cpx.models.sufficient_reason.networks.contrast import network_answer
+from cpx.models.sufficient_reason.seen_values import SeenValues
 from cpx.support.shares import percent
 from cpx.support.validation import integer_in, seconds
 from cpx.trees import TreeModel
@@ -73,8 +69,14 @@ class ContrastExplainer(ReadModel):
 
     search: Searching | None = None
 
+    @cached_property
+    def seen(self) -> SeenValues:
+        """The values of X, and how rare rows are in it."""
+        if self.rows is None:
+            raise InvalidOption("plausible needs X, rows that say what the data look like")
+        return SeenValues(self.model, self.rows, self.seed)
+
     def _read(self, model: Any, X: Any, options: Mapping[str, Any]) -> None:
-        self.fitted_to = dict[Any, TreeMixture]()
         try:
             super()._read(model, X, options)
         except UnsupportedModel as error:
@@ -174,10 +176,13 @@ class ContrastExplainer(ReadModel):
             must_keep=form.frozen,
             targets=form.wanted,
             rarity=asked.rarity,
-            table=asked.table,
+            table=asked.start(),
             time_limit=left_of(limit),
             seed=self.seed,
         )
+        if not asked.says_all:
+            least = min(w for a, w in enumerate(form.weights) if a not in form.frozen)
+            answers = [found.of_some_rows(least) for found in answers]
         problem = asked.problem
         own, brief = problem.called(problem.label_index), (problem.kind, *problem._brief())
         result = answers[0].as_result(limit)
@@ -221,18 +226,16 @@ class _Asked:
             if wanted == own:
                 called = class_words(class_name(target, names, trees.classes))
                 raise InvalidOption(f"target is the class of x, {called}")
-        rarest, self.rarity = question.rarest, None
-        self.seen = None if by.rows is None else np.asarray(by.rows, dtype=np.float64)
-        if rarest is not None and by.rows is None:
-            raise InvalidOption("plausible needs X, rows that say what the data look like")
+        self.table = None if by.rows is None else np.asarray(by.rows, dtype=np.float64)
         ranges, model = question.numbered_ranges(columns), trees
-        if ranges or rarest is not None:
-            seen = None if rarest is None else self.seen
+        self.rarity, self.says_all, seen = None, True, None
+        if question.rarest is not None:
+            seen = by.seen.table(trees, columns.x, ranges)
+            self.says_all = by.seen.says_all(trees, target)
+            self.rarity = by.seen.rarity(trees, columns.x, question.rarest)
+        if ranges or seen is not None:
             trees = knowing(trees, columns.x, ranges, seen)
             model = restricted(trees, columns.x, ranges, seen)
-        if rarest is not None:
-            assert by.rows is not None
-            self.rarity = rarity_of(trees, by.rows, columns.x, rarest, by.seed, by.fitted_to)
         context: dict[str, Any] = {}
         if names is not None:
             called_all = [class_name(label, names, trees.classes) for label in trees.classes]
@@ -248,12 +251,11 @@ class _Asked:
             context=context,
         )
 
-    @property
-    def table(self) -> Any:
-        """Rows of X whose values x may take; None without X."""
-        if self.seen is None:
+    def start(self) -> Any:
+        """Return rows of X whose values x may take, to begin with; None without X."""
+        if self.table is None:
             return None
-        return within_domains(self.problem.tree_model, self.problem.x, self.seen)
+        return within_domains(self.problem.tree_model, self.problem.x, self.table)
 
     def nothing(self, found: SmallestChange) -> str:
         """Say that there is no change, or none was found."""
@@ -272,7 +274,7 @@ class _Asked:
         """Return a change in words, checked; the first one for being the lightest, too."""
         problem, model = self.problem, self.problem.tree_model
         whole = found.row if self.rarity is not None else None
-        said = problem.change(found.attributes or (), found.cells or (), whole, self.seen)
+        said = problem.change(found.attributes or (), found.cells or (), whole, self.table)
         row = problem.changed_row(said) or []
         if not found.proved:
             # With other values fewer columns may do.

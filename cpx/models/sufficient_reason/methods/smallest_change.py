@@ -58,6 +58,11 @@ class SmallestChange:
     reasons: tuple[tuple[int, ...], ...] = ()
     row: tuple[float, ...] | None = None
 
+    def of_some_rows(self, least: int) -> SmallestChange:
+        """Return what is known where only some rows were searched; no column weighs less."""
+        proved = self.upper is not None and self.upper == least
+        return replace(self, lower=least, proved=proved, reasons=())
+
     def as_result(self, limit: float | None) -> Result:
         """Return what is known as a result; there is no saved instance, and no proof, of it."""
         none = self.attributes is None

@@ -91,15 +91,21 @@ class WantedRows:
         options = [self._options(a, tests.get(a, [])) for a in columns]
         count = int(np.prod([float(len(found)) for found in options]))
         every = count <= _MOST
+        single = all(len(group) == 1 for found in options for group in found)
         for batch in _batches([range(len(found)) for found in options], count):
             self._look()
             rows = np.tile(self.x, (len(batch), 1))
             for place, (a, found) in enumerate(zip(columns, options)):
                 rows[:, a] = np.array([group[0] for group in found])[batch[:, place]]
             given = np.flatnonzero(np.isin(self.model.predict_index(rows), self.targets))
+            if not given.size:
+                continue
             if self.rarity is None:
-                if given.size:
-                    return rows[given[0]], True
+                return rows[given[0]], True
+            if single:
+                likely = self.rarity.log_likelihood(rows[given]) >= self.rarity.least
+                if likely.any():
+                    return rows[given[int(np.argmax(likely))]], True
                 continue
             for chosen in batch[given]:
                 groups = [found[k] for found, k in zip(options, chosen.tolist())]
