@@ -123,6 +123,11 @@ class OneOf(ColumnCondition):
     city is one of 2 (Lens, Lille)
     >>> OneOf("city", tuple("ABCDEFGH")).words
     'city is one of 8 (A, B, C, D, E and 3 more)'
+
+    Of days the first and the last of those are told that follow each other.
+
+    >>> print(OneOf("start", ("2024-02-28", "2024-02-29", "2024-03-01", "2024-06-01")))
+    start is from 2024-02-28 to 2024-03-01 or 2024-06-01
     """
 
     labels: tuple[str, ...]
@@ -133,6 +138,8 @@ class OneOf(ColumnCondition):
         is_ = f"{name} is{' not' * self.negated}"
         if not self.labels:
             return f"{is_} of another category"
+        if (days := _days_told(self.labels)) is not None:
+            return f"{is_} {days}"
         return f"{is_} one of {len(self.labels)} ({listed(self.labels)})"
 
     @property
@@ -142,6 +149,39 @@ class OneOf(ColumnCondition):
 
     def said(self) -> dict[str, Any]:
         return {"one_of": list(self.labels)}
+
+
+def _days_told(labels: Sequence[str]) -> str | None:
+    """Say which days these are, where all are days: spans of them, or days of the week of one."""
+    if not all(map(_A_DAY.fullmatch, labels)):
+        return None
+    try:
+        days = np.sort(np.array(labels, dtype="datetime64[D]"))
+    except ValueError:
+        return None
+    spans = np.split(days, np.flatnonzero(np.diff(days) > np.timedelta64(1, "D")) + 1)
+    if len(spans) > _LISTED:
+        every = np.arange(days[0], days[-1] + np.timedelta64(1, "D"))
+        for named, names, what in ((_weekday, DAYS, ""), (_month, MONTHS, "day of ")):
+            own = {*named(days).tolist()}
+            if np.array_equal(every[np.isin(named(every), [*own])], days):
+                which = " or ".join(names[i] for i in sorted(own))
+                return f"any {what}{which} from {days[0]} to {days[-1]}"
+    told = [f"from {one[0]} to {one[-1]}" if len(one) > 1 else f"{one[0]}" for one in spans]
+    if len(told) <= _LISTED + 1:
+        return " or ".join(told)
+    return f"one of {len(days)} days, {', '.join(told[:_LISTED])} and {len(told) - _LISTED} more"
+
+
+def _weekday(days: Any) -> Any:
+    return (days.astype(np.int64) + 3) % 7  # 1970 began on a Thursday
+
+
+def _month(days: Any) -> Any:
+    return days.astype("datetime64[M]").astype(np.int64) % 12
+
+
+_A_DAY = re.compile(r"\d{4}-\d\d-\d\d")
 
 
 @dataclass(frozen=True)
@@ -350,6 +390,12 @@ _DAY = len("2024-03-01")
 
 DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 """What the days of the week are called."""
+
+MONTHS = (
+    *("January", "February", "March", "April", "May", "June", "July"),
+    *("August", "September", "October", "November", "December"),
+)
+"""What the months are called."""
 
 
 def clock(microseconds: float) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from datetime import date
 from typing import Any
 
 import numpy as np
@@ -108,8 +109,11 @@ def number_in(model: TreeModel, a: int, value: Any, holder: str) -> float:
     attribute, name = model.attributes[a], shown(model.attributes[a].name)
     front = None if model.live is None else model.live.front
     labels, said = attribute.labels or (), label_of(value)
-    if isinstance(value, str | bool | np.bool_) and said in labels:
+    if isinstance(value, str | bool | np.bool_ | date) and said in labels:
         return value_of(attribute, said)
+    dated = isinstance(value, str | date) and not is_missing(value)
+    if dated and front is not None and a in front.dates:
+        raise DataError(f"{holder}: {name} is {said}, and X has the days {front.dates[a].told}")
     if labels and front is not None and (value is None or isinstance(value, str)):
         known = front.number_of(a, value)
         if known is not None:

@@ -15,6 +15,7 @@ from cpx.trees.attribute import Attribute
 from cpx.trees.building import attribute_list
 from cpx.trees.checks import class_labels
 from cpx.trees.column_sums import ColumnSums
+from cpx.trees.dates import days_of
 from cpx.trees.form import TreeModel
 from cpx.trees.front import Front, names_and_width
 from cpx.trees.linear import BAYES, CLASSIFIERS, REGRESSORS
@@ -100,7 +101,7 @@ def read_additive(
     part = opened(model, target, output)
     total = part.total
     names, width = names_and_width(model, part.blocks)
-    front = Front(part.blocks, names, width)
+    front = Front(part.blocks, names, width, dates=days_of(rows, names))
     one_of_several = isinstance(total.model, OneOutput)
     whole = replace(total.model, model=model) if one_of_several else model
     given = attribute_list(attributes, [front.title(c) for c in range(width)])

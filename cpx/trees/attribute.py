@@ -6,6 +6,7 @@ import itertools
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from datetime import date, datetime, time
 from typing import Any, Literal
 
 import numpy as np
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 
 from cpx.data.condition import Equals, value_text
 from cpx.errors import ModelError, shown
+from cpx.support.cells import is_missing
 from cpx.support.validation import real
 
 Kind = Literal["real", "integer", "boolean", "categorical"]
@@ -261,11 +263,14 @@ def cells_of(
 
 
 def label_of(value: Any) -> str:
-    """Return what a category is called: a text as it is, a number in its digits.
+    """Return what a category is called: a text as it is, a number in its digits, a day as one.
 
-    >>> label_of("a"), label_of(70), label_of(70.0), label_of(np.True_)
-    ('a', '70', '70', 'True')
+    >>> label_of("a"), label_of(70), label_of(70.0), label_of(np.True_), label_of(date(2024, 3, 1))
+    ('a', '70', '70', 'True', '2024-03-01')
     """
+    if isinstance(value, date) and not is_missing(value):
+        whole = not isinstance(value, datetime) or value.time() == time()
+        return f"{value:%Y-%m-%d}" if whole else str(value)
     value = value.item() if isinstance(value, np.generic) else value
     number = isinstance(value, int | float) and not isinstance(value, bool)
     return value_text(float(value)) if number else str(value)

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from cpx.errors import ModelError, UnsupportedModel, shortened
 from cpx.trees.attribute import OTHER, label_of
+from cpx.trees.dates import Days
 from cpx.trees.transformers import Feature, Walk
 
 NOT_TAKEN = (ValueError, TypeError, KeyError)
@@ -35,6 +36,7 @@ class Front:
     width: How many columns there are.
     orders: In which order the categories of some columns are numbered.
     absent: What a sparse row leaves out: 0, or NaN for models that take it as missing.
+    dates: The days of columns of dates.
     """
 
     blocks: tuple[Block, ...]
@@ -42,21 +44,26 @@ class Front:
     width: int
     absent: float = 0.0
     orders: Mapping[int, Sequence[int]] = field(default_factory=dict)
+    dates: Mapping[int, Days] = field(default_factory=dict)
 
     # ---------------------------------------------------------- their structure
 
     @cached_property
     def walk(self) -> Walk:
         """What the transformers say of the columns."""
-        walk = Walk()
+        walk = self._start()
         for block in self.blocks:
             self._follow(walk, block)
         return walk
 
+    def _start(self) -> Walk:
+        days = {c: [*own.moments] for c, own in self.dates.items() if not own.why}
+        return Walk(categories=days, dates=self.dates)
+
     @cached_property
     def features(self) -> tuple[Feature, ...]:
         """Of what each column is made that they make."""
-        walk = Walk()
+        walk = self._start()
         return tuple(f for block in self.blocks for f in self._follow(walk, block))
 
     @cached_property
@@ -107,6 +114,11 @@ class Front:
         """Whether rows of floats have numbers for the categories of a column."""
         return self._pools[column] is not None
 
+    def days_told(self) -> list[str]:
+        """Say which days columns of dates may have."""
+        known = [(c, days) for c, days in self.dates.items() if self.made_of[c] and not days.why]
+        return [f"{self.title(c)} may be any day {days.told}, as in X" for c, days in known]
+
     def title(self, column: int) -> str:
         """Return what a column is called."""
         return f"x{column}" if self.names is None else self.names[column]
@@ -121,8 +133,9 @@ class Front:
             known = self.categories(column)
             pool = None
             if known is not None and not _numbers(known):
-                pool = np.empty(len(known) + 1, dtype=object)
-                pool[:] = [*known, OTHER]
+                days = column in self.dates
+                pool = np.empty(len(known) + 1 - days, dtype=object)
+                pool[:] = known if days else [*known, OTHER]
             found.append(pool)
         return tuple(found)
 
@@ -145,13 +158,17 @@ class Front:
             axis=1,
         )
 
-    def _column(self, c: int, numbers: NDArray[np.float64]) -> NDArray[Any]:
+    def _column(self, c: int, numbers: NDArray[np.float64]) -> Any:
         pool = self._pools[c]
         if pool is None:
             return numbers
         gone = np.isnan(numbers)
         column = pool[np.where(gone, 0, numbers).astype(np.int64)]
         column[gone] = None if c in self.walk.none else np.nan
+        if c in self.dates:
+            import pandas as pd
+
+            return pd.Series(column, dtype=self.dates[c].moments.dtype)
         return column
 
     def with_cell(self, row: NDArray[np.float64], column: int, value: Any) -> Any:
@@ -195,6 +212,8 @@ class Front:
 
         One that no encoder knows has that of any other, where that is taken; else None.
         """
+        if column in self.dates:
+            return None
         own, values = self.made_of[column], np.array(self.listed(column))
         other = float(len(values)) if self.is_text(column) else value
         made = self._made_or_none(self.with_cell(self.reference, column, value), own)

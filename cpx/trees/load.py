@@ -157,7 +157,7 @@ def _live(model: Any, rows: Any, options: dict[str, Any]) -> TreeModel:
                 )
             return _live(held, rows, dict(options))
 
-        return read_wrapped(model, read, **own)
+        return read_wrapped(model, read, **own, rows=rows)
     if hasattr(model, "as_trees"):  # it says itself what trees it is
         return _call(type(model).as_trees, model, options)
     if is_list(model):

@@ -402,7 +402,8 @@ class Pullback:
             return Column(np.empty(0), np.zeros((1, 0), dtype=np.int32), missing)
         values = np.array(known, dtype=np.float64)
         if self._front.is_text(c):
-            other = bool(self._taken({c: float(len(values))}))
+            dates = c in self._front.dates  # all days that there can be are known
+            other = not dates and bool(self._taken({c: float(len(values))}))
             images = self._ask({c: np.append(values, len(values)) if other else values})[c]
             return Column(np.arange(len(images) - 1) + 0.5, images, missing, other=other)
         if not self._taken({c: values[-1] + 1}):

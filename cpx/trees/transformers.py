@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -13,6 +13,7 @@ from cpx.data.classifiers import MISSING_TEXT, as_text
 from cpx.errors import UnsupportedModel, shown
 from cpx.support.cells import is_missing
 from cpx.support.validation import real
+from cpx.trees.dates import Days, width_of_days
 
 MONOTONE = (
     "StandardScaler",
@@ -75,6 +76,7 @@ class Walk:
     points: Numbers of a column that count as missing.
     special: Columns with another value that counts as missing, and the transformer that says so.
     none: Columns whose missing values encoders know as None.
+    dates: The days of columns of dates; what is made of one of these columns may be anything.
     """
 
     categories: dict[int, list[Any]] = field(default_factory=dict)
@@ -82,6 +84,7 @@ class Walk:
     points: dict[int, set[float]] = field(default_factory=dict)
     special: dict[int, str] = field(default_factory=dict)
     none: set[int] = field(default_factory=set)
+    dates: Mapping[int, Days] = field(default_factory=dict)
     _groups: int = 0
 
     def through(self, step: Any, given: Sequence[Feature]) -> list[Feature]:
@@ -94,6 +97,8 @@ class Walk:
         if isinstance(step, Subset):
             return [given[c] for c in step.columns]
         name = kind_of(step)
+        if (made := self._made_of_days(step, name, given)) is not None:
+            return made
         if name in MONOTONE:
             return [replace(f, change=name, bins=False) for f in given]
         if hasattr(step, "get_support") and not name:
@@ -105,7 +110,20 @@ class Walk:
                 f"must be made of one of the table; it follows {', '.join((*MONOTONE, *OTHERS))}. "
                 "kind='rule' explains any classifier by its predict alone"
             )
-        return follow(step, given)
+        found = follow(step, given)
+        # The values of a date are listed: nothing has to be known of bins.
+        return [replace(f, bins=False, group=None) if f.column in self.dates else f for f in found]
+
+    def _made_of_days(
+        self, step: Any, name: str, given: Sequence[Feature]
+    ) -> list[Feature] | None:
+        """Return what a transformer of any kind makes of one column of dates, None of others."""
+        if len(given) != 1 or given[0].change or given[0].column not in self.dates:
+            return None
+        if name not in ("", "FunctionTransformer") or getattr(step, "func", step) is None:
+            return None
+        width = width_of_days(step, self.dates[given[0].column])
+        return [replace(given[0], change=type(step).__name__)] * width
 
     # ------------------------------------------------------------ composition
 
@@ -194,6 +212,8 @@ class Walk:
         self, feature: Feature, known: Iterable[Any], name: str, width: int
     ) -> list[Feature]:
         """Return what an encoder makes of a column of categories, or of numbers of bins."""
+        if feature.column in self.dates:
+            return [replace(feature, change=name)] * width
         of_bins = feature.bins and name in ("OneHotEncoder", "OrdinalEncoder")
         if feature.change and not of_bins:
             raise UnsupportedModel(
@@ -242,8 +262,9 @@ class Walk:
         if not known and step.inverse_func is None:
             raise UnsupportedModel(
                 f"FunctionTransformer({called}) can be any function: cpx reads one with an "
-                "inverse_func, which makes it monotone, or a monotone function of NumPy such as "
-                "log1p"
+                "inverse_func, which makes it monotone, a monotone function of NumPy such as "
+                "log1p, or any function of one column of dates of X, given that column alone by a "
+                "ColumnTransformer"
             )
         made = f"FunctionTransformer({called})"
         return [replace(f, change=made, bins=False) for f in given]

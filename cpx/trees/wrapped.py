@@ -12,6 +12,7 @@ from cpx.errors import ModelError
 from cpx.trees.attribute import Attribute
 from cpx.trees.building import attribute_list
 from cpx.trees.checks import class_labels
+from cpx.trees.dates import days_of
 from cpx.trees.form import TreeModel
 from cpx.trees.front import Block, Front, names_and_width
 from cpx.trees.pipeline import composed
@@ -50,10 +51,12 @@ def read_wrapped(
     *,
     classes: Sequence[Any] | None = None,
     attributes: Sequence[str | Attribute] | None = None,
+    rows: Any = None,
 ) -> TreeModel:
     """Read a model that holds others, as one tree model over the columns of the table.
 
     read: Reads a model that holds no others.
+    rows: Of the table, which say which days columns of dates have; None for none.
     Raises UnsupportedModel: Naming what is in the way.
     """
     part = _opened(model, read)
@@ -69,7 +72,7 @@ def read_wrapped(
         return replace(own, classes=classes, live=asked)
     names, width = names_and_width(model, part.blocks)
     absent = np.nan if inner.source.startswith("xgboost") else 0.0
-    front = Front(part.blocks, names, width, absent)
+    front = Front(part.blocks, names, width, absent, dates=days_of(rows, names))
     whole = live and replace(live, model=model, title=title)
     return composed(front, replace(inner, classes=classes), attributes, whole)
 

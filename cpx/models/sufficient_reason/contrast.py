@@ -326,6 +326,10 @@ def _as_in(X: Any, values: Mapping[str, Any]) -> dict[str, Any]:
 
 def _in_column(column: Any, label: str) -> Any:
     """Return what a column has in place of a label."""
+    from cpx.data.date_columns import is_date  # loads pandas
+
+    if is_date(column):
+        return type(column.dropna().iloc[0])(label, tz=getattr(column.dtype, "tz", None))
     known = getattr(column.dtype, "categories", None)
     cells = (column.dropna().unique() if known is None else known).tolist()
     return next((cell for cell in cells if cell_label(cell) == label), label)

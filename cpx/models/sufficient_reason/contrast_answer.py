@@ -12,6 +12,7 @@ from cpx.answers.text import Block, Fact, Paragraph
 from cpx.answers.values import class_words
 from cpx.data.condition import Condition, from_json, to_json, told
 from cpx.errors import printable
+from cpx.support.cells import is_missing
 
 __all__ = ["Contrast"]
 
@@ -109,7 +110,10 @@ class Contrast(LeastExplanation):
 
 
 def _plain(value: Any) -> Any:
-    return None if isinstance(value, float) and math.isnan(value) else value
+    """Return a value as JSON has it: a date and the like as it is printed."""
+    if is_missing(value):
+        return None
+    return value if isinstance(value, str | int | float) else str(value)
 
 
 def _value(plain: Any) -> Any:

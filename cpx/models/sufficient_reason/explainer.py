@@ -175,6 +175,8 @@ class ReadModel(Alike):
         if self.model.live is not None and self.model.live.sums is not None:
             names = [a.name for a in self.model.attributes]
             self.notes = (*self.notes, self.model.live.sums.told(names))
+        if self.model.live is not None and self.model.live.front is not None:
+            self.notes = (*self.notes, *self.model.live.front.days_told())
 
     def fitted(self, x: Any, level: str = "attributes") -> tuple[TreeModel, tuple[str, ...]]:
         """Return the model as it fits the row, and notes."""

@@ -49,7 +49,8 @@ class NetworkRows:
         attributes = in_words(columns, self.called, self.X).attributes
         network = self.reader.network(attributes, values)
         self.reader.live.hold(network, values)
-        return network, values, (*self.notes, *told, self.reader.told(network))
+        days = self.reader.front.days_told()
+        return network, values, (*self.notes, *told, self.reader.told(network), *days)
 
     def problem(
         self,

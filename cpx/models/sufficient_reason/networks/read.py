@@ -18,6 +18,7 @@ from cpx.trees import Attribute, TreeModel
 from cpx.trees.additive import column_numbers
 from cpx.trees.building import attribute_list
 from cpx.trees.checks import class_labels, label_list, refuse_one_class
+from cpx.trees.dates import days_of
 from cpx.trees.front import NOT_TAKEN, Front, names_and_width
 from cpx.trees.live import LiveModel
 from cpx.trees.tree import Tree
@@ -80,7 +81,7 @@ class NetworkReader:
         )
         self.activation = last.activation
         names, width = names_and_width(model, (steps,))
-        self.front = Front((steps,), names, width)
+        self.front = Front((steps,), names, width, dates=days_of(rows, names))
         self.given = attribute_list(attributes, [self.front.title(c) for c in range(width)])
         self.columns = self._columns(names is not None or attributes is not None)
         told = f"the {self.name} takes any number for"
