@@ -27,6 +27,7 @@ TABLES = (
 ENGINES = {
     "cpsat": "bounded",
     "maxsat:rc2": "narrowed",
+    "maxsat:stratified": "narrowed",
     "milp:highs": "bounded",
     "milp:cbc": "bounded",
 }

@@ -46,6 +46,8 @@ class Statement:
         that to search through what is left is quick.
     bound : int or None
         A bound on the problem's objective that was proved while the statement was made.
+    relaxed : bool
+        Whether it is made for linear relaxations, which begin with that bound and raise it.
     lines : sequence of str
         Of each constraint, the line of the mathematics that it is; those of :class:`Constraints`.
     means : mapping of str to callable
@@ -60,6 +62,7 @@ class Statement:
     core: Statement | None = None
     known: Sequence[int] | None = None
     bound: int | None = None
+    relaxed: bool = False
     lines: Sequence[str] = ()
     means: Mapping[str, Callable[[int], str]] = field(default_factory=dict)
 

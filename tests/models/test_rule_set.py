@@ -8,6 +8,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from scipy.optimize import linprog
 
 from cpx import RuleSetSelection, Samples, solve
 from cpx.answers import RuleSet
@@ -15,9 +16,12 @@ from cpx.check import violations
 from cpx.errors import InvalidInstance
 from cpx.modelling.instances import dumps, from_dict, loads
 from cpx.models.rule_set.cases import random_selection
+from cpx.models.rule_set.conflicts import cliques, conflicts
 from cpx.models.rule_set.form import RuleSelection
 from cpx.models.rule_set.near_bound import bounded_in_time, near_bound
+from cpx.models.rule_set.payments import payments
 from cpx.models.rule_set.presolve import presolve
+from cpx.models.rule_set.search.multipliers import Relaxation
 from cpx.testing.brute import optimum
 from cpx.testing.drawing import side_constraint
 from tests.seeds import each
@@ -29,6 +33,12 @@ RULES = [(0,), (0, 1), (2,)]
 def every_set(problem):
     R = problem.n_features
     return [S for size in range(R + 1) for S in combinations(range(R), size)]
+
+
+def set_to(statement, values) -> None:
+    for name, array in statement.variables.items():
+        for variable, value in zip(array, values[name], strict=True):
+            variable._value = bool(value)
 
 
 def test_value_by_hand() -> None:
@@ -177,10 +187,7 @@ def test_complete_gives_values_that_the_statement_takes(encoding: str) -> None:
     for chosen in every_set(problem):
         if not problem.selection_form.allows(chosen):
             continue
-        values = statement.complete(chosen)
-        for name, array in statement.variables.items():
-            for variable, value in zip(array, values[name], strict=True):
-                variable._value = bool(value)
+        set_to(statement, statement.complete(chosen))
         assert all(c.value() for c in statement.model.constraints)
         assert (
             statement.model.objective_.value() + statement.offset
@@ -199,12 +206,45 @@ def test_what_a_bound_leaves_out_costs_more_than_the_known_set(seed: int) -> Non
     assert form.allows(near.known)
     assert form.cost(near.known) == near.cost
     assert set(form.required) <= set(near.form.required)
+    # The pairs in conflict and what each row pays are part of this statement.
+    statement = problem.model("bounded")
     for chosen in every_set(problem):
         cost = form.cost(chosen)
         if form.allows(chosen):
             assert cost >= near.bound
         if form.allows(chosen) and cost <= near.cost and {*chosen} <= {*left.kept}:
             assert near.form.allows(chosen)
+            set_to(statement, statement.complete(chosen))
+            assert all(c.value() for c in statement.model.constraints)
+            assert statement.model.objective_.value() + statement.offset <= cost
+
+
+def test_what_rows_pay_adds_up_to_the_bound_and_cliques_cover_conflicts() -> None:
+    rng = np.random.default_rng(5)
+    bits = rng.random((120, 12)) < 0.5
+    same = (bits[:, :3].all(axis=1) | bits[:, 3:5].all(axis=1)) ^ (rng.random(120) < 0.1)
+    rules = [rng.choice(12, size=2, replace=False) for _ in range(40)] + [(0, 1, 2), (3, 4)]
+    problem = RuleSetSelection(Samples(bits, same), rules, penalty="0.01")
+    form = presolve(problem.form()).form
+    kept = np.flatnonzero(form.covers.any(axis=1))
+    relaxation = Relaxation(form, (), kept)
+    relaxation.climb(200)
+    bound, *_ = relaxation.certify()
+    paid, (R, G) = payments(form, relaxation), form.shape
+    rows = np.zeros((len(paid), R + G))
+    for row, (g, least, r, c, h, b) in zip(rows, paid, strict=True):
+        row[r], row[R + h], row[R + g] = c, b, least
+    costs = np.concatenate([form.prices, np.abs(form.weights)])
+    least = linprog(costs, -rows, [-one.least for one in paid], bounds=(0, 1)).fun
+    assert 0.99 * bound <= relaxation.fixed + least <= solve(problem, "search").objective + 1e-6
+    known = min(form.cost(pair) for pair in combinations(kept.tolist(), 2))
+    pairs = conflicts(form, relaxation, known)
+    covered = np.zeros_like(pairs)
+    for clique in cliques(pairs):
+        covered[np.ix_(clique, clique)] = True
+    np.fill_diagonal(covered, False)
+    assert pairs.any()
+    assert (covered == pairs).all()
 
 
 def test_a_bound_leaves_out_most_rules_and_is_near() -> None:

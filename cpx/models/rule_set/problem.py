@@ -23,8 +23,9 @@ from cpx.modelling.parameters import Choice, Indices, Integer, Json, Kind, ListK
 from cpx.modelling.side_constraints.statement import constrained
 from cpx.modelling.statement import Encoding, Statement
 from cpx.models.rule_set.encodings import channelling, signature
+from cpx.models.rule_set.encodings_near_bound import bounded, narrowed
 from cpx.models.rule_set.form import RuleSelection
-from cpx.models.rule_set.near_bound import bounded, bounded_in_time, narrowed
+from cpx.models.rule_set.near_bound import bounded_in_time
 from cpx.models.rule_set.text import RuleSetText
 from cpx.support.validation import Share, entries, feature_list, index
 

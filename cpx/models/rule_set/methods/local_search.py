@@ -97,14 +97,14 @@ class LocalSearch(Backend):
         return Outcome(False, Termination.COMPLETED, moves.message)
 
 
-def found_by_descents(form: RuleSelection, rounds: int) -> Rules:
-    """Return the best set of a descent from the required rules and so many disturbed ones."""
+def found_by_descents(form: RuleSelection, chosen: Rules, rounds: int) -> Rules:
+    """Return the best set of a descent from a set and from so many disturbed ones."""
     moves, rng = _Moves(form), np.random.default_rng(0)
 
     def descend(chosen: Rules) -> Rules:
         return moves.descend(chosen, lambda: False)
 
-    best = descend(moves.known(form.required))
+    best = descend(moves.known(chosen))
     for _ in range(rounds):
         best = min(best, descend(moves.disturb(best, rng)), key=moves.cost)
     return best

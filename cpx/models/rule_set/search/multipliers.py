@@ -191,6 +191,18 @@ class Relaxation:
             self.fixed,
         )
 
+    def chosen(self) -> Ints:
+        """Return for each rule the weight of the rows that pay least for it, by the certificate.
+
+        In whole units: the rules of a good set are among those with most.
+        """
+        exact, covers = self.exact, self.terms.covers > 0
+        demand = np.where(covers, exact.covered + exact.rule_shares, 2**62)
+        cheapest, paying = demand.argmin(axis=1), demand.min(axis=1) < exact.good
+        return np.bincount(
+            cheapest[paying], exact.good[paying] // self.parts, len(self.rules)
+        ).astype(np.int64)
+
     def certify(self) -> tuple[int, Ints, Ints]:
         """Return bounds on the cost of all sets, of those with, and those without each rule."""
         bound = certify(self.terms, self.state, self.exact)
