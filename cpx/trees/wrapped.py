@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from cpx.errors import ModelError
+from cpx.errors import ModelError, UnsupportedModel
 from cpx.trees.attribute import Attribute
 from cpx.trees.building import attribute_list
 from cpx.trees.checks import class_labels
@@ -16,7 +16,7 @@ from cpx.trees.dates import days_of
 from cpx.trees.form import TreeModel
 from cpx.trees.front import Block, Front, names_and_width
 from cpx.trees.pipeline import composed
-from cpx.trees.summed import Opener, Part, adaboost_part, bagging_part, voting_part
+from cpx.trees.summed import ONLY_RULES, Opener, Part, adaboost_part, bagging_part, voting_part
 from cpx.trees.thresholded import calibrated_part, threshold_part
 
 Reader = Callable[[Any], TreeModel]
@@ -113,6 +113,20 @@ def _frozen(model: Any, open_: Opener) -> Part:
     return open_(model.estimator)
 
 
+def _stacked(model: Any, open_: Opener) -> Part:
+    """Refuse a stack: another model stands behind its models."""
+    name = type(model).__name__
+    last, held = getattr(model, "final_estimator_", None), getattr(model, "estimators_", None)
+    if last is None or held is None:
+        raise ModelError(f"the {name} is not fitted")
+    own = ", ".join(type(one).__name__ for one in held)
+    raise UnsupportedModel(
+        f"the {name} gives what {own} predict to a {type(last).__name__}, which is no sum of "
+        "trees of the columns: each of its estimators_ by itself is read, and so is a soft "
+        f"VotingClassifier of trees in its place. {ONLY_RULES}"
+    )
+
+
 _OPENERS: dict[str, Callable[[Any, Opener], Part]] = {
     "Pipeline": _pipeline,
     "GridSearchCV": _best,
@@ -126,4 +140,6 @@ _OPENERS: dict[str, Callable[[Any, Opener], Part]] = {
     "VotingClassifier": voting_part,
     "BaggingClassifier": bagging_part,
     "AdaBoostClassifier": adaboost_part,
+    "StackingClassifier": _stacked,
+    "StackingRegressor": _stacked,
 }

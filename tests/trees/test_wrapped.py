@@ -125,7 +125,10 @@ def test_a_frozen_model_is_calibrated() -> None:
             CalibratedClassifierCV(FOREST, ensemble=False, cv=2),
             "with method='sigmoid' and 3 classes is no sum of trees",
         ),
-        (StackingClassifier([("a", TREE)]), "StackingClassifier is no tree"),
+        (
+            StackingClassifier([("a", TREE)], LogisticRegression(max_iter=500), cv=2),
+            "gives what DecisionTreeClassifier predict to a LogisticRegression",
+        ),
         (_votes(TREE, LogisticRegression(max_iter=500)), "holds a LogisticRegression"),
     ],
 )

@@ -57,6 +57,7 @@ class MaxSat(Backend):
         import_module("cpx.backends.maxsat.linear_search")
         import_module("cpx.backends.maxsat.wcnf")
         import_module("cpx.backends.normal_forms")
+        import_module("cpx.modelling.blocks")
 
     def options(self) -> Mapping[str, EngineOption]:
         """Return the options of RC2, the SAT solver, and the encoding of cardinalities."""

@@ -147,7 +147,10 @@ class ContrastExplainer(ReadModel):
         if self.search is not None:
             raise InvalidOption(f"a change is a problem of tree models: {self.search.why}")
         if self.network is not None:
-            raise InvalidOption("a change is a problem of tree models, this is a network")
+            raise InvalidOption(
+                "a saved change is of tree models, this is a network: contrast(x) answers it, and "
+                "its result is saved by to_json"
+            )
         if question.rarest is not None:
             raise InvalidOption("plausible is no part of a problem: it is asked of the rows of X")
         if question.n != 1:
