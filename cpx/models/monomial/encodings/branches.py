@@ -67,6 +67,8 @@ def branches(form: WeightedMonomial) -> Statement:
 def _stated(form: WeightedMonomial, known: KnownRule, left: NDArray[np.int64]) -> Statement:
     import cpmpy as cp
 
+    from cpx.modelling.blocks import extended
+
     base = clausal(form)
     X, K, T = base.variables["X"], bools(1, "K"), bools(len(left), "T")
     added = Constraints()
@@ -117,7 +119,7 @@ def _stated(form: WeightedMonomial, known: KnownRule, left: NDArray[np.int64]) -
 
     return replace(
         base,
-        model=cp.Model([*base.model.constraints, *added], minimize=base.model.objective_),
+        model=extended(base.model, added),
         variables={**base.variables, "K": K, "T": T},
         complete=complete,
         known=known.known,

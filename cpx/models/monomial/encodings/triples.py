@@ -81,6 +81,7 @@ def known_rule_helps(form: WeightedMonomial, seconds: float = math.inf) -> bool:
 def _stated(form: WeightedMonomial, known: KnownRule) -> Statement:
     import cpmpy as cp
 
+    from cpx.modelling.blocks import extended
     from cpx.modelling.literals import any_of
 
     base = clausal(form)
@@ -100,7 +101,7 @@ def _stated(form: WeightedMonomial, known: KnownRule) -> Statement:
     )
     return replace(
         base,
-        model=cp.Model([*base.model.constraints, *added], minimize=base.model.objective_),
+        model=extended(base.model, added),
         variables={**base.variables, "K": K},
         complete=complete,
         known=known.known,
