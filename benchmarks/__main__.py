@@ -19,6 +19,7 @@ from cpx.errors import UnknownName
 NAMES = (
     "starting",
     "compiling",
+    "stating",
     "limits",
     "memory",
     "engines",

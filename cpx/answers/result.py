@@ -100,6 +100,7 @@ _KINDS: dict[str, Any] = {
     "clash": list,
     "statement": Mapping,
     "start": Mapping | None,
+    "prediction": Mapping | None,
 }
 
 
@@ -109,6 +110,7 @@ _ABSENT: dict[str, Any] = {
     "clash": [],
     "statement": {},
     "start": None,
+    "prediction": None,
     "statistics": {},
 }
 
@@ -117,6 +119,12 @@ def _numbers(values: Iterable[object]) -> Iterator[object]:
     """Yield the values, of lists their entries."""
     for value in values:
         yield from value if isinstance(value, list) else [value]
+
+
+def _predicted(of: Mapping[str, Any]) -> Iterator[object]:
+    """Yield the seconds and megabytes of a prediction."""
+    for cost in (of, *of.get("passed_over", {}).values()):
+        yield from (cost["seconds"], cost["megabytes"])
 
 
 def _require(key: str, kind: type, values: Iterable[object]) -> None:
@@ -186,6 +194,10 @@ class Result(Shown):
     start : mapping or None
         The solution of another method that the engine began with, where it was given one:
         ``method``, ``value`` and the ``seconds`` after which it was there.
+    prediction : mapping or None
+        Where the engine chose the encoding by what it was predicted to take: ``seconds`` of
+        processor time and ``megabytes`` to state and to compile it, and, by name, those of the
+        encodings ``passed_over`` because they would have taken too long.
     proof : Proof or None
         What shows bound or infeasibility to who does not trust the engine, where it was asked
         for; it is saved in a file of its own.
@@ -213,6 +225,7 @@ class Result(Shown):
     clash: tuple[str, ...] = ()
     statement: Mapping[str, Any] = field(default_factory=dict)
     start: Mapping[str, Any] | None = None
+    prediction: Mapping[str, Any] | None = None
     proof: Proof | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
@@ -288,8 +301,9 @@ class Result(Shown):
             data["clash"] = list(self.clash)
         if self.statement:
             data["statement"] = dict(self.statement)
-        if self.start is not None:
-            data["start"] = dict(self.start)
+        for name in ("start", "prediction"):
+            if getattr(self, name) is not None:
+                data[name] = dict(getattr(self, name))
         return data
 
     @classmethod
@@ -328,6 +342,8 @@ class Result(Shown):
                 _require(key, kind, values)
             if data["start"] is not None:
                 from_json("start", data["start"].get("value"))
+            if data["prediction"] is not None:
+                _require("prediction", float, _predicted(data["prediction"]))
             status, statement = Status(data["status"]), data["statement"]
             _require("statement", str, [statement["encoding"]] if statement else [])
             found = data["explanation"]
@@ -358,6 +374,7 @@ class Result(Shown):
                 clash=tuple(data["clash"]),
                 statement=statement,
                 start=data["start"],
+                prediction=data["prediction"],
             )
         except KeyError as error:
             raise InvalidInstance(f"result lacks the key {shown(error.args[0])}") from error
@@ -406,6 +423,12 @@ class Result(Shown):
             return f"{told}, and the bound"
         return f"{told}; the bound is the engine's word"
 
+    def _choice(self) -> str:
+        """Say what the encoding was predicted to take, and which others would have taken."""
+        costs = {self.encoding: self.prediction, **(self.prediction or {}).get("passed_over", {})}
+        told = [f"{n} {c['seconds']:.2g} s, {c['megabytes']:.0f} MB" for n, c in costs.items()]
+        return "predicted to take: " + "; passed over: ".join(told)
+
     def facts(self) -> list[Fact]:
         """Return the figures of the solve, and the warnings."""
         times = self.times
@@ -424,6 +447,7 @@ class Result(Shown):
                 f"compiling {times.compile:.2f}, solving {times.solve:.2f}",
             ),
             Fact("engine", engine + (f" ({versions})" if versions else "")),
+            *([] if self.prediction is None else [Fact("encoding", self._choice())]),
             *(
                 Fact("program", f"{name} {value}")
                 for name, value in self.versions.items()

@@ -19,7 +19,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from shutil import which
 from types import MappingProxyType
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, NamedTuple
 
 from cpx.answers.explanation import Explanation
 from cpx.answers.result import Termination
@@ -30,8 +30,9 @@ from cpx.errors import EngineMissing, InvalidOption, UnknownName, shown
 from cpx.modelling.base import Problem
 from cpx.modelling.encodings import find_encoding, stated_in
 from cpx.modelling.ratio import RatioProblem
-from cpx.modelling.statement import Encoding
+from cpx.modelling.statement import Cost, Encoding
 from cpx.options import EngineOption, SolveOptions, named_text
+from cpx.processes.allowance import OPTIONAL, allowing
 from cpx.support.versions import installed_version
 
 __all__ = ["DECLINED", "Backend", "Event", "Outcome", "Progress", "contradiction"]
@@ -155,6 +156,8 @@ class Backend(ABC):
         The options that were given with its name.
     _needs_kernels : bool
         Whether the engine, or what it asks, is the package's own code in C.
+    _compiles_to : {"", "wcnf", "lp", "cp-sat"}
+        What statements are compiled to, for :attr:`~cpx.modelling.statement.Encoding.cost`.
     _program : str
         A program on the path that the engine needs, besides Python packages.
     _preferred_encodings : tuple of str
@@ -184,6 +187,7 @@ class Backend(ABC):
     _needs_kernels: ClassVar[bool] = False
     needs_model: ClassVar[bool] = True
     _preferred_encodings: ClassVar[tuple[str, ...]] = ()
+    _compiles_to: ClassVar[str] = ""
     exact: ClassVar[bool] = True
     _asks_classifier: ClassVar[bool] = False
     _start: ClassVar[Literal["given", "needed", "own"]] = "given"
@@ -325,6 +329,37 @@ def require_accepts(engine: Backend, problem: Problem) -> None:
         )
 
 
+class StartWith(NamedTuple):
+    """What an engine begins with, as a family names it for the class of a form.
+
+    method: The name of a backend, or what reports a solution, and perhaps a bound, to a progress.
+    called: What it is called in results.
+    hint: Whether the engine is told the solution, as if it were a hint of the caller.
+    """
+
+    method: str | Callable[[Problem, Any, Progress], None]
+    called: str
+    hint: bool = True
+
+
+class Choice(NamedTuple):
+    """The encoding that an engine chooses, and the predictions by which it does.
+
+    passed_over: Those that it would have preferred, and that were predicted to take too long.
+    """
+
+    encoding: Encoding[Any]
+    cost: Cost | None = None
+    passed_over: Mapping[str, Cost] = MappingProxyType({})
+
+    def record(self) -> dict[str, Any] | None:
+        """Return the predictions for the result; None where there are none."""
+        if self.cost is None:
+            return None
+        over = {name: cost._asdict() for name, cost in self.passed_over.items()}
+        return {**self.cost._asdict(), **({"passed_over": over} if over else {})}
+
+
 def encoding_for(
     engine: Backend,
     problem: Problem,
@@ -332,12 +367,24 @@ def encoding_for(
     time_limit: float | None = None,
     warm_start: bool = True,
 ) -> Encoding[Any]:
+    """Return the encoding that an engine solves; see :func:`chosen_encoding`."""
+    return chosen_encoding(engine, problem, name, time_limit, warm_start).encoding
+
+
+def chosen_encoding(
+    engine: Backend,
+    problem: Problem,
+    name: str | None = None,
+    time_limit: float | None = None,
+    warm_start: bool = True,
+) -> Choice:
     """Return the encoding that an engine solves; one without a name if it needs none.
 
-    Without a name it is the engine's own choice among those of the problem that are stated
-    well within the time limit, or the problem's first; that for a ratio, whose steps are
-    stated one after the other, each with little time. Without a warm start it is none that the
-    exact search helps to state: the engine is left alone.
+    Without a name it is the engine's own choice among those of the problem, or the problem's
+    first; that for a ratio, whose steps are stated one after the other, each with little time.
+    None is chosen that is predicted to take more than a tenth of the time limit while there is a
+    cheaper one. Without a warm start it is none that the exact search helps to state: the engine
+    is left alone.
 
     Raises UnknownName, InvalidOption: When there is none of that name, or it cannot be solved.
     """
@@ -346,15 +393,25 @@ def encoding_for(
         if engine._starts_workers and not encoding.faithful:
             # What its engines prove of the encoding would be taken for a proof of the problem.
             raise InvalidOption(f"encoding {name!r} is not the problem: no portfolio solves it")
-        return replace(encoding, name="", faithful=True)
-    if name is None and not isinstance(problem, RatioProblem):
-        known = {encoding.name: encoding for encoding in problem.encodings}
-        preferred = (known[one] for one in engine._preferred_encodings if one in known)
-        own = (one for one in preferred if warm_start or not one.searches)
-        seconds = math.inf if time_limit is None else time_limit
-        fit = (one for one in own if (A := problem.form()) is None or one.applies(A, seconds))
-        name = next((encoding.name for encoding in fit), None)
-    return stated_in(problem, name)
+        return Choice(replace(encoding, name="", faithful=True))
+    first = stated_in(problem, name)
+    if name is not None or isinstance(problem, RatioProblem):
+        return Choice(first)
+    form = problem.form()
+    known = {encoding.name: encoding for encoding in problem.encodings}
+    preferred = [known[one] for one in engine._preferred_encodings if one in known]
+    own = [one for one in preferred if warm_start or not one.searches]
+    most = OPTIONAL * (math.inf if time_limit is None else time_limit)
+    with allowing(most):
+        costs = [
+            (one, None if one.cost is None else one.cost(form, engine._compiles_to))
+            for one in (*(one for one in own if form is None or one.applies(form)), first)
+        ]
+    quick = (pair for pair in costs if pair[1] is None or pair[1].seconds <= most)
+    slow = min(costs, key=lambda pair: math.inf if pair[1] is None else pair[1].seconds)
+    taken, cost = next(quick, slow)
+    before = costs[: costs.index((taken, cost))]
+    return Choice(taken, cost, {one.name: cost for one, cost in before if cost is not None})
 
 
 def takes(engine: Backend, problem: Problem) -> bool:

@@ -21,7 +21,7 @@ from cpx.modelling.base import Problem
 from cpx.modelling.ratio import RatioProblem
 from cpx.modelling.statement import Statement, Values
 from cpx.options import SolveOptions
-from cpx.processes.allowance import allowing
+from cpx.processes.allowance import OPTIONAL, allowing
 from cpx.processes.limits import Limits
 from cpx.processes.overtime import stopped_when
 from cpx.processes.threads import start_thread
@@ -33,7 +33,6 @@ T = TypeVar("T")
 # Python handles signals between bytecodes of the main thread. A wait without a timeout
 # would delay Ctrl-C until the native call returns.
 _POLL_SECONDS = 0.05
-_OPTIONAL = 0.1  # of the limit, for what strengthens a statement
 _CHILDREN_EVERY = 0.05  # seconds between looks at the processor time of programs
 
 
@@ -222,14 +221,14 @@ class Progress:
             if name == "solve":
                 yield
             else:
-                optional = _OPTIONAL * (self.options.seconds or math.inf)
-                with no_garbage(), stopped_when(partial(self._past, share)), allowing(optional):
+                optional = OPTIONAL * (self.options.seconds or math.inf)
+                with no_garbage(), stopped_when(partial(self.past, share)), allowing(optional):
                     yield
         finally:
             self.times[name] += time.perf_counter() - start
             self._tell(None)
 
-    def _past(self, share: float) -> bool:
+    def past(self, share: float) -> bool:
         """Whether a share of one of the limits is over, or :meth:`stop` was called."""
         limit, most = self.options.time_limit, self.options.cpu_limit
         late = limit is not None and self.elapsed >= share * limit

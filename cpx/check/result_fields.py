@@ -170,6 +170,7 @@ _RESULT: dict[str, tuple[str, _Test]] = {
     "verified": ("true or false", _truth),
     "error?": ("a string", _text),
     "start?": ("an object", _object),
+    "prediction?": ("an object", _object),
     "statement?": ("an object", _object),
 }
 _EXPLANATION: dict[str, tuple[str, _Test]] = {

@@ -16,7 +16,7 @@ from cpx.backends.maxsat.cardinality import known_at_most
 from cpx.compare.encodings_shown import CompiledForm, EncodingsTable
 from cpx.compare.propagation import Choice, drawn_choices, feature_literals, fixed_by
 from cpx.errors import InvalidOption, UnknownName, shown
-from cpx.modelling.encodings import encodings_of, stated_in
+from cpx.modelling.encodings import encodings_of, predicted_cost, stated_in
 from cpx.modelling.ratio import RatioProblem
 from cpx.support.validation import integer_in, seconds, valid_seed
 
@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 
 FORMS = ("wcnf", "opb", "lp", "cp-sat")
 """Clauses, pseudo-Boolean constraints, the integer program, and the model of CP-SAT."""
+
+PREDICTED = ("wcnf", "lp", "cp-sat")
+"""Those of which there are predictions: what engines that choose an encoding compile to."""
 
 
 def encodings_table(
@@ -42,7 +45,8 @@ def encodings_table(
 ) -> EncodingsTable:
     """Return how large, how strong and how fast each encoding of a problem is.
 
-    Everything is measured on what the engines get, and none of it is an estimate.
+    Everything is measured on what the engines get, beside what stating and compiling was predicted
+    to take. What is predicted to take longer than ``time_limit`` is not stated.
 
     Parameters
     ----------
@@ -62,7 +66,7 @@ def encodings_table(
     seed : int
         Of these choices, and of the engines.
     time_limit : float or None
-        Seconds of each linear relaxation, and of each engine.
+        Seconds of each statement, as predicted, each linear relaxation, and each engine.
 
     Raises
     ------
@@ -92,7 +96,15 @@ def encodings_table(
             raise InvalidOption(f"engine {shown(name)} needs no statement, so no encoding")
     _import()
     stated = problem.first_step() if isinstance(problem, RatioProblem) else problem
-    found = list(_measured(stated, names, wanted, counters, samples, seed, limit))
+    predicted = {
+        (name, form): cost
+        for name in names
+        for form in wanted
+        if form in PREDICTED and (cost := predicted_cost(stated, name, form)) is not None
+    }
+    long = {pair for pair, cost in predicted.items() if limit is not None and cost.seconds > limit}
+    pairs = [(name, form) for name in names for form in wanted if (name, form) not in long]
+    found = list(_measured(stated, pairs, counters, samples, seed, limit))
     from cpx.solving import solve
 
     answers = {
@@ -102,7 +114,7 @@ def encodings_table(
         for name in names
         for engine in asked
     }
-    return EncodingsTable(problem, tuple(found), answers)
+    return EncodingsTable(problem, tuple(found), answers, predicted)
 
 
 def _encodings(problem: Problem, encodings: Iterable[str] | None) -> list[str]:
@@ -131,17 +143,16 @@ def _import() -> None:
 
 def _measured(
     problem: Problem,
-    encodings: Sequence[str],
-    forms: Sequence[str],
+    pairs: Sequence[tuple[str, str]],
     counters: Sequence[str | None],
     samples: int,
     seed: int,
     limit: float | None,
 ) -> Iterator[CompiledForm]:
     choices: list[Choice] | None = None
-    for name in encodings:
+    for name in dict.fromkeys(name for name, _ in pairs):
         statement, state = _timed(partial(problem.model, name))
-        for form in forms:
+        for form in (form for other, form in pairs if other == name):
             if form == "wcnf" and choices is None:
                 choices = _choices(problem, samples, seed)
             for counter in counters if form in ("wcnf", "opb") else [None]:

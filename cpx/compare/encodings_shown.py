@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from cpx.answers.axes import ACCENT, MARK, axes_or_new
@@ -12,6 +12,7 @@ from cpx.answers.text import Block, Paragraph, Table, as_text
 from cpx.answers.values import in_words
 from cpx.compare.propagation import Fixed
 from cpx.modelling.encodings import find_encoding
+from cpx.modelling.statement import Cost
 from cpx.support.files import csv_text
 
 if TYPE_CHECKING:
@@ -85,11 +86,14 @@ class EncodingsTable(Shown):
         One for each encoding and form.
     answers : mapping of (str, str) to Result
         By encoding and engine.
+    predicted : mapping of (str, str) to Cost
+        By encoding and form: what stating and compiling was predicted to take, where it was.
     """
 
     problem: Problem
     forms: tuple[CompiledForm, ...]
     answers: Mapping[tuple[str, str], Result]
+    predicted: Mapping[tuple[str, str], Cost] = field(default_factory=dict)
 
     def __str__(self) -> str:
         return as_text(self.blocks(), spaced=True)
@@ -98,7 +102,16 @@ class EncodingsTable(Shown):
 
     def rows(self) -> list[dict[str, Any]]:
         """Return the figures of each encoding and form, by name; those that it lacks are None."""
-        return [{**_figures(form), **self._solved(form.encoding)} for form in self.forms]
+        return [
+            {**_figures(form), **self._expected(form), **self._solved(form.encoding)}
+            for form in self.forms
+        ]
+
+    def _expected(self, form: CompiledForm) -> dict[str, Any]:
+        cost = self.predicted.get((form.encoding, form.form))
+        if not self.predicted:
+            return {}
+        return {f"predicted_{name}": cost and getattr(cost, name) for name in Cost._fields}
 
     def _solved(self, encoding: str) -> dict[str, Any]:
         found: dict[str, Any] = {}
@@ -134,6 +147,11 @@ class EncodingsTable(Shown):
             found.append(strength)
         if self.answers:
             found.append(self._engines())
+        measured = {(form.encoding, form.form) for form in self.forms}
+        long = [(*pair, cost) for pair, cost in self.predicted.items() if pair not in measured]
+        if long:
+            told = "; ".join(f"{name} as {form} in {cost}" for name, form, cost in long)
+            found.append(Paragraph(f"not stated, as it was predicted to take too long: {told}"))
         unfaithful = [name for name in self._names() if not self._faithful(name)]
         if unfaithful:
             told = f"not the problem, for study only: {', '.join(unfaithful)}"
@@ -148,19 +166,26 @@ class EncodingsTable(Shown):
         return find_encoding(self.problem, encoding).faithful
 
     def _names(self) -> list[str]:
-        return list(dict.fromkeys(form.encoding for form in self.forms))
+        pairs = (*((form.encoding, form.form) for form in self.forms), *self.predicted)
+        return list(dict.fromkeys(name for name, _ in pairs))
 
     def _sizes(self) -> Table:
         counted = ("variables", "auxiliary", "constraints", "1", "2", "3", "longer", "nonzeros")
         head = ("encoding", "form", *counted, "state", "compile")
+        if self.predicted:
+            head += ("predicted", "MB")
         rows = []
         for form in self.forms:
             figures = _figures(form)
             numbers = [form.variables, form.auxiliary, form.constraints, *_by_length(form)]
             times = [f"{figures[f'seconds_{part}']:.3f}" for part in ("state", "compile")]
+            if self.predicted:
+                cost = self.predicted.get((form.encoding, form.form))
+                times += ["-"] * 2 if cost is None else [f"{cost[0]:.3f}", f"{cost[1]:.0f}"]
             cells = [*(f"{n:,}" for n in (*numbers, form.nonzeros)), *times]
             rows.append((form.encoding, f"{form.form} {form.at_most}".rstrip(), *cells))
         title = "Sizes: constraints also by their length; seconds of processor time"
+        title += ", measured, and predicted with MB" if self.predicted else ""
         return Table(head, tuple(rows), (0, 1), title=title)
 
     def _strength(self) -> Table | None:

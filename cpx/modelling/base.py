@@ -78,6 +78,7 @@ class Problem(Shown, ABC):
     ``_unstated``      why there is no statement of an instance; empty where there is one
     ``_stated_as``     the kind whose added encodings state it; empty for its own
     ``_trivial_bound`` a bound that needs no search
+    ``_trivial``       an explanation that needs none, feasible or not
     ``_tie_step``      the problem that breaks ties
     ``_tolerance``     how far apart objectives are that may be equal
     ``_shortened``     an explanation without what changes nothing
@@ -256,6 +257,10 @@ class Problem(Shown, ABC):
 
     def _trivial_bound(self) -> Value | None:
         """Return a bound on the objective that needs no search; None where there is none."""
+        return None
+
+    def _trivial(self) -> Explanation | None:
+        """Return an explanation that needs no search, feasible or not, if there is one."""
         return None
 
     def _tie_step(self, objective: Value) -> Problem | None:

@@ -19,7 +19,7 @@ from cpx.support.lazy_imports import named_object
 
 if TYPE_CHECKING:
     from cpx.modelling.base import Problem
-    from cpx.modelling.statement import Encoding
+    from cpx.modelling.statement import Cost, Encoding
 
 _registered: dict[tuple[str, str], Encoding[Any]] = {}
 
@@ -81,6 +81,15 @@ def encodings_of(problem: Problem) -> tuple[str, ...]:
     A ratio is stated in steps, in the encodings of the steps.
     """
     return tuple(name for name in encoding_names(problem) if _states(problem, name))
+
+
+def predicted_cost(problem: Problem, name: str, compiled: str) -> Cost | None:
+    """Return what an encoding is predicted to take, stated and compiled; None where it is not.
+
+    compiled: As :attr:`~cpx.modelling.statement.Encoding.cost` has it.
+    """
+    cost = find_encoding(problem, name).cost
+    return None if cost is None else cost(problem.form(), compiled)
 
 
 def _states(problem: Problem, name: str) -> bool:

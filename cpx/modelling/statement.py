@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -168,7 +168,24 @@ def _negated(model: cpmpy.Model) -> cpmpy.Model:
     return cp.Model(model.constraints, maximize=gain)
 
 
-def _always(form: object, seconds: float) -> bool:
+class Cost(NamedTuple):
+    """What it takes to state a problem and to compile the statement for an engine.
+
+    Attributes
+    ----------
+    seconds : float
+        Of processor time.
+    megabytes : float
+    """
+
+    seconds: float
+    megabytes: float
+
+    def __str__(self) -> str:
+        return f"{self.seconds:.2g} s and {self.megabytes:.0f} MB"
+
+
+def _always(form: object) -> bool:
     return True
 
 
@@ -189,9 +206,13 @@ class Encoding(Generic[FormT]):
     limits : bool
         False for an encoding that cannot state limits on coverage and precision.
     applies : callable
-        For an encoding that says of some arrays no more than another one, or takes long to
-        state: whether it does of these arrays, and is stated well within some seconds. Engines
-        take another one of their choice where it does not.
+        For an encoding that says of some arrays no more than another one: whether it says more
+        of these. Engines take another one of their choice where it does not.
+    cost : callable or None
+        Predicts from the arrays, and what the statement is compiled to (``wcnf``, ``lp``,
+        ``cp-sat``, or ``""`` for the statement alone), what that takes. By default engines take
+        no encoding that is predicted to take more than a tenth of the time limit while there is
+        a cheaper one.
     every_solution : bool
         False for an encoding that leaves out solutions that are no better than one that it has.
         Where that one is excluded, or constraints are added, nothing follows from it.
@@ -204,7 +225,8 @@ class Encoding(Generic[FormT]):
     build: Callable[[FormT], Statement]
     faithful: bool = True
     limits: bool = True
-    applies: Callable[[FormT, float], bool] = _always
+    applies: Callable[[FormT], bool] = _always
+    cost: Callable[[FormT, str], Cost] | None = None
     every_solution: bool = True
     searches: bool = False
 

@@ -7,6 +7,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
+OPTIONAL = 0.1
+"""Share of a limit that stating may take where less would do."""
+
 _seconds: ContextVar[float] = ContextVar("seconds", default=math.inf)
 
 

@@ -20,7 +20,7 @@ from cpx.backends.base import (
     Event,
     Outcome,
     Progress,
-    encoding_for,
+    chosen_encoding,
     require,
     require_accepts,
     takes,
@@ -220,7 +220,10 @@ def run(
     engine = find_backend(backend)
     require(engine)
     options = configured(engine, options)
-    form = encoding_for(engine, problem, options.encoding, options.seconds, options.warm_start)
+    chosen = chosen_encoding(
+        engine, problem, options.encoding, options.seconds, options.warm_start
+    )
+    form = chosen.encoding
     require_accepts(engine, problem)
     if isolate is None:
         isolate = engine._needs_worker
@@ -250,8 +253,10 @@ def run(
     cpu = time.process_time()
     started = None
     try:
-        if options.warm_start:
+        # Of an encoding from outside the answer shows what it is worth.
+        if options.warm_start and (not form.name or form in problem.encodings) and form.faithful:
             started = Start(engine, progress)
+            started.look()
             options = started.options
         first = problem.encodings[0] if form.name else form
         if options.encoding is None and form.name != first.name:
@@ -267,9 +272,6 @@ def run(
             )
             form, progress.stating = stated_in(problem, first.name), 1.0
             outcome = _solved(engine, problem, form, options, progress)
-        outcome.warnings += progress.contributed
-        if started is not None:
-            outcome.warnings += started.told(progress)
     except OutOfTime:
         outcome = Outcome(False, progress.why_stopped(), "stopped while the problem was stated")
     except MemoryError as error:
@@ -282,6 +284,9 @@ def run(
     except Exception as error:
         notes.append("engine failed:\n" + traceback.format_exc(limit=-4).rstrip())
         outcome = Outcome(False, Termination.SOLVER_ERROR, f"{type(error).__name__}: {error}")
+    outcome.warnings += progress.contributed
+    if started is not None:
+        outcome.warnings += started.told(progress)
     cpu = time.process_time() - cpu + outcome.cpu
     try:
         result = conclude(progress, outcome, engine, form, notes, cpu)
@@ -292,6 +297,8 @@ def run(
         problem._hold(result.explanation)
     if started is not None:
         result = replace(result, start=started.record())
+    if form is chosen.encoding:
+        result = replace(result, prediction=chosen.record())
     if not problem.side_constraints:
         return result
     return with_clash(problem, result, progress.remaining)

@@ -12,7 +12,7 @@ from typing import Any
 
 from cpx.answers.values import to_json
 from cpx.backends import backend as find_backend
-from cpx.backends.base import Backend, Progress
+from cpx.backends.base import Backend, Progress, StartWith
 from cpx.backends.progress import InnerProgress
 from cpx.errors import EngineError
 from cpx.modelling.base import Problem
@@ -33,20 +33,42 @@ class Start:
     """
 
     def __init__(self, engine: Backend, progress: Progress) -> None:
-        self.options = progress.options
-        self._method = ""
-        asked = start_for(engine, progress.problem)
+        self.options, self._progress = progress.options, progress
+        self._method, self._hinted = "", False
+        self._asked = start_for(engine, progress.problem)
+
+    def look(self) -> None:
+        """Look for the solution; raise OutOfTime where the time is over before it is there."""
+        asked, progress = self._asked, self._progress
         if asked is None:
             return
-        name, method = asked
-        if not find_backend(name).available():
+        problem, by, before = progress.problem, asked.method, progress.explanation
+        if isinstance(by, str) and not find_backend(by).available():
             return
-        with progress.phase("state"):
-            _solve_by(name, progress)
-        if progress.explanation is not None:
-            self._method = method
-            self._value, self._chosen = progress.objective, progress.explanation.features
-            self._seconds = progress.elapsed
+        # Before the clock is looked at: there is an answer however small the limit is.
+        if (bound := problem._trivial_bound()) is not None:
+            progress.bound(bound)
+        if (trivial := problem._trivial()) is not None:
+            progress.found(trivial)
+        try:
+            with progress.phase("state"):
+                if isinstance(by, str):
+                    _solve_by(by, progress)
+                else:
+                    by(problem, problem.form(), progress)
+        finally:
+            # A backend begins with the hint of the caller.
+            if progress.explanation is not (None if isinstance(by, str) else before):
+                self._keep(asked)
+
+    def _keep(self, asked: StartWith) -> None:
+        """Note the solution that there is now."""
+        progress = self._progress
+        assert progress.explanation is not None
+        self._method, self._hinted = asked.called, asked.hint
+        self._value, self._chosen = progress.objective, progress.explanation.features
+        self._seconds = progress.elapsed
+        if asked.hint:
             self.options = replace(self.options, hint=self._chosen)
 
     def record(self) -> dict[str, Any] | None:
@@ -61,6 +83,10 @@ class Start:
         if not self._method:
             return []
         start = f"the value {self._value} of the {self._method} before"
+        if not self._hinted:
+            open_still = progress.objective != progress.best_bound
+            same = progress.objective == self._value and open_still
+            return [f"the engine found nothing better than {start}"] if same else []
         if progress.objective != self._value:
             return [f"the engine improved {start}"]
         assert progress.explanation is not None
@@ -75,15 +101,15 @@ class Start:
         ]
 
 
-def start_for(engine: Backend, problem: Problem) -> tuple[str, str] | None:
-    """Return the name of the method that finds the start, and what it is called; or None."""
+def start_for(engine: Backend, problem: Problem) -> StartWith | None:
+    """Return what finds a start for an engine that wants one; or None."""
     if engine._start == "own" or not engine.exact:
         return None
     form = problem.form()
     value = registered("starts", form)
     if value is None:
         return None
-    asked: tuple[str, str] | None = named_object(value, "start", EngineError)(engine, form)
+    asked: StartWith | None = named_object(value, "start", EngineError)(engine, form)
     return asked
 
 

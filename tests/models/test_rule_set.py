@@ -18,7 +18,7 @@ from cpx.modelling.instances import dumps, from_dict, loads
 from cpx.models.rule_set.cases import random_selection
 from cpx.models.rule_set.conflicts import cliques, conflicts
 from cpx.models.rule_set.form import RuleSelection
-from cpx.models.rule_set.near_bound import bounded_in_time, near_bound
+from cpx.models.rule_set.near_bound import has_bound, near_bound
 from cpx.models.rule_set.payments import payments
 from cpx.models.rule_set.presolve import presolve
 from cpx.models.rule_set.search.multipliers import Relaxation
@@ -199,7 +199,7 @@ def test_complete_gives_values_that_the_statement_takes(encoding: str) -> None:
 def test_what_a_bound_leaves_out_costs_more_than_the_known_set(seed: int) -> None:
     problem = random_selection(seed, max_samples=40)
     form = problem.selection_form
-    if not bounded_in_time(form):
+    if not has_bound(form):
         assert problem.model("bounded").known is None
         return
     near, left = near_bound(form), presolve(form)

@@ -68,7 +68,7 @@ def test_with_too_much_to_count_they_are_bounds(seed: int, most: int, monkeypatc
     counted = sizes._least_of_three
 
     def hurried(*arguments: object) -> int:
-        monkeypatch.setattr(sizes, "_MOST_WORK", most)
+        monkeypatch.setattr(sizes, "MOST_WORK", most)
         return counted(*arguments)
 
     monkeypatch.setattr(sizes, "_least_of_three", hurried)

@@ -58,6 +58,7 @@ def scripted():
         class Scripted(Backend):
             name = "scripted"
             supported_options = frozenset()
+            _start = "own"
 
             def solve(self, problem, options, progress):
                 return act(problem, progress)

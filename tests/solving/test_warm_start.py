@@ -82,6 +82,7 @@ def test_the_answer_is_told_from_the_start_by_its_rules() -> None:
     problem = random_selection(5)
     progress = Progress(problem, SolveOptions())
     start = Start(backend("cpsat"), progress)
+    start.look()
     (told,) = start.told(progress)
     assert told.startswith("the answer is that of the local search before")
     assert progress.explanation is not None
@@ -108,7 +109,7 @@ def test_a_start_begins_with_the_hint(monkeypatch: pytest.MonkeyPatch) -> None:
         progress = Progress(problem, SolveOptions())
         if hint is not None:
             progress.found(hint)
-        Start(backend("cpsat"), progress)
+        Start(backend("cpsat"), progress).look()
     assert begun == [None, problem.explanation([0])]
 
 
@@ -121,7 +122,7 @@ def test_who_may_be_handed_a_start() -> None:
     assert told == {
         "column-generation": [False, False],
         "local-search": [False, False],
-        "cpsat": [True, False],
+        "cpsat": [True, True],
         "milp": [True, True],
         "search": [True, False],
     }
@@ -131,7 +132,8 @@ def test_an_engine_with_arrays_that_takes_a_start_wants_it() -> None:
     class Slow(Search):
         _start = "needed"
 
-    assert start_for(Slow(), planted()) == ("beam", "beam search")
+    found = start_for(Slow(), planted())
+    assert (found.called, found.hint) == ("beam search", True)
 
 
 @pytest.mark.parametrize(

@@ -98,6 +98,7 @@ class CpSat(Backend):
 
     name: ClassVar[str] = "cpsat"
     _preferred_encodings: ClassVar[tuple[str, ...]] = ("triples", "sizes", "bounded")
+    _compiles_to: ClassVar[str] = "cp-sat"
     requires: ClassVar[dict[str, str]] = {
         "ortools": "ortools>=9.15,<9.16",
         "cpmpy": "cpmpy>=1.1,<1.2",

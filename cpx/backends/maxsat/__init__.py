@@ -42,6 +42,7 @@ class MaxSat(Backend):
     name: ClassVar[str] = "maxsat"
     solvers: ClassVar[tuple[str, ...]] = ("rc2", "stratified", "lsu")
     _preferred_encodings: ClassVar[tuple[str, ...]] = ("triples", "narrowed")
+    _compiles_to: ClassVar[str] = "wcnf"
     requires: ClassVar[dict[str, str]] = {
         "pysat": "python-sat[pb]>=1.9.dev2,<2",
         "cpmpy": "cpmpy>=1.1,<1.2",

@@ -73,6 +73,7 @@ class Milp(Backend):
     supported_options: ClassVar[frozenset[str]] = frozenset({"threads", "seed", "gap", "hint"})
     others: ClassVar[dict[str, type[Milp]]] = {}
     _preferred_encodings: ClassVar[tuple[str, ...]] = ("branches", "pairs", "bounded")
+    _compiles_to: ClassVar[str] = "lp"
     _start: ClassVar[Literal["given", "needed", "own"]] = "needed"
     summary: ClassVar[str] = "mixed integer programming through PuLP: exact, anytime"
 

@@ -124,7 +124,7 @@ class MaxPrecision(MonomialProblem, RatioProblem):
 
     def first(self) -> Explanation:
         """Return the rule of the required features alone."""
-        return self.explanation(self.required)
+        return self._trivial()
 
     def step(self, value: Fraction) -> PrecisionStep:
         """Return the weighted problem of one step of Dinkelbach's method.

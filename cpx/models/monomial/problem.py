@@ -34,6 +34,7 @@ from cpx.modelling.statement import Encoding, Statement, maximised
 from cpx.models.monomial.encodings.branches import branches
 from cpx.models.monomial.encodings.channelling import channelling, table1_literal
 from cpx.models.monomial.encodings.clausal import clausal
+from cpx.models.monomial.encodings.costs import predictor
 from cpx.models.monomial.encodings.pairs import pairs
 from cpx.models.monomial.encodings.reified import reified
 from cpx.models.monomial.encodings.sizes import sizes
@@ -57,15 +58,22 @@ __all__ = [
     "WeightedProblem",
 ]
 
-MONOMIAL_ENCODINGS: tuple[Encoding[WeightedMonomial], ...] = (
-    Encoding("clausal", clausal),
-    Encoding("channelling", channelling),
-    Encoding("reified", reified),
-    Encoding("sizes", sizes),
-    Encoding("pairs", pairs),
-    Encoding("triples", triples, applies=known_rule_helps, every_solution=False, searches=True),
-    Encoding("branches", branches, applies=known_rule_helps, every_solution=False, searches=True),
-    Encoding("table1-literal", table1_literal, faithful=False, limits=False),
+MONOMIAL_ENCODINGS: tuple[Encoding[WeightedMonomial], ...] = tuple(
+    replace(encoding, cost=predictor(encoding.name))
+    for encoding in (
+        Encoding("clausal", clausal),
+        Encoding("channelling", channelling),
+        Encoding("reified", reified),
+        Encoding("sizes", sizes),
+        Encoding("pairs", pairs),
+        Encoding(
+            "triples", triples, applies=known_rule_helps, every_solution=False, searches=True
+        ),
+        Encoding(
+            "branches", branches, applies=known_rule_helps, every_solution=False, searches=True
+        ),
+        Encoding("table1-literal", table1_literal, faithful=False, limits=False),
+    )
 )
 
 LIMITED_ENCODINGS = tuple(encoding for encoding in MONOMIAL_ENCODINGS if encoding.limits)
@@ -200,6 +208,10 @@ class MonomialProblem(MonomialText):
         rule = Rule.of(features, self.samples.features, self.conclusion)
         found = self._measure(rule.features)
         return Explanation(rule, precision=found.precision, coverage=found.coverage)
+
+    def _trivial(self) -> Explanation:
+        """Return the rule of the required features alone."""
+        return self.explanation(self.required)
 
     def evaluate(self, explanation: Explanation) -> SampleEvaluation:
         """Return the exact figures of an explanation; see :class:`SampleEvaluation`."""

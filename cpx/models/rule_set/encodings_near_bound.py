@@ -12,7 +12,7 @@ from cpx.modelling.statement import Constraints, Statement, Values
 from cpx.models.rule_set.conflicts import cliques, conflicts
 from cpx.models.rule_set.encodings import signature
 from cpx.models.rule_set.form import RuleSelection
-from cpx.models.rule_set.near_bound import NearBound, bounded_in_time, near_bound
+from cpx.models.rule_set.near_bound import NearBound, has_bound, near_bound
 from cpx.models.rule_set.payments import payments
 from cpx.models.rule_set.presolve import presolved
 from cpx.models.rule_set.search.multipliers import Relaxation
@@ -47,8 +47,7 @@ def narrowed(form: RuleSelection) -> Statement:
     are left out so. A known solution that costs more is completed as S.
 
     With side constraints, where the required rules break a limit, or of more than 2**21 pairs
-    of rows that should and should not be covered, it is ``signature``. No engine chooses it by
-    itself above 2**15 pairs for each second of the limit.
+    of rows that should and should not be covered, it is ``signature``.
 
     Size: that of ``signature``, and a row for each clique. The bound takes time proportional to
     the pairs of rows; where these times the pairs of rules are more than 2**32, no clique is
@@ -57,7 +56,7 @@ def narrowed(form: RuleSelection) -> Statement:
     Source: reduced-cost fixing is folklore of branch and bound; the bound is this package's, with
     its proof in :mod:`cpx.models.rule_set.search.cost_splitting`.
     """
-    if not bounded_in_time(form):
+    if not has_bound(form):
         return signature(form)
     with one_thread():
         near = near_bound(form)
@@ -83,7 +82,7 @@ def bounded(form: RuleSelection) -> Statement:
     Source: see ``narrowed``; the rows are of :mod:`cpx.models.rule_set.payments`; a bound on the
     objective as a row is folklore.
     """
-    if not bounded_in_time(form):
+    if not has_bound(form):
         return signature(form)
     from cpmpy.expressions.core import Operator
 

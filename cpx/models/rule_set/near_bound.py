@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cpx.modelling.statement import Cost
 from cpx.models.rule_set.form import RuleSelection
 from cpx.models.rule_set.presolve import presolved
 
@@ -22,17 +22,25 @@ _DESCENTS, _AGAIN = 50, 10
 _FIRST = 30
 """Rules for which rows pay most that are tried for a set."""
 
-_MOST_PAIRS, _PAIRS_PER_SECOND = 2**21, 2**15
-"""Pairs of good and bad rows, which the time of the bound is proportional to: 0.3 s for 2**17."""
+_MOST_PAIRS = 2**21
+"""Pairs of good and bad rows, which the time of the bound is proportional to."""
 
 
-def bounded_in_time(form: RuleSelection, seconds: float = math.inf) -> bool:
-    """Whether there is a bound, and it is had in a tenth of so many seconds."""
+def has_bound(form: RuleSelection) -> bool:
+    """Whether there is a bound."""
     if form.side or not form.within_limits(form.required):
         return False
+    return 0 < _pairs(form) <= _MOST_PAIRS
+
+
+def bound_cost(form: RuleSelection, compiled: str) -> Cost:
+    """Predict what the bound takes; the statement itself is small beside it."""
+    return Cost(3e-6 * _pairs(form), 5.0)
+
+
+def _pairs(form: RuleSelection) -> int:
     weights = presolved(form).form.weights
-    pairs = int((weights > 0).sum()) * int((weights < 0).sum())
-    return 0 < pairs <= min(_MOST_PAIRS, _PAIRS_PER_SECOND * seconds)
+    return int((weights > 0).sum()) * int((weights < 0).sum())
 
 
 @dataclass(frozen=True, eq=False)

@@ -25,7 +25,7 @@ from cpx.modelling.statement import Encoding, Statement
 from cpx.models.rule_set.encodings import channelling, signature
 from cpx.models.rule_set.encodings_near_bound import bounded, narrowed
 from cpx.models.rule_set.form import RuleSelection
-from cpx.models.rule_set.near_bound import bounded_in_time
+from cpx.models.rule_set.near_bound import bound_cost, has_bound
 from cpx.models.rule_set.text import RuleSetText
 from cpx.support.validation import Share, entries, feature_list, index
 
@@ -117,8 +117,22 @@ _LARGEST = 2**62
 ENCODINGS: tuple[Encoding[RuleSelection], ...] = (
     Encoding("signature", signature, every_solution=False),
     Encoding("channelling", channelling),
-    Encoding("narrowed", narrowed, applies=bounded_in_time, every_solution=False, searches=True),
-    Encoding("bounded", bounded, applies=bounded_in_time, every_solution=False, searches=True),
+    Encoding(
+        "narrowed",
+        narrowed,
+        applies=has_bound,
+        cost=bound_cost,
+        every_solution=False,
+        searches=True,
+    ),
+    Encoding(
+        "bounded",
+        bounded,
+        applies=has_bound,
+        cost=bound_cost,
+        every_solution=False,
+        searches=True,
+    ),
 )
 """Encodings of every problem about sets of rules."""
 

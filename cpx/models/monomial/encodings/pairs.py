@@ -13,7 +13,7 @@ from cpx.models.monomial.encodings.common import bools
 from cpx.models.monomial.encodings.sizes import Choices, Excluded, row, sizes
 from cpx.models.monomial.form import WeightedMonomial
 
-_MOST_PAIRS = 10_000
+MOST_PAIRS = 10_000
 """With more pairs one relaxation takes a solver longer than people wait for an answer."""
 
 
@@ -55,7 +55,7 @@ def pairs(form: WeightedMonomial) -> Statement:
     choices = Choices(form)
     if not choices.counted:
         return sizes(form)
-    if choices.first.size > _MOST_PAIRS:
+    if choices.first.size > MOST_PAIRS:
         # Relaxations of so many features take long, and sizes adds little to them.
         return replace(sizes(form), core=None)
     return _Pairs(form, choices).statement()

@@ -17,7 +17,7 @@ from cpx.models.monomial.form import WeightedMonomial
 _LARGEST_ROW = 2**20
 """Sums of coefficients from which the numbers of a row are no longer safe in floats."""
 
-_MOST_WORK = 5 * 10**9
+MOST_WORK = 5 * 10**9
 """Products of two numbers in counting what pairs exclude, and in counting what three do."""
 
 _FEW = 500
@@ -64,7 +64,7 @@ class Choices:
     def __init__(self, form: WeightedMonomial) -> None:
         m, d = form.shape
         total = (form.cost_covered + form.cost_uncovered).sum(dtype=np.float64)
-        safe = bool(total < _LARGEST_ROW) and max(m, _FEW) * d**2 <= _MOST_WORK
+        safe = bool(total < _LARGEST_ROW) and max(m, _FEW) * d**2 <= MOST_WORK
         self.free = np.setdiff1d(np.arange(d), form.forbidden)
         pairs = np.triu_indices(self.free.size if safe else 0, 1)
         self.first, self.second = (self.free[at] for at in pairs)
@@ -155,7 +155,7 @@ def _least_of_three(costs: Excluded, choices: Choices, most: int) -> int:
         others = np.flatnonzero(of_pairs[j] < least)
         rows = ~costs.table[:, j]
         work += int(rows.sum()) * others.size**2
-        if work > _MOST_WORK:
+        if work > MOST_WORK:
             return min(least, int(of_pairs[j:].min()))
         # Costs below 2**24 are exact.
         table = costs.table[np.ix_(rows, others)].astype(np.float32)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -22,7 +21,7 @@ from cpx.support.one_thread import one_thread
 if TYPE_CHECKING:
     from cpx.models.monomial.search.conflicts import Conflicts
 
-_MOST_CLAUSES = 50_000
+MOST_CLAUSES = 50_000
 """Clauses about three features; with more, stating them takes longer than they save."""
 
 _BEAM = 1024
@@ -72,7 +71,7 @@ def triples(form: WeightedMonomial) -> Statement:
     return _stated(form, known) if known.root.k >= 4 else clausal(form)
 
 
-def known_rule_helps(form: WeightedMonomial, seconds: float = math.inf) -> bool:
+def known_rule_helps(form: WeightedMonomial) -> bool:
     """Whether the statement says more than that of ``clausal``."""
     plain = not (form.required or form.limits or form.side)
     return plain and form.k >= 4 and has_kernels() and Choices(form).counted
@@ -207,7 +206,7 @@ class KnownRule:
         yield from ((int(names[a]), int(names[b])) for a, b in np.argwhere(apart))
         if self.left.triples is None:
             return
-        left = _MOST_CLAUSES
+        left = MOST_CLAUSES
         for a in range(n - 2):
             after = pairs[a].copy()
             after[: a + 1] = False

@@ -10,21 +10,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpx.answers.values import Value
-from cpx.backends.base import Backend, Progress
+from cpx.backends.base import Backend, Progress, StartWith
+from cpx.compiled.library import has_kernels
 from cpx.models.monomial.form import MonomialForm, WeightedMonomial, allowed
 
 _SMALL = 2_000
-"""Truth values of a table of samples: with fewer, engines end before a start would help."""
+"""Truth values of a table of samples: with fewer, engines end before a hint would help."""
 
 Floats = NDArray[np.float64]
 Features = tuple[int, ...]
 
 
-def start(engine: Backend, form: MonomialForm) -> tuple[str, str] | None:
-    """Name beam search for an engine that has poor monomials for long."""
+def start(engine: Backend, form: MonomialForm) -> StartWith | None:
+    """Begin with beam search, so that there is a value; told as a hint where those are poor."""
     m, d = form.shape
-    needed = engine._start == "needed" and m * d >= _SMALL
-    return ("beam", "beam search") if needed else None
+    needed = engine._start == "needed"
+    if not (needed or engine.needs_model):
+        return None
+    hint = needed and m * d >= _SMALL
+    if not has_kernels():
+        return StartWith("beam", "beam search", hint)
+    from cpx.models.monomial.search.optimise import begin
+
+    return StartWith(begin, "beam search", hint)
 
 
 class MonomialLevels:

@@ -32,7 +32,7 @@ _MOST_FEATURES = 400
 WORK_PER_SECOND = 10**9
 """Words that are counted in a second of a slow machine: three times as many in one of 2024."""
 
-_MOST_SECONDS = 5.0
+MOST_SECONDS = 5.0
 
 
 class Conflicts(NamedTuple):
@@ -62,7 +62,7 @@ def conflicts(root: Root, limit: int, seconds: float = math.inf) -> Conflicts:
     if root.groups.size:
         pairs[root.groups[:, None] == root.groups[None, :]] = 0
         np.fill_diagonal(pairs, 1)
-    looking = _Looking(root, limit, int(WORK_PER_SECOND * min(seconds, _MOST_SECONDS)))
+    looking = _Looking(root, limit, int(WORK_PER_SECOND * min(seconds, MOST_SECONDS)))
     columns, none = np.arange(root.n), np.zeros((0, 0), dtype=np.uint8)
     for _ in range(_ROUNDS):
         before = int(pairs.sum())

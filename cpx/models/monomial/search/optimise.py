@@ -16,19 +16,25 @@ from typing import TYPE_CHECKING
 
 from cpx.answers.result import Termination
 from cpx.backends.base import Outcome, Progress
+from cpx.modelling.ratio import RatioProblem
 from cpx.models.monomial.search.beam import beam_columns
 from cpx.models.monomial.search.driver import Cut, Workers, explore, first_optimal
+from cpx.models.monomial.search.presolve import reduce
 from cpx.models.monomial.search.root import Root
+from cpx.processes.allowance import OPTIONAL
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from cpx.answers.values import Value
     from cpx.modelling.base import Problem
+    from cpx.models.monomial.form import RatioMonomial, WeightedMonomial
     from cpx.models.monomial.search.driver import Elsewhere
     from cpx.models.monomial.search.objective import Objective
     from cpx.models.monomial.search.presolve import Reduced
     from cpx.options import SolveOptions
 
-_BEAM_WIDTH = 16
+_BEAM_WIDTH, _START_WIDTH = 16, 128
 _TIE_NODES = 5_000_000
 """Nodes spent at most on the choice among equally good sets, besides those of the proof."""
 
@@ -36,10 +42,7 @@ _TIE_NODES = 5_000_000
 def optimise(problem: Problem, reduced: Reduced, progress: Progress) -> Outcome:
     """Search a problem whose objective is the value of its form, up to sign and constant."""
     scale = _Scale(problem, reduced)
-    root = Root.whole(reduced)
-
-    def report(columns: list[int]) -> None:
-        progress.found(problem.explanation(reduced.original(columns)))
+    report = _reporter(problem, reduced, progress)
 
     def watch(workers: Workers) -> bool:
         cost, columns = workers.best()
@@ -49,11 +52,8 @@ def optimise(problem: Problem, reduced: Reduced, progress: Progress) -> Outcome:
             progress.bound(scale.objective(workers.bound()))
         return progress.should_stop
 
-    report([])
-    progress.bound(scale.objective(0))
-    if root.n > 0:
-        report(beam_columns(root, beam_width(progress.options)))
     options = progress.options
+    root = _begun(problem, reduced, progress, beam_width(options))
     done = explore(
         root, scale.cost(progress.objective), options.threads, watch, elsewhere(progress)
     )
@@ -72,6 +72,52 @@ def optimise(problem: Problem, reduced: Reduced, progress: Progress) -> Outcome:
     known = done.columns if done.first and root.cost_of_none() > least else None
     warnings = done.notes + break_ties(problem, reduced, progress, least, done.nodes, known)
     return Outcome(True, Termination.COMPLETED, message, progress.objective, warnings=warnings)
+
+
+def begin(problem: Problem, form: WeightedMonomial | RatioMonomial, progress: Progress) -> None:
+    """Report a rule of a beam search, and the bound that the samples give without a search.
+
+    Where that rule is not allowed, the search looks for the first one that is, for a tenth of the
+    limit at most.
+    """
+    if (reduced := reduce(form)) is None:
+        return
+    root = _begun(problem, reduced, progress, _START_WIDTH)
+    if progress.objective is not None or not root.n:
+        return
+
+    def watch(workers: Workers) -> bool:
+        late = progress.past(OPTIONAL)
+        return late or progress.should_stop or workers.best()[1] is not None
+
+    found = explore(root, root.objective.highest + 1, 1, watch).columns
+    if found is not None:
+        _reporter(problem, reduced, progress)(found)
+
+
+def _begun(problem: Problem, reduced: Reduced, progress: Progress, width: int) -> Root:
+    """Report what is had before a search, and return its root."""
+    root, report = Root.whole(reduced), _reporter(problem, reduced, progress)
+    report([])
+    if isinstance(problem, RatioProblem):
+        progress.bound(problem._trivial_bound())
+        _approach(problem, reduced, root, progress, width)
+        return root.aiming_at(better_than(reduced.objective, Fraction(0)))
+    progress.bound(_Scale(problem, reduced).objective(0))
+    if root.n > 0:
+        report(beam_columns(root, width))
+    return root
+
+
+def _reporter(
+    problem: Problem, reduced: Reduced, progress: Progress
+) -> Callable[[list[int]], None]:
+    """Return what reports a set of columns."""
+
+    def report(columns: list[int]) -> None:
+        progress.found(problem.explanation(reduced.original(columns)))
+
+    return report
 
 
 def beam_width(options: SolveOptions) -> int:
@@ -148,21 +194,17 @@ def break_ties(
 
 def optimise_ratio(problem: Problem, reduced: Reduced, progress: Progress) -> Outcome:
     """Search a problem whose objective is the precision."""
-    whole = Root.whole(reduced)
     least = max(1, reduced.objective.least)
     nodes = steps = 0
     notes: list[str] = []
 
-    def report(columns: list[int]) -> None:
-        progress.found(problem.explanation(reduced.original(columns)))
+    report = _reporter(problem, reduced, progress)
 
     def bound(ratio: Fraction, limit: int, cost: int) -> None:
         # With cost = P c + (Q - P) l, limit - cost is Q times good - ratio * covered.
         progress.bound(ratio + Fraction(limit - cost, ratio.denominator) / least)
 
-    report([])
-    progress.bound(Fraction(1))
-    _approach(problem, reduced, whole, progress)
+    whole = _begun(problem, reduced, progress, beam_width(progress.options))
     while True:
         ratio = progress.objective
         known = Fraction(0) if ratio is None else Fraction(ratio)
@@ -209,12 +251,14 @@ def better_than(objective: Objective, ratio: Fraction) -> Objective:
     return replace(objective, alpha=ratio.numerator, beta=ratio.denominator - ratio.numerator)
 
 
-def _approach(problem: Problem, reduced: Reduced, whole: Root, progress: Progress) -> None:
+def _approach(
+    problem: Problem, reduced: Reduced, whole: Root, progress: Progress, width: int
+) -> None:
     """Report better and better sets of beam searches, as long as one improves on the last."""
     while whole.n > 0 and not progress.should_stop:
         before = progress.objective
         objective = better_than(reduced.objective, Fraction(before or 0))
-        columns = beam_columns(whole.aiming_at(objective), beam_width(progress.options))
+        columns = beam_columns(whole.aiming_at(objective), width)
         progress.found(problem.explanation(reduced.original(columns)))
         if progress.objective == before:
             return

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpx.answers.result import Termination
-from cpx.backends.base import Backend, Outcome, Progress
+from cpx.backends.base import Backend, Outcome, Progress, StartWith
 from cpx.backends.search.remaining_constraints import Remaining
 from cpx.errors import InvalidOption, shown
 from cpx.modelling.base import Problem
@@ -110,9 +110,9 @@ def found_by_descents(form: RuleSelection, chosen: Rules, rounds: int) -> Rules:
     return best
 
 
-def start(engine: Backend, form: RuleSelection) -> tuple[str, str]:
+def start(engine: Backend, form: RuleSelection) -> StartWith:
     """Name one descent: an engine takes long to find the set that it finds at once."""
-    return "local-search:0", "local search"
+    return StartWith("local-search:0", "local search")
 
 
 class _Moves:

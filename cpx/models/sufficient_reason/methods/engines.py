@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpx.answers.result import Termination
-from cpx.backends.base import Backend, Outcome, Progress
+from cpx.backends.base import Backend, Outcome, Progress, StartWith
 from cpx.backends.search.branch_on_violations import branch_on_violations
 from cpx.errors import InvalidOption, shown
 from cpx.models.sufficient_reason.form import ChangeForm
@@ -346,7 +346,7 @@ class HittingSets(_OracleMethod):
         )
 
 
-def start(engine: Backend, form: SubsetForm) -> tuple[str, str] | None:
+def start(engine: Backend, form: SubsetForm) -> StartWith | None:
     """Name deletion where there are many leaves: by cores there is no set before the optimum."""
     enough = form.arrays is not None and len(form.arrays.tree) > _FEW
-    return ("best-of-orders", "deletion") if engine.needs_model and enough else None
+    return StartWith("best-of-orders", "deletion") if engine.needs_model and enough else None
