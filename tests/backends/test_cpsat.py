@@ -76,7 +76,7 @@ def test_a_phase_starts_from_the_best_solution_and_the_last_one_proves(monkeypat
         started.append(arguments[-1])
 
     monkeypatch.setattr(cpsat, "_add_hint", add_hint)
-    result = solve(problem, "cpsat")
+    result = solve(problem, "cpsat", warm_start=False)
     assert result.objective == result.bound == brute_force(problem)[0]
     # Nothing at first; then what was found, at the start of each further phase.
     assert len(started) in (1, 2, 3)

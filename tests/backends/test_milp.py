@@ -372,6 +372,6 @@ def test_the_root_of_the_core_comes_first(solver, monkeypatch):
         ([], {"encoding": "clausal"}, [(None, {"X", "C", "U"}, None)]),
     ):
         calls[:], found[:] = [], at_root
-        result = solve(problem, f"milp:{solver}", **options)
+        result = solve(problem, f"milp:{solver}", warm_start=False, **options)
         assert (result.status, result.objective, result.bound) == ("OPTIMAL", optimum, optimum)
         assert calls == expected

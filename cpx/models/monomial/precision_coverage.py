@@ -291,3 +291,12 @@ class MaxCoverage(WeightedProblem):
     def greatest(self) -> int:
         """Return the weight of all samples, which the empty rule covers."""
         return self.samples.total
+
+    def _trivial_bound(self) -> int:
+        """Return what the limits let a rule cover at most: agreeing weight by the precision."""
+        limits, most = self.limits, self.samples.total
+        if limits is not None and limits.most is not None:
+            most = limits.most
+        if limits is not None and limits.precision:
+            most = min(most, int(self.samples.agreeing / limits.precision))
+        return most
