@@ -59,8 +59,9 @@ class SolveOptions:
         Options of the engine by their own names, such as ``{"linearization_level": 2}``; those
         that it does not have are refused when it is asked to solve.
     warm_start : bool
-        Whether an engine without a good start of its own may be handed one, and whether its own
-        choice of encoding may be one that the exact search helps to state.
+        Whether there may be a value and a bound before an engine without a good start of its own
+        begins, and whether its own choice of encoding may be one that the exact search helps to
+        state.
     cpu_limit : float or None
         Seconds of processor time > 0 of the process that solves, all its threads together, and
         of the programs that it has started; None for no such limit. Where there is no ``/proc``,

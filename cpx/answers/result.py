@@ -423,11 +423,15 @@ class Result(Shown):
             return f"{told}, and the bound"
         return f"{told}; the bound is the engine's word"
 
-    def _choice(self) -> str:
-        """Say what the encoding was predicted to take, and which others would have taken."""
-        costs = {self.encoding: self.prediction, **(self.prediction or {}).get("passed_over", {})}
-        told = [f"{n} {c['seconds']:.2g} s, {c['megabytes']:.0f} MB" for n, c in costs.items()]
-        return "predicted to take: " + "; passed over: ".join(told)
+    def _stated(self) -> list[str]:
+        """Say in which encoding, what that was predicted to take, and which ones would take."""
+        if self.prediction is None:
+            return [self.encoding]
+        each = {self.encoding: self.prediction, **self.prediction.get("passed_over", {})}
+        return [
+            f"{name}, predicted to take {cost['seconds']:.2g} s and {cost['megabytes']:.0f} MB"
+            for name, cost in each.items()
+        ]
 
     def facts(self) -> list[Fact]:
         """Return the figures of the solve, and the warnings."""
@@ -435,7 +439,8 @@ class Result(Shown):
         reason = str(self.termination).lower().replace("_", " ")
         if self.raw_status:
             reason += f"; the engine said {self.raw_status!r}"
-        engine = self.engine + (f", encoding {self.encoding}" if self.encoding else "")
+        stated, *passed_over = self._stated()
+        engine = self.engine + (f", encoding {stated}" if stated else "")
         named = {name: value for name, value in self.versions.items() if " " not in name}
         versions = ", ".join(f"{name} {number}" for name, number in named.items())
         return [
@@ -447,7 +452,7 @@ class Result(Shown):
                 f"compiling {times.compile:.2f}, solving {times.solve:.2f}",
             ),
             Fact("engine", engine + (f" ({versions})" if versions else "")),
-            *([] if self.prediction is None else [Fact("encoding", self._choice())]),
+            *(Fact("passed over", f"encoding {text}: too long") for text in passed_over),
             *(
                 Fact("program", f"{name} {value}")
                 for name, value in self.versions.items()

@@ -95,7 +95,8 @@ def solve(
     engine : mapping of str to value, optional
         Options of the engine by their own names, as if given with its name.
     warm_start : bool
-        Whether an engine without a good start of its own may be handed one.
+        Whether an engine without a good start of its own may be handed one, and a rule have a
+        value and a bound before its engine begins.
     isolate : bool, optional
         Run in a worker process that is killed at the limit plus a grace of at most 1 s;
         the last incumbent and bound survive the kill. Default: only for engines that cannot
