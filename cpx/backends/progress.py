@@ -132,6 +132,19 @@ class Progress:
         return None if limit is None else max(0.0, limit - self.elapsed)
 
     @property
+    def left(self) -> float | None:
+        """Seconds left of the nearer limit, of time or of processor time; None without one.
+
+        What an engine divides among its phases. Its own clock, which is of time, gets
+        :attr:`remaining`.
+        """
+        limit, remaining = self.options.cpu_limit, self.remaining
+        if limit is None:
+            return remaining
+        unspent = max(0.0, limit - (self._cpu() - self._cpu_before))
+        return unspent if remaining is None else min(unspent, remaining)
+
+    @property
     def expired(self) -> bool:
         """Whether the time limit, or that of processor time, is over."""
         return self.remaining == 0.0 or self._cpu_expired

@@ -165,3 +165,19 @@ def test_only_models_with_unequal_weights_lose_a_part_of_presolve() -> None:
     assert safe_parameters(DirectOrtools(unequal).ort_model)
     with pytest.raises(UnknownName, match="presolve_inclusion_work_limit"):
         solve(_hard(1), "cpsat{presolve_inclusion_work_limit=1000}")
+
+
+def test_phases_divide_what_the_limit_counts(monkeypatch) -> None:
+    problem = _hard(7)
+    for limits, share in (
+        ({"cpu_limit": 10.0, "time_limit": 1e6}, 0.25 * 4),
+        ({"cpu_limit": 10.0}, 0.25 * 4),
+        ({"cpu_limit": 1e6, "time_limit": 1e-9}, 0.0),
+        ({}, 5.0),
+    ):
+        options = SolveOptions(**limits)
+        progress = Progress(problem, options)
+        monkeypatch.setattr(progress, "_cpu", lambda before=progress._cpu_before: before + 6.0)
+        parameters = cpsat._solver(cpsat._PHASES[1], options, progress).parameters
+        assert parameters.max_deterministic_time == pytest.approx(share)
+        assert (parameters.max_time_in_seconds > 100) == (limits.get("time_limit") != 1e-9)

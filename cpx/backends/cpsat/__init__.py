@@ -217,8 +217,8 @@ def _solver(phase: _Phase, options: SolveOptions, progress: Progress) -> Any:
     solver.parameters.catch_sigint_signal = False
     # By default the engine calls optimal what is within 1e-4, in floats, of its bound.
     solver.parameters.absolute_gap_limit = 0.0
-    left = math.inf if progress.remaining is None else progress.remaining
-    solver.parameters.max_time_in_seconds = left
+    remaining, left = (math.inf if s is None else s for s in (progress.remaining, progress.left))
+    solver.parameters.max_time_in_seconds = remaining
     if phase.units < math.inf:
         # Units of about a second, which stand for the same work at every repetition.
         solver.parameters.max_deterministic_time = min(phase.units, phase.share * left)

@@ -189,7 +189,7 @@ class Milp(Backend):
         left, own = run.progress.remaining, dict(options.engine)
         if share is not None:
             own[_NODES[self.solver]] = 1
-            left = None if left is None else share * left
+            left = None if run.progress.left is None else share * run.progress.left
         settings: dict[str, Any] = {
             "timeLimit": left,
             "threads": options.threads,
