@@ -92,8 +92,8 @@ def test_a_printed_result_reads_like_the_shell(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("status", "told"),
     [
-        (Status.INFEASIBLE, "No rule satisfies the constraints; this is proved."),
-        (Status.UNKNOWN, "No rule was found within the limits."),
+        (Status.INFEASIBLE, "Nothing satisfies the constraints; this is proved."),
+        (Status.UNKNOWN, "Nothing was found within the limits."),
         (Status.ERROR, "The engine failed."),
     ],
 )

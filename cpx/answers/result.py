@@ -76,8 +76,8 @@ _TONES: dict[Status, Tone] = {
     Status.ERROR: "bad",
 }
 _NOTHING = {
-    Status.INFEASIBLE: "No rule satisfies the constraints; this is proved.",
-    Status.UNKNOWN: "No rule was found within the limits.",
+    Status.INFEASIBLE: "Nothing satisfies the constraints; this is proved.",
+    Status.UNKNOWN: "Nothing was found within the limits.",
 }
 
 # Seconds and counts are smaller.

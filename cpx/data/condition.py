@@ -151,15 +151,27 @@ class OneOf(ColumnCondition):
         return {"one_of": list(self.labels)}
 
 
-def _days_told(labels: Sequence[str]) -> str | None:
-    """Say which days these are, where all are days: spans of them, or days of the week of one."""
+def day_spans(labels: Sequence[str]) -> list[Any]:
+    """Return days that follow each other, as arrays of NumPy; none where not all are days.
+
+    >>> [len(span) for span in day_spans(["2024-03-01", "2024-02-29", "2025-01-01"])]
+    [2, 1]
+    """
     if not all(map(_A_DAY.fullmatch, labels)):
-        return None
+        return []
     try:
         days = np.sort(np.array(labels, dtype="datetime64[D]"))
     except ValueError:
+        return []
+    return np.split(days, np.flatnonzero(np.diff(days) > np.timedelta64(1, "D")) + 1)
+
+
+def _days_told(labels: Sequence[str]) -> str | None:
+    """Say which days these are, where all are days: spans of them, or days of the week of one."""
+    spans = day_spans(labels)
+    if not spans:
         return None
-    spans = np.split(days, np.flatnonzero(np.diff(days) > np.timedelta64(1, "D")) + 1)
+    days = np.concatenate(spans)
     if len(spans) > _LISTED:
         every = np.arange(days[0], days[-1] + np.timedelta64(1, "D"))
         for named, names, what in ((_weekday, DAYS, ""), (_month, MONTHS, "day of ")):

@@ -17,7 +17,7 @@ from cpx.data.cuts import thresholds_of
 from cpx.errors import DataError, shown
 from cpx.support.validation import real
 
-__all__ = ["PARTS", "fit_date_column", "is_date", "moments", "parts_of"]
+__all__ = ["PARTS", "fit_date_column", "is_date", "moments", "parts_of", "years"]
 
 PARTS = ("month", "weekday", "hour")
 """What conditions may ask of a date beside the date itself."""
@@ -96,14 +96,14 @@ class DateColumn(NumberColumn):
         return None if np.isnan(number) else clock(number)
 
     def drawn(self, values: Any) -> Any:
-        return _years(self.numbers(values))
+        return years(self.numbers(values))
 
     def drawn_span(self, ends: Sequence[float | None]) -> tuple[float | None, float | None]:
-        low, high = (None if end is None else float(_years(end)) for end in ends)
+        low, high = (None if end is None else float(years(end)) for end in ends)
         return low, high
 
 
-def _years(microseconds: Any) -> Any:
+def years(microseconds: Any) -> Any:
     """Return moments as years with fractions, which pictures can show."""
     return 1970 + np.asarray(microseconds) / (365.2425 * 86_400e6)
 

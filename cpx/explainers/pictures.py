@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import date
 from typing import Any, TypeVar
+
+import numpy as np
 
 from cpx.answers.explanation import Explanation
 from cpx.answers.panels import Panel, Span, Spread
-from cpx.data.condition import Bounds, Equals, OneOf, told
-from cpx.data.other_frames import as_pandas
+from cpx.data.condition import Bounds, Equals, OneOf, day_spans, told
+from cpx.data.other_frames import as_pandas, printed_names
 from cpx.support.cells import is_missing, plain
 
 Found = TypeVar("Found", bound=Explanation)
@@ -39,12 +42,14 @@ class Pictures:
             if name is None:
                 continue
             value = plain(row.get(name))
+            value = value.item() if isinstance(value, np.generic) else value
+            spans, named = _spans(one), one.labels if isinstance(one, OneOf) else ()
+            if isinstance(value, date) and not is_missing(value):
+                value, spans, named = _in_years([value])[0], _spans_of_days(named), ()
             number = isinstance(value, int | float) and not isinstance(value, bool)
             shown: float | str | None = float(value) if number else str(value)
             if is_missing(value):
                 shown = None
-            named = one.labels if isinstance(one, OneOf) else ()
-            spans = _spans(one)
             if isinstance(one, Equals) and not number and shown is not None:
                 named = (str(shown),)
             yield Panel(name, told(one), shown, spans, named, spread=self._spread(name))
@@ -59,12 +64,13 @@ class Pictures:
 
     def _spread(self, name: str) -> Spread | None:
         table = self._table
-        if table is None or [*map(str, table.columns)].count(name) != 1:
+        if table is None or (names := printed_names(table.columns)).count(name) != 1:
             return None
         if name not in self._spreads:
-            column = table.iloc[:, [*map(str, table.columns)].index(name)]
+            column = table.iloc[:, names.index(name)]
             kind = getattr(column.dtype, "kind", "O")
-            self._spreads[name] = Spread(column, kind in "iuf")
+            own = _in_years(column) if kind == "M" else column
+            self._spreads[name] = Spread(own, kind in "iufM")
         return self._spreads[name]
 
 
@@ -73,7 +79,22 @@ def _named(x: Any) -> dict[str, Any]:
     x = as_pandas(x)
     if getattr(x, "ndim", 1) == 2 and hasattr(x, "iloc"):
         x = x.iloc[0]
-    return {str(key): value for key, value in x.items()} if hasattr(x, "items") else {}
+    if not hasattr(x, "items"):
+        return {}
+    names, values = zip(*x.items(), strict=True)
+    return dict(zip(printed_names(names), values))
+
+
+def _in_years(values: Any) -> Any:
+    from cpx.data.date_columns import moments, years  # loads pandas
+
+    return years(moments("", values))
+
+
+def _spans_of_days(labels: tuple[str, ...]) -> tuple[Span, ...]:
+    """Return from when to when days are, in years."""
+    ends = ([span[0], span[-1] + np.timedelta64(1, "D")] for span in day_spans(labels))
+    return tuple((low, high) for low, high in (_in_years(pair).tolist() for pair in ends))
 
 
 def _spans(condition: Any) -> tuple[Span, ...]:

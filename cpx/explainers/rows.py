@@ -101,7 +101,7 @@ def rows_of(X: Any) -> tuple[Sequence[Any], Sequence[Any]]:
     Raises InvalidOption: When it is one row, or positions of rows.
     """
     X = as_pandas(X)
-    if getattr(X, "ndim", 2) != 2 or isinstance(X, str | dict):
+    if getattr(X, "ndim", 2) != 2 or isinstance(X, str | dict) or not hasattr(X, "__len__"):
         raise InvalidOption(
             "X must be a table of rows; one row is explained by rule(x), reason(x) and the like"
         )

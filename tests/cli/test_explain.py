@@ -144,7 +144,7 @@ def test_explain_with_a_guarantee(run: Run, table: Path) -> None:
 def test_explain_proves_that_no_rule_keeps_the_limits(run: Run, table: Path) -> None:
     done = run("explain", table, *ASK, "--min-coverage", 1, "--min-precision", 1)
     assert done.exit_code == 0, done.output
-    assert done.stdout.count("No rule satisfies the constraints; this is proved.") == 1
+    assert done.stdout.count("Nothing satisfies the constraints; this is proved.") == 1
 
 
 def test_score_compares_with_the_best_rule(run: Run, table: Path) -> None:

@@ -60,7 +60,7 @@ def test_solution_without_proof_exits_3(run: Run, hard: Path) -> None:
 def test_nothing_found_exits_4(run: Run, hard: Path) -> None:
     done = run("solve", hard, "-b", "cpsat", "--time-limit", 0.001, "--no-isolate")
     assert done.exit_code == 4, done.output
-    assert "No rule was found within the limits." in done.stdout
+    assert "Nothing was found within the limits." in done.stdout
 
 
 def test_infeasible_is_proved_and_exits_0(run: Run, tmp_path: Path, inst: Path) -> None:
@@ -69,7 +69,7 @@ def test_infeasible_is_proved_and_exits_0(run: Run, tmp_path: Path, inst: Path) 
     inst.write_text(json.dumps(data))
     done = run("solve", inst, "--no-isolate")
     assert done.exit_code == 0, done.output
-    assert done.stdout.startswith("No rule satisfies the constraints; this is proved.")
+    assert done.stdout.startswith("Nothing satisfies the constraints; this is proved.")
 
 
 def test_failing_engine_exits_1(run: Run, inst: Path, monkeypatch: pytest.MonkeyPatch) -> None:

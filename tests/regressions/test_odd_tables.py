@@ -12,7 +12,7 @@ from sklearn.naive_bayes import BernoulliNB
 from sklearn.tree import DecisionTreeClassifier
 
 import cpx
-from cpx.errors import DataError
+from cpx.errors import DataError, InvalidOption
 
 _RNG = np.random.default_rng(0)
 X = pd.DataFrame({"a": _RNG.normal(size=60), "b": _RNG.integers(0, 10, 60)})
@@ -91,3 +91,18 @@ def test_a_class_that_no_row_has_is_told() -> None:
     assert "no sample has the class of x: the precision of every rule is 0" in (
         cpx.Explainer(TREE, background).rule(x, k=1).summary()
     )
+
+
+def test_many_rows_are_no_position() -> None:
+    with pytest.raises(InvalidOption, match="X must be a table of rows"):
+        cpx.Explainer(TREE, X).rules(3)
+
+
+def test_pictures_mark_whole_numbers_and_columns_with_numbers_for_names() -> None:
+    table = pd.DataFrame({10: X["b"], 20: X["a"] > 0})
+    tree = DecisionTreeClassifier(random_state=0).fit(table, (X["b"] > 4) & (X["a"] > 0))
+    row = int(np.flatnonzero(tree.predict(table))[0])
+    panels = cpx.Explainer(tree, table).reason(row).panels
+    assert [panel.value for panel in panels] == [table.loc[row, 10], "True"]
+    assert panels[0].spread is not None
+    assert panels[0].spread.edges

@@ -70,6 +70,11 @@ def test_reasons_and_contrasts_speak_of_days() -> None:
     assert str(reason).startswith(
         "day is from 2024-01-01 to 2024-06-30 or from 2025-01-01 to 2025-02-09 forces early"
     )
+    (panel,) = explainer.reason(34).panels
+    assert (panel.value, panel.spans[0]) == (
+        pytest.approx(2024.16, abs=0.01),
+        pytest.approx((2024, 2024.5), abs=0.01),
+    )
     assert "day may be any day from 2023-11-20 to 2025-02-09, as in X" in reason.summary()
     found = explainer.contrast(50)
     assert isinstance(found.values["day"], pd.Timestamp)
