@@ -452,7 +452,7 @@ class Result(Shown):
                 f"compiling {times.compile:.2f}, solving {times.solve:.2f}",
             ),
             Fact("engine", engine + (f" ({versions})" if versions else "")),
-            *(Fact("passed over", f"encoding {text}: too long") for text in passed_over),
+            *(Fact("not taken", f"encoding {text}: too long") for text in passed_over),
             *(
                 Fact("program", f"{name} {value}")
                 for name, value in self.versions.items()

@@ -8,7 +8,10 @@ import pytest
 import cpx
 from cpx import KMonomial, Samples, solve
 from cpx.answers.result import Status
+from cpx.backends.base import Progress
 from cpx.models.monomial.draw import random_problem
+from cpx.models.monomial.search import optimise
+from cpx.options import SolveOptions
 from cpx.testing.brute import brute_force
 from tests.seeds import each
 
@@ -44,6 +47,19 @@ def test_the_start_changes_no_optimum(seed: int, hint: tuple[int, ...] | None) -
     result = solve(problem, ENGINES[seed % 3], hint=hint)
     wanted = Status.INFEASIBLE if optimum is None else Status.OPTIMAL
     assert (result.status, result.objective) == (wanted, optimum)
+
+
+@each(range(80), 40)
+def test_the_bound_that_large_tables_begin_with_is_true(seed: int, monkeypatch) -> None:
+    monkeypatch.setattr(optimise, "_LARGE", 0)
+    problem = random_problem(seed)
+    optimum, _ = brute_force(problem) or (None, ())
+    progress = Progress(problem, SolveOptions())
+    optimise.begin(problem, problem.form(), progress)
+    assert (progress.objective is None) == (optimum is None)
+    if optimum is not None:
+        sign = 1 if problem.sense == "min" else -1
+        assert sign * progress.best_bound <= sign * optimum <= sign * progress.objective
 
 
 def _covering(share: str) -> cpx.MaxCoverage:

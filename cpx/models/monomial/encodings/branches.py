@@ -58,8 +58,7 @@ def branches(form: WeightedMonomial) -> Statement:
     known = KnownRule(form)
     if known.root.k < 4 or known.left.triples is None:
         return pairs(form)
-    left = known.triples()
-    if len(left) <= _MOST_TRIPLES:
+    if known.count <= 2 * _MOST_TRIPLES and len(left := known.triples()) <= _MOST_TRIPLES:
         return _stated(form, known, left)
     return replace(pairs(form), known=known.known, bound=known.bound)
 

@@ -15,6 +15,7 @@ from cpx.models.monomial.encodings.clausal import clausal
 from cpx.models.monomial.encodings.common import bools
 from cpx.models.monomial.encodings.sizes import Choices
 from cpx.models.monomial.form import WeightedMonomial
+from cpx.models.monomial.search.conflicts import MOST_SECONDS
 from cpx.processes.allowance import allowed
 from cpx.support.one_thread import one_thread
 
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
 
 MOST_CLAUSES = 50_000
 """Clauses about three features; with more, stating them takes longer than they save."""
+
+_PRODUCTS_PER_SECOND = 10**11
+"""That a bound on each triple left may take, were they all to cover every sample."""
 
 _BEAM = 1024
 """Sets of each size that the search for a known rule keeps."""
@@ -242,10 +246,29 @@ class KnownRule:
 
     @property
     def bound(self) -> int | None:
-        """The least cost of all rules, at least; None where triples were not looked at."""
+        """The least cost of all rules, at least; None where triples were not looked at.
+
+        Where many are left, it is the bound with which the exact search begins.
+        """
         if self.left.triples is None:
             return None
+        m, n = self.form.shape[0], self.left.columns.size
+        if self.count * m * n**2 > _PRODUCTS_PER_SECOND * min(MOST_SECONDS, allowed()):
+            return self._bound_of_root()
         return min(self.bounds(self.triples()), default=self.value)
+
+    @property
+    def count(self) -> int:
+        """How many triples are left, and some with a feature twice."""
+        table = self.left.triples
+        return 0 if table is None else int(np.count_nonzero(table)) // 6
+
+    def _bound_of_root(self) -> int:
+        from cpx.models.monomial.search.driver import Workers
+
+        reduced = self.reduced
+        cost = -((reduced.base - self.value) // reduced.scale)
+        return min(self.value, reduced.value(Workers(self.root, cost, 1, by_index=False).bound()))
 
     def _least(self, triple: NDArray[np.int64], others: NDArray[np.int64]) -> int:
         form, covered = self.form, self.form.covered(triple)

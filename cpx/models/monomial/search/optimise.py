@@ -17,24 +17,28 @@ from typing import TYPE_CHECKING
 from cpx.answers.result import Termination
 from cpx.backends.base import Outcome, Progress
 from cpx.modelling.ratio import RatioProblem
+from cpx.models.monomial.form import WeightedMonomial
 from cpx.models.monomial.search.beam import beam_columns
+from cpx.models.monomial.search.conflicts import MOST_SECONDS, WORK_PER_SECOND
 from cpx.models.monomial.search.driver import Cut, Workers, explore, first_optimal
 from cpx.models.monomial.search.presolve import reduce
 from cpx.models.monomial.search.root import Root
-from cpx.processes.allowance import OPTIONAL
+from cpx.processes.allowance import OPTIONAL, allowed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from cpx.answers.values import Value
     from cpx.modelling.base import Problem
-    from cpx.models.monomial.form import RatioMonomial, WeightedMonomial
+    from cpx.models.monomial.form import RatioMonomial
     from cpx.models.monomial.search.driver import Elsewhere
     from cpx.models.monomial.search.objective import Objective
     from cpx.models.monomial.search.presolve import Reduced
     from cpx.options import SolveOptions
 
 _BEAM_WIDTH, _START_WIDTH = 16, 128
+_LARGE = 1500
+"""Words of packed samples: a table of 1000 samples and 94 features."""
 _TIE_NODES = 5_000_000
 """Nodes spent at most on the choice among equally good sets, besides those of the proof."""
 
@@ -78,12 +82,24 @@ def begin(problem: Problem, form: WeightedMonomial | RatioMonomial, progress: Pr
     """Report a rule of a beam search, and the bound that the samples give without a search.
 
     Where that rule is not allowed, the search looks for the first one that is, for a tenth of the
-    limit at most.
+    limit at most. Of large tables the bound is that with which the search begins: of small ones it
+    would leave nothing to the engine.
     """
     if (reduced := reduce(form)) is None:
         return
     root = _begun(problem, reduced, progress, _START_WIDTH)
-    if progress.objective is not None or not root.n:
+    if not root.n:
+        return
+    if progress.objective is not None:
+        ahead = root.bits.shape[0] * root.n**2
+        quick = ahead <= WORK_PER_SECOND * min(MOST_SECONDS, allowed())
+        if root.bits.shape[0] * root.n >= _LARGE and quick and isinstance(form, WeightedMonomial):
+            scale = _Scale(problem, reduced)
+            cost = scale.cost(progress.objective)
+            least = min(cost, Workers(root, cost, 1, by_index=False).bound())
+            progress.bound(scale.objective(least))
+            told = f"the bound {progress.best_bound} is that with which the exact search begins"
+            progress.contributed.append(told)
         return
 
     def watch(workers: Workers) -> bool:
