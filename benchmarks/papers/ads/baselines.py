@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from benchmarks.papers.ads.network import Network
+    from benchmarks.papers.ads.records import Measured
     from cpx.models.decision_set import ActiveDecisionSet
 
 __all__ = ["EXPLAINED", "Bayesian", "baselines", "enlarged"]
@@ -65,6 +67,7 @@ def baselines(
     queries: int,
     seed: int,
     unasked: Callable[[], ActiveDecisionSet],
+    measured: Measured,
 ) -> Iterator[Faithfulness]:
     """Yield the figures of ADS+, BRS, SBRL, SP-Anchor and DT-Extract, of those that are installed.
 
@@ -80,6 +83,8 @@ def baselines(
     seed : int
     unasked : callable
         Makes ADS with beta = 0.
+    measured : callable
+        Returns the figures of a name that are kept, or calls for them.
     """
 
     def labels(table: pd.DataFrame) -> Labels:
@@ -119,24 +124,30 @@ def baselines(
         ("SP-Anchor", anchors),
         ("DT-Extract", tree),
     ):
-        start = _processor_seconds()
         try:
-            model = learn()
+            found = measured(title, partial(_faithful, title, learn, network))
         except EngineMissing as error:
             note(f"{title} is left out: {error}")
-            continue
-        seconds = _processor_seconds() - start
-        lengths = model.lengths or [0]
-        yield faithfulness(
-            title,
-            model.predict(network.test_rows),
-            network.test_labels,
-            rules=len(model.lengths),
-            conditions=float(np.mean(lengths)),
-            longest=max(lengths),
-            queries=model.queries,
-            seconds=seconds,
-        )
+        else:
+            yield found
+
+
+def _faithful(title: str, learn: Callable[[], _Rules], network: Network) -> Faithfulness:
+    """Learn rules and measure them."""
+    start = _processor_seconds()
+    model = learn()
+    seconds = _processor_seconds() - start
+    lengths = model.lengths or [0]
+    return faithfulness(
+        title,
+        model.predict(network.test_rows),
+        network.test_labels,
+        rules=len(model.lengths),
+        conditions=float(np.mean(lengths)),
+        longest=max(lengths),
+        queries=model.queries,
+        seconds=seconds,
+    )
 
 
 def _processor_seconds() -> float:

@@ -23,16 +23,7 @@ def ads(
             show_default=False,
         ),
     ] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="Also write the table as Markdown.",
-            show_default=False,
-        ),
-    ] = None,
+    output: opt.Records = Path("ads"),
     penalty: Annotated[
         float, typer.Option(metavar="L", help="Gain of fidelity that is worth a rule.")
     ] = 0.0005,
@@ -95,6 +86,10 @@ def ads(
     measured on the other rows, the network's labels being the truth, and stand above those of
     the paper. All is done on several splits. Takes a quarter of an hour.
 
+    Each method that ends is one line of DIR/runs.jsonl, and the table of what is there is written
+    to DIR/table.md. After Ctrl-C, repeat the command: it trains the networks again and runs only
+    what is missing. What other settings made is kept in the same file and never mixed.
+
     \b
     Examples:
       python -m benchmarks ads --data tables/
@@ -103,14 +98,16 @@ def ads(
       python -m benchmarks ads --data tables/ --rows 300 --penalty 0.005 --queries 500 --exact
 
     \b
-    Exit codes: 0 made; 2 wrong input.
+    Exit codes: 0 made; 3 interrupted; 2 wrong input.
     """
     from benchmarks.papers.ads.experiment import Settings, surrogates
     from benchmarks.papers.ads.faithfulness import Faithfulness, means
     from benchmarks.papers.ads.network import DATASET, Network, train
+    from benchmarks.papers.ads.records import Row, keeping
     from benchmarks.papers.ads.table import grid, notes
     from benchmarks.papers.grids import as_markdown, as_text, renderables
     from benchmarks.papers.sources import Directory, OpenML
+    from benchmarks.papers.store import Store
     from cpx.cli.output import note
     from cpx.support.files import write_atomic
 
@@ -123,18 +120,29 @@ def ads(
 
         curves(source, settings, sweep)
         raise typer.Exit(0)
-    table = source.load(DATASET)
+    table, store = source.load(DATASET), Store(output, Row.from_line)
+    path = store.directory / "table.md"
     networks: list[Network] = []
-    found: list[list[Faithfulness]] = []
-    for split in range(seed, seed + runs):
-        note(f"seed {split}: training the network")
-        networks.append(train(table, split, epochs))
-        found.append([])
-        for row in surrogates(networks[-1], settings, split):
-            note(f"seed {split}: {row.name}: accuracy {row.accuracy:.3f}, F1 {row.f1:.3f}")
-            found[-1].append(row)
-    averages = means(found)
-    made, lines = grid(averages), notes(networks, settings, averages)
+    whole: list[list[Faithfulness]] = []  # splits of which all is measured
+    made, lines, code = grid([]), list[str](), 0
+    try:
+        for split in range(seed, seed + runs):
+            note(f"seed {split}: training the network")
+            networks.append(train(table, split, epochs))
+            found: list[Faithfulness] = []
+            for row in surrogates(networks[-1], settings, split, keeping(store, settings, split)):
+                note(f"seed {split}: {row.name}: accuracy {row.accuracy:.3f}, F1 {row.f1:.3f}")
+                found.append(row)
+                if not whole:
+                    made = grid(means([found]))
+                    write_atomic(path, as_markdown([made], []).encode())
+            whole.append(found)
+            averages = means(whole)
+            made, lines = grid(averages), notes(networks, settings, averages)
+            write_atomic(path, as_markdown([made], lines).encode())
+    except KeyboardInterrupt:
+        note("interrupted: repeat the command to go on")
+        code = 3
     if sys.stdout.isatty():
         from rich.console import Console
 
@@ -145,6 +153,5 @@ def ads(
             console.print(line, style="dim", markup=False)
     else:
         typer.echo(as_text([made], lines))
-    if output is not None:
-        write_atomic(output, as_markdown([made], lines).encode())
-        note(f"wrote {output}")
+    note(f"wrote {path}")
+    raise typer.Exit(code)

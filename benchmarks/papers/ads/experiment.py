@@ -6,6 +6,7 @@ import time
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from statistics import fmean
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from benchmarks.papers.ads.network import Network
+    from benchmarks.papers.ads.records import Measured
     from cpx.models.decision_set import ActiveDecisionSet
     from cpx.models.decision_set.decision_set import DecisionSet
 
@@ -74,43 +76,50 @@ class Settings:
         valid_seed(self.seed)
 
 
-def surrogates(network: Network, settings: Settings, seed: int) -> Iterator[Faithfulness]:
+def surrogates(
+    network: Network, settings: Settings, seed: int, measured: Measured = lambda _, make: make()
+) -> Iterator[Faithfulness]:
     """Yield the figures of one surrogate of a network after the other.
 
-    First the label that most rows have; then CART and a random forest, which say how hard the
-    network is to imitate; then decision sets, without queries and with them. Learned
-    ones get no more rules than ADS has, with queries or without, where it has fewer.
+    ``measured`` returns those of a name: what is kept of them, or what is called for them. First
+    the label that most rows have; then CART and a random forest, which say how hard the network
+    is to imitate; then decision sets, without queries and with them. Learned ones get no more
+    rules than ADS has, with queries or without, where it has fewer.
     """
     nothing = np.zeros(len(network.test_labels), dtype=bool)
     yield faithfulness("no rule", nothing, network.test_labels, rules=0, queries=0)
     for name, title in (("tree", "CART"), ("forest", "random forest")):
-        yield yardstick(name, title, network, seed)
+        yield measured(title, partial(yardstick, name, title, network, seed))
     rows = network.train_rows
     if settings.rows is not None and settings.rows < len(rows):
         rows = rows.sample(settings.rows, random_state=seed).reset_index(drop=True)
-    unasked = active_set(settings, seed, beta=0.0)
-    yield imitation(UNASKED, unasked, network, rows)
+
+    def imitated(title: str, model: DecisionSet) -> Faithfulness:
+        return measured(title, partial(imitation, title, model, network, rows))
+
+    yield (unasked := imitated(UNASKED, active_set(settings, seed, beta=0.0)))
     # What Dinkelbach's method weighs for the F1 score that has been reached.
-    score = faithfulness("", *_labels(unasked, rows)).f1
+    score = unasked.trained
     weighted = active_set(settings, seed, beta=0.0, weight=(2 - score) / score if score else 1.0)
-    yield imitation("ADS, weights for F1", weighted, network, rows)
-    active = active_set(settings, seed, beta=settings.beta)
-    yield imitation(ADS, active, network, rows)
-    most = max(1, min(len(unasked.rules_), len(active.rules_)))
-    for title, model in _learners(settings, seed, most, len(rows)):
-        yield imitation(title, model, network, rows)
+    yield imitated("ADS, weights for F1", weighted)
+    yield (active := imitated(ADS, active_set(settings, seed, beta=settings.beta)))
+    rules = max(1, int(active.rules or 0))
+    for title, model in _learners(
+        settings, seed, max(1, min(rules, int(unasked.rules or 0))), len(rows)
+    ):
+        yield imitated(title, model)
     if settings.others:
         from benchmarks.papers.ads.baselines import baselines
 
-        rules = max(1, len(active.rules_))
-        yield from enlarging(network, rows, settings.queries, seed)
+        yield from enlarging(network, rows, settings.queries, seed, measured)
         yield from baselines(
-            network, rows, rules, settings.queries, seed, lambda: active_set(settings, seed, 0.0)
+            *(network, rows, rules, settings.queries, seed),
+            *(lambda: active_set(settings, seed, 0.0), measured),
         )
 
 
 def enlarging(
-    network: Network, rows: pd.DataFrame, queries: int, seed: int
+    network: Network, rows: pd.DataFrame, queries: int, seed: int, measured: Measured
 ) -> Iterator[Faithfulness]:
     """Yield the paper's passive classifiers: on more rows, and those not yet there on these."""
     from benchmarks.papers.ads.baselines import enlarged
@@ -127,7 +136,7 @@ def enlarging(
         ("mlp", "DNN+", plus),
     ):
         added = queries if title.endswith("+") else 0
-        yield yardstick(name, title, network, seed, given, added)
+        yield measured(title, partial(yardstick, name, title, network, seed, given, added))
 
 
 def active_set(
@@ -248,6 +257,7 @@ def imitation(
     model.fit(rows, network.classifier)
     seconds = time.process_time() - start
     lengths = [len(rule) for rule in model.rules_] or [0]
+    active = isinstance(model, ActiveDecisionSet)
     steps = model.history_ if isinstance(model, ActiveDecisionSet) else ()
     return faithfulness(
         title,
@@ -259,4 +269,5 @@ def imitation(
         queries=model.queries_,
         seconds=seconds,
         separated=fmean(step.separated for step in steps) if steps else None,
+        trained=faithfulness("", *_labels(model, rows)).f1 if active else None,
     )

@@ -36,6 +36,8 @@ class Faithfulness:
     separated : float or None
         Of ADS, the share of iterations that ended because the bounds of the best action were
         separated from those of the others, not at a limit on queries.
+    trained : float or None
+        Of ADS, the F1 on the rows that it was learned from.
     spread : float or None
         Standard deviation of F1 over the splits.
     lead, error : float or None
@@ -54,6 +56,7 @@ class Faithfulness:
     queries: float | None = None
     seconds: float | None = None
     separated: float | None = None
+    trained: float | None = None
     spread: float | None = None
     lead: float | None = None
     error: float | None = None
