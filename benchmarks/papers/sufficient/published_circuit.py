@@ -50,9 +50,7 @@ def published_circuit(
     ] = 0,
     figures: Annotated[
         Path | None,
-        typer.Option(
-            metavar="DIR", exists=True, file_okay=False, help="Draw Figures 3, 4 and 5 there."
-        ),
+        typer.Option(metavar="DIR", file_okay=False, help="Draw Figures 3, 4 and 5 there."),
     ] = None,
     seed: opt.Seed = 0,
     output: opt.Records = Path("published-circuit"),
@@ -101,9 +99,11 @@ def published_circuit(
     if figures is not None:
         from benchmarks.papers.sufficient.figures import draw_published
         from benchmarks.papers.sufficient.pixels import draw_pixels
+        from cpx.support.files import ensure_directory
 
         wrong = [Image(n, width, 0, False, 0, seed) for n in experiment.wrong[:_WRONG]]
         told = [*made[:_RIGHT], *map(experiment.measured, wrong)]
+        ensure_directory(figures)
         for path in (*draw_published(made, figures), draw_pixels(experiment, told, figures)):
             print(f"figure: {path}")
     likely = experiment.circuit.log_likelihood(experiment.rows[order])

@@ -93,8 +93,8 @@ def _made(model: TreeModel, coding: Coding, label: int, outcome: Outcome) -> Reg
     used = np.unique(paths.attribute)
     sizes = [len(coding.states[a]) for a in used.tolist()]
     begin = np.cumsum([0, *sizes], dtype=np.int64)
-    boxes, margins = _boxes(paths, used, begin), _margins(model, paths, label)
-    inside, found = _cut(model, paths, boxes, begin[:-1], margins, label, outcome)
+    margins = _margins(model, paths, label)
+    inside, found = _cut(model, paths, used, begin, margins, label, outcome)
     values, exponent = np.array([1] * len(inside), dtype=object), 0
     if outcome == "probability":
         power = 2**model.exact.exponent
@@ -149,14 +149,18 @@ def probability_units(margins: Sequence[int], power: int) -> int:
         return int((2**BITS / whole).to_integral_value(ROUND_HALF_EVEN))
 
 
-def _boxes(paths: Paths, used: Ints, begin: Ints) -> Bools:
-    """Return which states lead to each leaf, those of all tested attributes in a row."""
-    boxes = np.ones((int(paths.reached.sum()), int(begin[-1])), dtype=np.bool_)
-    places = np.searchsorted(used, paths.attribute)
-    for mask in np.unique(paths.mask).tolist():
-        tests = np.flatnonzero(paths.mask == mask)
-        at = places[tests[0]]
-        boxes[paths.leaf[tests], begin[at] : begin[at + 1]] = paths.masks.states(mask)
+def _boxes(paths: Paths, used: Ints, begin: Ints, own: Ints) -> Bools:
+    """Return which states lead to each leaf of a tree, those of all tested attributes in a row.
+
+    begin: Where the states of each attribute begin, and their number.
+    own: The leaves, which follow each other.
+    """
+    boxes = np.ones((len(own), int(begin[-1])), dtype=np.bool_)
+    first, end = np.searchsorted(paths.leaf, [own[0], own[-1] + 1]) if len(own) else (0, 0)
+    places = np.searchsorted(used, paths.attribute[first:end])
+    tests = zip(paths.leaf[first:end].tolist(), places.tolist(), paths.mask[first:end].tolist())
+    for leaf, at, mask in tests:
+        boxes[leaf - own[0], begin[at] : begin[at + 1]] = paths.masks.states(mask)
     return boxes
 
 
@@ -174,7 +178,7 @@ def _margins(model: TreeModel, paths: Paths, label: int) -> NDArray[Any]:
 def _cut(
     model: TreeModel,
     paths: Paths,
-    boxes: Bools,
+    used: Ints,
     begin: Ints,
     margins: NDArray[Any],
     label: int,
@@ -182,7 +186,8 @@ def _cut(
 ) -> tuple[Bools, NDArray[Any]]:
     """Return the states of each region, and its margins; only those of the class for a decision.
 
-    begin: Where the states of each attribute begin.
+    used: The attributes that are tested.
+    begin: Where the states of each of these begin, and their number.
     """
     of = np.repeat(np.arange(len(paths.trees)), [t.n_leaves for t in paths.trees])[paths.reached]
     least = np.array([margins[of == t].min(axis=0) for t in range(len(paths.trees))])
@@ -191,14 +196,15 @@ def _cut(
     order = sorted(range(len(paths.trees)), key=lambda t: -int((most[t] - least[t]).sum()))
     needed = np.array(_needed(model, label), dtype=object)
     start = margins_of([*model.exact.base_values], label)
-    inside, total = np.ones((1, boxes.shape[1]), dtype=np.bool_), np.array([start], dtype=object)
+    inside, total = np.ones((1, int(begin[-1])), dtype=np.bool_), np.array([start], dtype=object)
     whole: list[tuple[Bools, NDArray[Any]]] = [(inside[:0], total[:0])]
     for place, tree in enumerate([-1, *order]):
         if tree >= 0:
             own = np.flatnonzero(of == tree)
-            parent, child = _meeting(inside, boxes[own], begin)
-            _require_few(sum(len(some) for some, _ in whole) + len(parent), outcome)
-            inside = inside[parent] & boxes[own[child]]
+            boxes, made = _boxes(paths, used, begin, own), sum(len(some) for some, _ in whole)
+            parent, child = _meeting(inside, boxes, begin[:-1], MOST_REGIONS - made)
+            _require_few(made + len(parent), outcome)
+            inside = inside[parent] & boxes[child]
             total = total[parent] + margins[own[child]]
         if outcome == "decision":
             rest = order[place:]
@@ -218,14 +224,18 @@ def _needed(model: TreeModel, label: int) -> list[int]:
     return [int((model.decision == "positive") == (label == 1))]
 
 
-def _meeting(inside: Bools, boxes: Bools, begin: Ints) -> tuple[Ints, Ints]:
-    """Return the pairs of two lists of boxes that have a row in common."""
+def _meeting(inside: Bools, boxes: Bools, begin: Ints, most: int) -> tuple[Ints, Ints]:
+    """Return the pairs of two lists of boxes that have a row in common; of many, some more."""
     meets = np.ones((len(inside), len(boxes)), dtype=np.bool_)
-    step = max(1, _AT_ONCE // max(1, boxes.size))
+    step, count = max(1, _AT_ONCE // max(1, boxes.size)), 0
     for first in range(0, len(inside) if len(begin) else 0, step):
         common = inside[first : first + step, None] & boxes
         either = np.logical_or.reduceat(common, begin, axis=2)
         meets[first : first + step] = either.all(axis=2)
+        count += int(meets[first : first + step].sum())
+        if count > most:
+            meets[first + step :] = False
+            break
     parent, child = np.nonzero(meets)
     return parent, child
 
