@@ -171,7 +171,7 @@ class EncodingsTable(Shown):
 
     def _sizes(self) -> Table:
         counted = ("variables", "auxiliary", "constraints", "1", "2", "3", "longer", "nonzeros")
-        head = ("encoding", "form", *counted, "state", "compile")
+        head: tuple[str, ...] = ("encoding", "form", *counted, "state", "compile")
         if self.predicted:
             head += ("predicted", "MB")
         rows = []
