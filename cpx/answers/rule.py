@@ -152,6 +152,10 @@ class Rule(Shown):
         """
         return to_python(self._of_columns(), self.text)
 
+    def to_text(self) -> str:
+        """Return the rule in words, as it is printed."""
+        return str(self)
+
     def _of_columns(self) -> Cases:
         if self.cases is None:
             raise InvalidOption(

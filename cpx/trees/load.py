@@ -199,7 +199,7 @@ def _file(
             raise InvalidOption(
                 "a dump of XGBoost does not say how many classes there are: give classes"
             )
-        return _call(read_xgboost_dump, path, options)
+        return _call(read_xgboost_dump, path, {"rows": rows, **options})
     raise ModelError(
         "not recognised as a tree model: neither a file of XGBoost (JSON, UBJ or dump), "
         "of LightGBM (text), skops, joblib, nor a saved TreeModel"

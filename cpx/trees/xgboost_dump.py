@@ -49,6 +49,7 @@ def read_xgboost_dump(
     *,
     classes: int | Sequence[Any],
     attributes: int | Sequence[str | Attribute] | None = None,
+    rows: Any = None,
     objective: str | None = None,
     base: Sequence[float] | None = None,
     num_parallel_tree: int = 1,
@@ -69,6 +70,8 @@ def read_xgboost_dump(
         The number of columns, their names, or all there is to say of them. With a number, or
         when not given, the dump must use XGBoost's own names: ``fN`` is column N from 0; then
         there are as many columns as the largest N says.
+    rows : DataFrame, optional
+        A table whose columns are meant where the dump has other names and none are given.
     objective : str, optional
         ``"binary:logistic"``, the default for two classes: one score, positive for the second
         class. Or ``"multi:softprob"`` (or ``"multi:softmax"``), the default for more: tree i
@@ -120,7 +123,7 @@ def read_xgboost_dump(
             f"the dump has {len(trees)} trees, not a multiple of {scores * parallel}, the trees "
             f"of a round with {count} classes"
         )
-    columns = _columns(trees, attributes)
+    columns, named = _columns(trees, attributes, [*map(str, getattr(rows, "columns", ()))])
     positions = {a.name: i for i, a in enumerate(columns)}
     if len(positions) < len(columns):
         raise ModelError("two attributes have the same name, so that tests are ambiguous")
@@ -130,8 +133,7 @@ def read_xgboost_dump(
         classes=labels,
         base=(0.0,) * scores if base is None else base,
         source="xgboost dump" + (", with scores that start from 0" if base is None else ""),
-        # f0 may be a number or a name.
-        named=True if attributes is not None and not isinstance(attributes, int) else None,
+        named=named,
         **fields,
     )
 
@@ -240,24 +242,32 @@ def _unknown(text: str) -> ModelError:
 
 
 def _columns(
-    trees: Sequence[dict[int, _Line]], given: int | Sequence[str | Attribute] | None
-) -> tuple[Attribute, ...]:
+    trees: Sequence[dict[int, _Line]],
+    given: int | Sequence[str | Attribute] | None,
+    table: Sequence[str],
+) -> tuple[tuple[Attribute, ...], bool | None]:
+    """Return the attributes: as given, by XGBoost's own names, or the columns of a table.
+
+    With them whether these are names of columns; None as f0 may be a number or a name.
+    """
     if given is not None and not isinstance(given, int):
-        return attribute_list(given, [""] * len(given))
+        return attribute_list(given, [""] * len(given)), True
     names = {node[0] for tree in trees for node in tree.values() if isinstance(node, tuple)}
     numbers = [-1]
+    if given is None and names <= {*table} and not all(map(_NUMBERED.fullmatch, names)):
+        return attribute_list(table, [""] * len(table)), True
     for name in sorted(names):
         match = _NUMBERED.fullmatch(name)
         if not match:
             raise ModelError(
                 f"the dump names the feature {shown(name)}: give the names of all columns "
-                "as attributes"
+                "as attributes, or X that has them"
             )
         numbers.append(int(match[1]))
     count = max(numbers) + 1 if given is None else given
     if max(numbers) >= count:
         raise ModelError(f"the dump tests f{max(numbers)}, {count} attributes are given")
-    return tuple(Attribute(f"f{i}") for i in range(count))
+    return tuple(Attribute(f"f{i}") for i in range(count)), None
 
 
 def _nodes(

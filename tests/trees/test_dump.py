@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from cpx.errors import ModelError, UnsupportedModel
@@ -68,8 +69,11 @@ def test_names() -> None:
     model = read_xgboost_dump([tree], classes=2, attributes=columns)
     assert model.predict([[0, 1], [0, 2], [0, np.nan]]).tolist() == [0, 1, 0]
     assert str(model.condition(1, 0)) == "petal length (cm) < 1.5"
+    table = pd.DataFrame([[0.0, 1.0]], columns=columns)
+    by_table = read_xgboost_dump([tree], classes=2, rows=table)
+    assert (by_table.attributes, by_table.named) == (model.attributes, True)
     with pytest.raises(ModelError, match=r"names the feature 'petal length \(cm\)': give the"):
-        read_xgboost_dump([tree], classes=2)
+        read_xgboost_dump([tree], classes=2, rows=table.iloc[:, :1])
     with pytest.raises(ModelError, match=r"tree 0 tests 'petal length .*', which is no attribute"):
         read_xgboost_dump([tree], classes=2, attributes=["a", "b"])
     with pytest.raises(ModelError, match="two attributes have the same name"):
