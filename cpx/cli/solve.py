@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -40,6 +41,14 @@ def solve(
     as_json: opt.Json = False,
     output: opt.ResultFile = None,
     isolate: opt.Isolate = True,
+    warm_start: Annotated[
+        bool,
+        typer.Option(
+            "--warm-start/--no-warm-start",
+            help="Whether the engine may begin with a value, and a statement, that heuristics and "
+            "the exact search help to find.",
+        ),
+    ] = True,
     proof: Annotated[
         Path | None,
         typer.Option(
@@ -73,7 +82,8 @@ def solve(
     target, proof = output_path(output, inst), output_path(proof, inst)
     if proof is not None and proof == target:
         raise InvalidOption(f"proof: {proof} is where the result is written")
-    chosen = opt.solve_options(time_limit, threads, seed, gap, encoding, hint)
+    asked = opt.solve_options(time_limit, threads, seed, gap, encoding, hint)
+    chosen = replace(asked, warm_start=warm_start)
     if backend is not None:
         opt.require_engine(backend, None, None)
     problem = read_instance(inst)

@@ -57,11 +57,9 @@ def test_solution_without_proof_exits_3(run: Run, hard: Path) -> None:
     assert json.loads(done.stdout)["status"] == "FEASIBLE"
 
 
-def test_nothing_found_exits_4(run: Run, hard: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from cpx.backends.cpsat import CpSat
-
-    monkeypatch.setattr(CpSat, "_start", "own")  # so that it begins without a value
-    done = run("solve", hard, "-b", "cpsat", "--time-limit", 0.001, "--no-isolate")
+def test_nothing_found_exits_4(run: Run, hard: Path) -> None:
+    alone = ("--no-warm-start", "--no-isolate")
+    done = run("solve", hard, "-b", "cpsat", "--time-limit", 0.001, *alone)
     assert done.exit_code == 4, done.output
     assert "Nothing was found within the limits." in done.stdout
 
