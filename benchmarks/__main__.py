@@ -34,6 +34,7 @@ NAMES = (
     "boosted",
     "boosted_tables",
     "reasons",
+    "reason_engines",
     "readers",
     "peers",
     "intervals",

@@ -47,7 +47,7 @@ class Statement:
     bound : int or None
         A bound on the problem's objective that was proved while the statement was made.
     relaxed : bool
-        Whether it is made for linear relaxations, which begin with that bound and raise it.
+        Whether linear relaxations of it are strong: an engine with a choice searches by them.
     lines : sequence of str
         Of each constraint, the line of the mathematics that it is; those of :class:`Constraints`.
     means : mapping of str to callable

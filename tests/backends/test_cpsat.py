@@ -17,6 +17,7 @@ from cpx.backends.base import Progress
 from cpx.backends.cpsat.compile import DirectOrtools, compile_cp_model, safe_parameters
 from cpx.errors import UnknownName
 from cpx.models.monomial.draw import random_problem
+from cpx.models.sufficient_reason.cases import stated_cases
 from cpx.options import SolveOptions
 from cpx.testing import conformance
 from cpx.testing.brute import brute_force
@@ -116,6 +117,16 @@ def test_presolve_of_the_whole_claims_no_more_than_is_true(seed, monkeypatch) ->
     problem = _hard(seed)
     best, _ = brute_force(problem)
     conformance.check_result(solve(problem, "cpsat"), problem, best)
+
+
+def test_strong_relaxations_are_searched_by_in_one_phase() -> None:
+    statement = replace(_hard(1).model("triples"), relaxed=True)
+    model, _ = compile_cp_model(statement)
+    (phase,) = cpsat._phases(model, statement, SolveOptions())
+    assert (phase.parameters, phase.from_best) == ({"linearization_level": 2}, True)
+    (alone,) = cpsat._phases(model, statement, SolveOptions(engine={"cp_model_probing_level": 0}))
+    assert alone.parameters == {"cp_model_probing_level": 0}
+    assert all(problem.model().relaxed for _, problem, _ in stated_cases())
 
 
 def test_parameters_of_the_engine_stand_alone() -> None:

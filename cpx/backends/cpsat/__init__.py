@@ -74,7 +74,7 @@ _WHOLE = _Phase({"max_number_of_conflicts": 1}, 4.0, 0.1, of_core=False)
 # Of a statement with a known solution: searches through the better ones, from none, as it takes
 # ten times as long when it begins with one.
 _BETTER = _Phase({"linearization_level": 0}, 20.0, 0.6, from_best=False)
-# Of a statement made for linear relaxations: all its rows are in one.
+# Of a statement with strong linear relaxations: all its rows are in one.
 _RELAXED = _Phase({"linearization_level": 2}, math.inf, 1.0)
 _PHASES = (
     # Proves what is easy.
@@ -92,8 +92,8 @@ class CpSat(Backend):
     One thread works in three phases, unless parameters of CP-SAT are given: by its default, by
     several strategies in turn, which is better at solutions, and by cores, which is better at
     bounds. Of a statement that has a core they solve that, after a moment with all of it. Each
-    phase starts from the best solution so far. Of a statement made for linear relaxations there is
-    one phase, with all rows in a relaxation. More threads divide the work by themselves.
+    phase starts from the best solution so far. Of a statement with strong linear relaxations there
+    is one phase, with all rows in them. More threads divide the work by themselves.
     """
 
     name: ClassVar[str] = "cpsat"

@@ -136,6 +136,8 @@ class Stated:
             model=cp.Model(self.constraints, minimize=cost(self.X, (weights, self.X))),
             variables={name: array for name, array in variables.items() if len(array)},
             complete=values,
+            # On reasons of 24 rows that took CP-SAT 0.1 s, where without six were open after 5 s.
+            relaxed=True,
             lines=self.constraints.lines,
             means={"R": lambda at: f"leaf {shared[at]}"},
         )
