@@ -54,7 +54,7 @@ class _Effort(NamedTuple):
 
 
 _AT_ROOT = _Effort((0.8, 0.4), 6, 1e-3, 100, 3)
-_BELOW = _Effort((0.5,), 3, 1e-2, 3, 0)
+_BELOW = _Effort((0.5,), 3, 1e-2, 1, 0)
 
 
 class _Node(NamedTuple):
