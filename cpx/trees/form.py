@@ -20,6 +20,7 @@ from cpx.trees import saved
 from cpx.trees.attribute import Attribute
 from cpx.trees.checks import checked, numbers
 from cpx.trees.conditions import between_cells, in_cells
+from cpx.trees.descent import Descent
 from cpx.trees.exact import ExactSums
 from cpx.trees.tree import MISSING, REFUSED, Boxes, Tree
 
@@ -269,19 +270,24 @@ class TreeModel:
 
     def leaves_of(self, cells: NDArray[np.int32]) -> NDArray[np.int32]:
         """Return the leaf of each tree for rows given by their cells, shape (n, d)."""
-        result = np.empty((len(cells), len(self.trees)), dtype=np.int32)
+        reached = self._descent.nodes(cells)
+        result = np.empty(reached.shape, dtype=np.int32)
         for i, tree in enumerate(self.trees):
-            reached = tree.reached(cells, self.sets)
-            result[:, i] = tree.leaf[reached]
-            if (result[:, i] < 0).any():
-                row = int(np.argmax(result[:, i] < 0))
-                node = int(reached[row])
-                name = self.attributes[tree.attribute[node]].name
-                raise DataError(
-                    f"row {row}: {name} is missing, and tree {i} has no branch for missing "
-                    f"values at its node {node}"
-                )
+            result[:, i] = tree.leaf.take(reached[:, i])
+        if (result < 0).any():
+            i = int(np.argmax((result < 0).any(axis=0)))
+            row = int(np.argmax(result[:, i] < 0))
+            node = int(reached[row, i])
+            name = self.attributes[self.trees[i].attribute[node]].name
+            raise DataError(
+                f"row {row}: {name} is missing, and tree {i} has no branch for missing "
+                f"values at its node {node}"
+            )
         return result
+
+    @cached_property
+    def _descent(self) -> Descent:
+        return Descent(self.trees, self.sets)
 
     def totals(self, X: ArrayLike) -> NDArray[Any]:
         """Return the scores times 2**exact.exponent, not divided by the number of trees.

@@ -98,12 +98,15 @@ def _read_sets(what: str, data: object, cells: int) -> NDArray[np.bool_]:
 
 def _tree(tree: Tree) -> dict[str, Any]:
     inner = tree.attribute >= 0
+    # Many leaves have the same value: one text for all of them.
+    distinct, which = np.unique(tree.values, return_inverse=True)
+    texts = np.array([_hex(v) for v in distinct.tolist()], dtype=object)
     return {
         "outputs": list(tree.outputs),
         "attribute": tree.attribute.tolist(),
         "split": tree.split[inner].tolist(),
         "missing": "".join(_LETTERS[code] for code in tree.missing[inner].tolist()),
-        "values": [_hex(v) for v in tree.values.ravel().tolist()],
+        "values": texts[which.ravel()].tolist(),
     }
 
 

@@ -224,48 +224,6 @@ class Tree:
                 found.update((i, own[self.split[i] - own.shape[1]]) for i in nodes.tolist())
         return found
 
-    def reached(self, cells: IntArray, sets: Sets = ()) -> IntArray:
-        """Return the node each row ends at: its leaf, or a node that refuses its missing value.
-
-        Parameters
-        ----------
-        cells : (n, d) array of int32
-            ``MISSING`` (-1) for a missing value.
-        sets : sequence of d arrays of bool
-            Those of the model, if it has set tests.
-        """
-        flat, width = cells.ravel(), cells.shape[1]
-        some_missing = bool((flat == MISSING).any())
-        ends = np.zeros(len(cells), dtype=np.int32)
-        if not width:  # no attribute to test, so the root is a leaf
-            return ends
-        rows = np.arange(len(cells))
-        node = np.zeros(len(cells), dtype=np.int32)
-        # The cells of all sets in one row, and where those of each node with such a test begin.
-        table = np.concatenate([np.zeros(0, dtype=np.bool_), *(own.ravel() for own in sets)])
-        lefts, begins = bool(table.size), np.full(len(self.attribute), -1)
-        for a, (own, end) in enumerate(zip(sets, np.cumsum([own.size for own in sets]))):
-            if len(own):
-                at = (self.attribute == a) & (self.split >= own.shape[1])
-                begins[at] = end - own.size + (self.split[at] - own.shape[1]) * own.shape[1]
-        while rows.size:
-            tested = self.attribute.take(node)
-            stays = tested < 0
-            cell = flat.take(rows * width + np.maximum(tested, 0))
-            left = cell <= self.split.take(node)
-            if lefts:
-                begin = begins.take(node)
-                at_set = begin >= 0
-                left[at_set] = table[begin[at_set] + np.maximum(cell[at_set], 0)]
-            if some_missing:
-                way = np.where(cell == MISSING, self.missing.take(node), RIGHT - left)
-                stays |= way == REFUSED
-                left = way == LEFT
-            ends[rows[stays]] = node[stays]
-            child = np.where(left, node + 1, self.right.take(node))
-            rows, node = rows[~stays], child[~stays]
-        return ends
-
     def boxes(self, sizes: IntArray, sets: Sets = ()) -> Boxes:
         """Return the leaves as boxes of cells.
 

@@ -10,6 +10,7 @@ import cpx
 from cpx.data.coding import Coding
 from cpx.data.fitted.tree_mixture import ONE, TreeMixture
 from cpx.trees import Attribute, Tree, TreeModel
+from cpx.trees.descent import Descent
 
 
 def test_a_column_that_only_equal_leaves_test_is_not_named() -> None:
@@ -39,6 +40,6 @@ def test_merging_goes_on_upwards_and_changes_no_row() -> None:
     merged = tree.merged()
     assert merged.attribute.tolist() == [0, -1, 1, -1, -1]
     cells = np.array([[a, b, c] for a in (0, 1) for b in (0, 1) for c in (0, 1)], dtype=np.int32)
-    before = tree.values[tree.leaf[tree.reached(cells)]]
-    assert (before == merged.values[merged.leaf[merged.reached(cells)]]).all()
+    before = tree.values[tree.leaf[Descent((tree,)).nodes(cells)[:, 0]]]
+    assert (before == merged.values[merged.leaf[Descent((merged,)).nodes(cells)[:, 0]]]).all()
     assert merged.merged() is merged

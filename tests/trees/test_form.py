@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from cpx.errors import DataError, ModelError
 from cpx.trees import MISSING, Attribute, Tree, TreeModel
+from cpx.trees.descent import Descent
 
 # a <= 1 ? (b <= 5 ? 1/4 : -1) : (a <= 2 ? 1/2 : -2), missing a right, missing b refused
 TREE = Tree(
@@ -199,7 +200,7 @@ def test_leaves_and_boxes(model: TreeModel, data: st.DataObject) -> None:
         node = walked(model, tree, row)
         holding = np.flatnonzero(boxes.holding(cells)).tolist()
         assert holding == ([] if node is None else [int(tree.leaf[node])])
-        reached = int(tree.reached(cells[np.newaxis])[0])
+        reached = int(Descent((tree,)).nodes(cells[np.newaxis])[0, 0])
         assert tree.attribute[reached] >= 0 if node is None else reached == node
     ends = [walked(model, tree, row) for tree in model.trees]
     if None in ends:

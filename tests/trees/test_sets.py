@@ -12,6 +12,7 @@ import pytest
 from cpx.errors import ModelError
 from cpx.trees import Attribute, Tree, TreeModel
 from cpx.trees.building import Nodes, assemble
+from cpx.trees.descent import Descent
 from cpx.trees.tree import LEFT, RIGHT
 
 CITIES = ("Arras", "Bavay", "Cassel", "Douai", "Lens")
@@ -123,4 +124,9 @@ def test_labels_are_saved() -> None:
 def test_set_tests_of_a_tree_alone() -> None:
     tree = Tree([0, -1, -1], [3, 0, 0], [1, 0, 0], [[1.0], [2.0]], (0,))
     cells = np.array([[0], [1], [2], [-1]], dtype=np.int32)
-    assert tree.reached(cells, [np.array([[True, False, True]])]).tolist() == [1, 2, 1, 2]
+    assert Descent((tree,), [np.array([[True, False, True]])]).nodes(cells)[:, 0].tolist() == [
+        1,
+        2,
+        1,
+        2,
+    ]

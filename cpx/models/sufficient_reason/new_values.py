@@ -46,10 +46,7 @@ def ranges_of_cells(
         if now[a] == MISSING:
             continue
         for step in (1, -1) if own[a] == MISSING else (1 if now[a] > own[a] else -1,):
-            while (wider := _grown(model, ranges, a, step)) is not None and _gives(
-                model, now, wider, label
-            ):
-                ranges = wider
+            ranges[a] = _grown(model, now, ranges, a, step, label)
     return label, ranges
 
 
@@ -68,23 +65,30 @@ def _nearest(model: TreeModel, now: Any, a: int, own: int, label: int) -> int:
 
 
 def _grown(
-    model: TreeModel, ranges: dict[int, tuple[int, int]], a: int, step: int
-) -> dict[int, tuple[int, int]] | None:
+    model: TreeModel, now: Any, ranges: dict[int, tuple[int, int]], a: int, step: int, label: int
+) -> tuple[int, int]:
+    """Return the range of a column, grown to one side while all rows of it give the class."""
     low, high = ranges[a]
-    count = int(np.prod([1 + b - c for c, b in ranges.values()]))
     possible = np.flatnonzero(model.possible[a])
-    beyond = possible[possible > high] if step > 0 else possible[possible < low][::-1]
-    if not len(beyond) or count > _MOST:
-        return None
-    return {**ranges, a: (low, int(beyond[0])) if step > 0 else (int(beyond[0]), high)}
-
-
-def _gives(model: TreeModel, now: Any, ranges: dict[int, tuple[int, int]], label: int) -> bool:
-    spans = [range(low, high + 1) for low, high in ranges.values()]
-    grid = np.array(list(product(*spans)), dtype=now.dtype)
-    rows = np.tile(now, (len(grid), 1))
-    rows[:, [*ranges]] = grid
-    return bool((_classes(model, rows) == label).all())
+    edge, last = (high, int(possible[-1])) if step > 0 else (low, int(possible[0]))
+    others = {b: range(first, end + 1) for b, (first, end) in ranges.items() if b != a}
+    rest = np.array(list(product(*others.values())), dtype=now.dtype)
+    beyond = np.arange(edge + step, last + step, step)
+    beyond = beyond[: max(_MOST // len(rest) - (high - low), 0)]
+    first, some = 0, 1
+    while first < len(beyond):
+        asked = beyond[first : first + some]
+        rows = np.tile(now, (len(asked) * len(rest), 1))
+        rows[:, [*others]] = np.tile(rest, (len(asked), 1))
+        rows[:, a] = np.repeat(asked, len(rest))
+        gives = (_classes(model, rows) == label).reshape(len(asked), -1).all(axis=1)
+        first += int(np.argmin([*gives, False]))
+        if not gives.all():
+            break
+        some *= 2
+    reached = beyond[:first][np.isin(beyond[:first], possible)]
+    edge = int(reached[-1]) if len(reached) else edge
+    return (low, edge) if step > 0 else (edge, high)
 
 
 def changed(model: TreeModel, a: int, cells: tuple[int, int], value: float) -> ColumnCondition:

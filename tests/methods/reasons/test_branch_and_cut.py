@@ -19,6 +19,7 @@ from cpx.models.sufficient_reason.sufficiency.class_margin import differences
 from cpx.models.sufficient_reason.sufficiency.linear_cuts import NOTHING
 from cpx.models.sufficient_reason.sufficiency.workspace import Workspace
 from cpx.trees import Attribute, Tree, TreeModel, read_model
+from cpx.trees.descent import Descent
 from tests.methods.reasons.ensembles import KINDS, Truth, minimum_reason, random_model
 from tests.methods.reasons.test_minimum import values
 from tests.seeds import some
@@ -105,7 +106,9 @@ def test_weights_are_those_of_convex_envelopes(kind: str) -> None:
                 rows = [oracle._cells(np.where(kept, oracle.x, space.point)) for kept in sets]
                 total = float(base)
                 for tree, value in zip(model.trees, values, strict=True):
-                    given = value[tree.leaf[tree.reached(np.array(rows))]].astype(float)
+                    given = value[tree.leaf[Descent((tree,)).nodes(np.array(rows))[:, 0]]].astype(
+                        float
+                    )
                     found = linprog(
                         given, A_eq=np.vstack([sets.T, np.ones(len(sets))]),
                         b_eq=np.append(space.shares, 1.0),

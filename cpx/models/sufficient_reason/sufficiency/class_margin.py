@@ -117,9 +117,9 @@ def _in_words(values: Sequence[NDArray[Any]], base: int) -> tuple[list[Any], int
 
 def _packed(rows: NDArray[np.bool_], words: int) -> Words:
     """Return the rows as words, bit b of word k being column 64 k + b; (n, words)."""
-    padded = np.zeros((len(rows), 64 * words), dtype=bool)
-    padded[:, : rows.shape[1]] = rows
-    return np.packbits(padded, axis=1, bitorder="little").view("<u8").astype(np.uint64)
+    packed = np.zeros((len(rows), 8 * words), dtype=np.uint8)
+    packed[:, : -(-rows.shape[1] // 8)] = np.packbits(rows, axis=1, bitorder="little")
+    return packed.view("<u8").astype(np.uint64, copy=False)
 
 
 def class_margin(model: TreeModel, grid: Grid, own: int, rival: int) -> ClassMargin:
@@ -147,12 +147,16 @@ def class_margin(model: TreeModel, grid: Grid, own: int, rival: int) -> ClassMar
         last.append(64 * tree_word[-1] + ends)
         full.append(_packed(reach.reachable[np.newaxis, order], words)[0])
         for entry in reach.attributes:
+            below = _packed(entry.below(order), words).ravel()
+            above = _packed(entry.above(order), words).ravel()
+            gaps = entry.gaps
+            here = below & above if gaps is None else _packed(gaps[:, order], words).ravel()
             entries[entry.attribute].append(
                 (
                     len(tree_word) - 1,
-                    _packed(entry.below[:, order], words).ravel(),
-                    _packed(entry.above[:, order], words).ravel(),
-                    _packed(entry.here[:, order], words).ravel(),
+                    below,
+                    above,
+                    here,
                     _packed(entry.absent[np.newaxis, order], words)[0],
                     entry.starts,
                     entry.segment_of,

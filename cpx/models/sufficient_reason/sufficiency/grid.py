@@ -21,19 +21,29 @@ class Entry:
     starts: The first position of each segment, a run of positions that the tree does not tell
         apart.
     segment_of: The segment of each of the n positions.
-    below, above: Whether a leaf begins at the segment or before, and whether it ends there or
-        after; none where no position reaches it.
-    here: Whether the segment reaches it: between these two, but for sets of positions with gaps.
+    low, high: The first and the last position that reaches each leaf; low is more than high where
+        none does.
+    gaps: Whether each segment reaches each leaf, where some leaf has positions with gaps.
     absent: Whether a missing value reaches it.
     """
 
     attribute: int
     starts: NDArray[np.int64]
     segment_of: NDArray[np.int64]
-    below: NDArray[np.bool_]
-    above: NDArray[np.bool_]
-    here: NDArray[np.bool_]
+    low: NDArray[np.int64]
+    high: NDArray[np.int64]
+    gaps: NDArray[np.bool_] | None
     absent: NDArray[np.bool_]
+
+    def below(self, leaves: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Say whether each of some leaves begins at each segment or before; (segments, n)."""
+        low, some = self.low[leaves], (self.low <= self.high)[leaves]
+        return np.asarray((low <= self.starts[:, None]) & some)
+
+    def above(self, leaves: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Say whether each of some leaves ends at each segment or after."""
+        high, some = self.high[leaves], (self.low <= self.high)[leaves]
+        return np.asarray((high >= self.starts[:, None]) & some)
 
 
 @dataclass(frozen=True)
@@ -69,13 +79,13 @@ class Grid:
             cells = self.cells[at]
             absent = boxes.missing[:, a] & self.missing[at]
             if a in boxes.sets:
-                some, found = _of_sets(boxes.of(a, cells))
+                found = _of_sets(boxes.of(a, cells))
             else:
                 low = np.searchsorted(cells, boxes.low[:, a])
                 high = np.searchsorted(cells, boxes.high[:, a], side="right") - 1
-                some, found = _of_ranges(low, high, len(cells))
-            reachable &= some | absent
-            entries.append(Entry(at, *found, absent))
+                found = _of_ranges(low, high, len(cells))
+            entries.append(entry := Entry(at, *found, absent))
+            reachable &= (entry.low <= entry.high) | absent
         return Reach(reachable, tuple(entries))
 
     def positions(self, model: TreeModel, cells: NDArray[np.int32]) -> NDArray[np.int64]:
@@ -98,31 +108,24 @@ class Grid:
 
 
 _Ints = NDArray[np.int64]
-_Bools = NDArray[np.bool_]
-_Found = tuple[_Ints, _Ints, _Bools, _Bools, _Bools]
+_Found = tuple[_Ints, _Ints, _Ints, _Ints, NDArray[np.bool_] | None]
 """What an entry says of positions."""
 
 
-def _of_ranges(
-    low: NDArray[np.int64], high: NDArray[np.int64], size: int
-) -> tuple[NDArray[np.bool_], _Found]:
-    """Say which leaves some position reaches, and return what an entry says of them."""
+def _of_ranges(low: _Ints, high: _Ints, size: int) -> _Found:
     some = low <= high
     starts = np.unique(np.concatenate([[0], low[some], high[some] + 1]))
     starts = starts[starts < size].astype(np.int64)
     segment_of = np.searchsorted(starts, np.arange(size), side="right") - 1
-    below = (low <= starts[:, np.newaxis]) & some
-    above = (high >= starts[:, np.newaxis]) & some
-    return some, (starts, segment_of, below, above, below & above)
+    return starts, segment_of, low, high, None
 
 
-def _of_sets(inside: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], _Found]:
+def _of_sets(inside: NDArray[np.bool_]) -> _Found:
     """Do so for leaves that are reached by any positions, shape (L, n)."""
     changes = (inside[:, 1:] != inside[:, :-1]).any(axis=0)
     starts = np.concatenate([[0], np.flatnonzero(changes) + 1]).astype(np.int64)
     segment_of = np.cumsum(np.concatenate([[0], changes])).astype(np.int64)
-    here = inside.T[starts]
-    below = np.logical_or.accumulate(here)
-    above = np.logical_or.accumulate(here[::-1])[::-1]
-    some = np.asarray(inside.any(axis=1))
-    return some, (starts, segment_of, below, above, here)
+    some = inside.any(axis=1)
+    low = np.where(some, inside.argmax(axis=1), 1)
+    high = np.where(some, inside.shape[1] - 1 - inside[:, ::-1].argmax(axis=1), 0)
+    return starts, segment_of, low, high, inside.T[starts]
