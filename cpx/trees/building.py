@@ -75,19 +75,28 @@ class Nodes:
     def preorder(self) -> NDArray[np.int64]:
         """Return the nodes in preorder, those that are not reached left out."""
         n = len(self.attribute)
-        order: list[int] = []
-        waiting = [0] if n else []
-        left, right, attribute = self.left.tolist(), self.right.tolist(), self.attribute.tolist()
-        while waiting:
-            node = waiting.pop()
-            if not 0 <= node < n or len(order) >= n:
+        inners, times = [], np.zeros(n, dtype=np.int64)
+        nodes = np.arange(min(n, 1))
+        # All nodes of a depth at once.
+        while len(nodes):
+            inside = (nodes >= 0) & (nodes < n)
+            np.add.at(times, nodes[inside], 1)
+            if not inside.all() or times.max() > 1:
+                node = int(times.argmax()) if inside.all() else int(nodes[inside.argmin()])
                 raise ModelError(
                     f"its nodes make no tree: node {node} of {n} is reached twice or not there"
                 )
-            order.append(node)
-            if attribute[node] >= 0:
-                waiting += (right[node], left[node])
-        return np.array(order, dtype=np.int64)
+            inners.append(inner := nodes[self.attribute[nodes] >= 0])
+            nodes = np.concatenate([self.left[inner], self.right[inner]]).astype(np.int64)
+        size, place = np.ones(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
+        for inner in reversed(inners):
+            size[inner] += size[self.left[inner]] + size[self.right[inner]]
+        for inner in inners:
+            place[self.left[inner]] = place[inner] + 1
+            place[self.right[inner]] = place[inner] + 1 + size[self.left[inner]]
+        order = np.empty(times.sum(), dtype=np.int64)
+        order[place[times > 0]] = np.flatnonzero(times)
+        return order
 
 
 class ColumnTest(NamedTuple):

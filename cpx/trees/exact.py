@@ -76,21 +76,26 @@ class ExactSums:
     """
 
     def __init__(self, trees: Sequence[Tree], base: Sequence[float]) -> None:
-        leaves = (v for tree in trees for v in np.unique(tree.values).tolist())
-        self.exponent = common_exponent([*leaves, *base])
-        self.leaf_values = tuple(scaled(tree.values, self.exponent) for tree in trees)
-        start = scaled(np.array(base, dtype=np.float64), self.exponent)
-        self.base_values: tuple[int, ...] = tuple(start.tolist())
+        start = np.array(base, dtype=np.float64)
+        # Many leaves have the same value: each is scaled and split into limbs once.
+        parts = [start, *(tree.values.ravel() for tree in trees)]
+        distinct, which = np.unique(np.concatenate(parts), return_inverse=True)
+        self.exponent = common_exponent(distinct.tolist())
+        integers = scaled(distinct, self.exponent)
+        ends = np.cumsum([part.size for part in parts])[:-1]
+        first, *own = np.split(which.ravel(), ends)
+        shapes = [tree.values.shape for tree in trees]
+        self.leaf_values = tuple(integers[w].reshape(shape) for w, shape in zip(own, shapes))
+        self.base_values: tuple[int, ...] = tuple(integers[first].tolist())
         every = tuple(range(len(base)))
         # A slice is faster than a list of all indices.
         self._outputs = [
             slice(None) if tree.outputs == every else list(tree.outputs) for tree in trees
         ]
         # One split into limbs for all, so that all have as many.
-        parts = limbs(np.concatenate([start, *(v.ravel() for v in self.leaf_values)]))
-        ends = np.cumsum([len(start), *(v.size for v in self.leaf_values)])[:-1]
-        self._base, *rest = np.split(parts, ends, axis=1)
-        self._leaves = [p.reshape(-1, *v.shape) for p, v in zip(rest, self.leaf_values)]
+        cut = limbs(integers)
+        self._base = cut[:, first]
+        self._leaves = [cut[:, w].reshape(-1, *shape) for w, shape in zip(own, shapes)]
 
     def add(self, leaves: NDArray[np.int32]) -> NDArray[Any]:
         """Return base plus leaves times 2**exponent for rows given by their leaves."""

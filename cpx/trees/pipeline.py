@@ -80,10 +80,16 @@ class _Tests:
     def of(self, tree: Tree) -> tuple[list[_Test], NDArray[np.int64]]:
         """Return the distinct tests of a tree, and which one each node with a test has."""
         tested = tree.attribute >= 0
-        asked = np.column_stack([tree.attribute, tree.split, tree.missing])[tested]
-        distinct, which = np.unique(asked, axis=0, return_inverse=True)
+        asked = [
+            one[tested].astype(np.int64) for one in (tree.attribute, tree.split, tree.missing)
+        ]
+        # One number for each test: numbers are sorted sooner than rows.
+        attribute, split, missing = (one - one.min(initial=0) for one in asked)
+        wide = split.max(initial=0) + 1, missing.max(initial=0) + 1
+        numbers = (attribute * wide[0] + split) * wide[1] + missing
+        _, first, which = np.unique(numbers, return_index=True, return_inverse=True)
         found = []
-        for key in map(tuple, distinct.tolist()):
+        for key in zip(*(one[first].tolist() for one in asked)):
             if key not in self._known:
                 self._known[key] = self._made(*key)
             found.append(self._known[key])
@@ -91,13 +97,14 @@ class _Tests:
 
     def _made(self, feature: int, split: int, way: int) -> _Test:
         c, i = self._place[feature]
-        column, goes, ends = self._columns[c], self._inner.lefts(feature, split), self._ends[c]
+        column, ends = self._columns[c], self._ends[c]
         cells = column.images[:, i]
         if self._rising[feature] and split <= self._inner.sizes[feature]:
             # Thousands of cells need not be looked at.
             turned, passing = False, [(0, int(np.searchsorted(cells, split, side="right")) - 1)]
             passing = passing if passing[0][1] >= 0 else []
         else:
+            goes = self._inner.lefts(feature, split)
             lefts = np.where(cells < 0, way == LEFT, goes[np.maximum(cells, 0)])
             turned = bool(lefts[-1]) and not lefts[0] and len(runs(lefts)) == 1
             # The same as a threshold, from the other side: bins have one each.
@@ -105,7 +112,9 @@ class _Tests:
         missing = REFUSED
         if column.missing is not None:
             cell = int(column.missing[i])
-            missing = way if cell == MISSING else LEFT if goes[cell] else RIGHT
+            missing = way
+            if cell != MISSING:
+                missing = LEFT if self._inner.lefts(feature, split)[cell] else RIGHT
             if turned and missing != REFUSED:
                 missing = LEFT if missing == RIGHT else RIGHT
         return _Test(c, turned, missing, tuple((ends[a], ends[b + 1]) for a, b in passing))
