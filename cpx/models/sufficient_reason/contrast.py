@@ -312,7 +312,7 @@ class _Asked:
         if wrong := change.violations(found.upper):
             raise CheckFailed(f"check of the change failed: {wrong[0]}")
         left = min(max(ends - time.monotonic(), 0.1), _CHECK_SECONDS)
-        return shown_least(said, form, found, left)
+        return shown_least(said, change, found, left)
 
 
 def _as_in(X: Any, values: Mapping[str, Any]) -> dict[str, Any]:

@@ -44,7 +44,7 @@ def judge(instance: Mapping[str, Any], seconds: float) -> Callable[[Mapping[str,
     Reading and judging a result take so many seconds; then sufficiency is left undecided.
     """
     started = time.monotonic()
-    reading = Reason(instance, _forest(instance["model"], instance["x"]))
+    reading = Reason(instance, forest_of(instance["model"], instance["x"]))
     parameters = instance["parameters"]
     data = minimum_subset.MinimumSubset(
         list(parameters.get("weights") or [1] * reading.n),
@@ -74,7 +74,7 @@ _MOST_VALUES = 100_000
 _last: list[tuple[bytes, Forest]] = []
 
 
-def _forest(model: Mapping[str, Any], x: list[float | None]) -> Forest:
+def forest_of(model: Mapping[str, Any], x: list[float | None]) -> Forest:
     """Read a model; the last one is kept, for other rows of what is, written out, the same."""
     key = hashlib.sha256(json.dumps(model).encode()).digest()
     known = next((forest for last, forest in _last if last == key), None)

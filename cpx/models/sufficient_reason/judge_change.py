@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from cpx.check.result_fields import shown
-from cpx.models.sufficient_reason.judge import Reason
+from cpx.models.sufficient_reason.judge import Reason, forest_of
 
 _MOST_NODES = 200_000
 
@@ -197,7 +197,8 @@ def _goes_left(model: Mapping[str, Any], column: int, split: int, value: float |
 
 def _reading(model: Mapping[str, Any], row: list[float | None]) -> Reason:
     parameters = {"level": "attributes", "definition": "sufficient", "unit": "0"}
-    return Reason({"model": model, "x": row, "parameters": parameters})
+    instance = {"model": model, "x": row, "parameters": parameters}
+    return Reason(instance, forest_of(model, row))
 
 
 def _may_be(attribute: Mapping[str, Any], value: float | None) -> bool:

@@ -45,7 +45,8 @@ def solve_change(
         )
     if found.attributes is not None and found.cells is not None:
         best = problem.change(found.attributes, found.cells)
-        progress.found(shown_least(best, form, found, _SHOW_SECONDS))
+        change = change_of(form, best.features, form.x)
+        progress.found(shown_least(best, change, found, _SHOW_SECONDS))
     progress.count(calls=found.calls)
     if found.lower is not None:
         progress.bound(found.lower)
@@ -57,14 +58,14 @@ def solve_change(
     )
 
 
-def shown_least(
-    best: Contrast, form: ChangeForm, found: SmallestChange, seconds: float
-) -> Contrast:
-    """Return a change with what shows that none is lighter, where that is proved and found."""
-    leaves = sum(tree.n_leaves for tree in form.model.trees)
+def shown_least(best: Contrast, change: Change, found: SmallestChange, seconds: float) -> Contrast:
+    """Return a change with what shows that none is lighter, where that is proved and found.
+
+    change: It as it is judged.
+    """
+    leaves = sum(len(tree["attribute"]) - len(tree["split"]) for tree in change.model["trees"])
     if not found.proved or found.lower is None or leaves > _MOST_LEAVES:
         return best
-    change = change_of(form, best.features, form.x)
     sets = change.showing(found.reasons, found.lower, seconds)
     if sets is not None:
         return replace(best, sets=tuple(map(tuple, sets)))

@@ -156,6 +156,8 @@ def contrastive(
         seed=seed,
         stop=stop,
     )
+    if found.cells is not None:
+        hold_change(model, x, found.cells, found.row)
     return found
 
 
@@ -176,7 +178,7 @@ def contrastive_several(
     """Find several changes, the lightest first, none of which has all attributes of another.
 
     Each is the lightest of those that are left. Where there are fewer than n, the last one has no
-    attributes. Arguments are as for :func:`contrastive`.
+    attributes. Arguments are as for :func:`contrastive`; the live model is asked by who calls.
     """
     row = np.asarray(x, dtype=np.float64)
     own = int(model.predict_index(row)[0])
@@ -208,9 +210,6 @@ def contrastive_several(
         least = max(answers[0].lower or 0, min(may.values()))
         found = replace(answers[0], lower=least, upper=total, attributes=S, cells=cells)
         answers = [replace(found, row=tuple(near.tolist()), seconds=time.monotonic() - begun)]
-    for found in answers:
-        if found.cells is not None:
-            hold_change(model, x, found.cells, found.row)
     return answers
 
 
