@@ -39,7 +39,8 @@ class Explainer:
     ----------
     model : object with ``predict``, callable, TreeModel or path
         A rule explains any classifier. The other kinds read tree models; see
-        :func:`cpx.read_model`.
+        :func:`cpx.read_model`. They do so once, at the first question, and no time limit
+        counts it.
     X : DataFrame or array of shape (n, columns), optional
         The background: rows that say what the data look like, without the target. A reason and a
         contrast need none: nothing is drawn for them, and X says which values may be missing.
@@ -137,6 +138,11 @@ class Explainer:
             self._made[kind_name] = one.explainer(model, self.X, **own)
         return self._made[kind_name]
 
+    def _read_before(self, kind_name: str) -> None:
+        """Read a model of trees while no time counts: large forests take longer than answers."""
+        if kind(kind_name).door.trees:
+            self.of(kind_name)
+
     def _read_once(self, own: Mapping[str, Any]) -> Any:
         """Return the model as trees, read once for all kinds that it is read alike for."""
         if own.keys() & {*READER_OPTIONS, "above", "below", "between"}:
@@ -208,9 +214,11 @@ class Explainer:
             :func:`cpx.explain` raises.
         """
         asked = _with(k, asked)
+        _refuse(kind, asked)
+        row = row_of(self.X, x)
+        self._read_before(kind)
         with counted():
-            _refuse(kind, asked)
-            row, by = row_of(self.X, x), self.of(kind)
+            by = self.of(kind)
             try:
                 found: Explanation = by.explain(row, **asked)
             except EngineError as error:
@@ -449,10 +457,9 @@ def explain(
             "is sampled"
         )
     refuse_unknown(options, {**one.prepared, **one.asked}, kind)
-    with counted():
-        prepared = {n: v for n, v in options.items() if n in one.prepared}
-        asked = {n: v for n, v in options.items() if n not in one.prepared}
-        found = Explainer(model, X, **prepared).explain(x, k, kind, **asked)
+    prepared = {n: v for n, v in options.items() if n in one.prepared}
+    asked = {n: v for n, v in options.items() if n not in one.prepared}
+    found = Explainer(model, X, **prepared).explain(x, k, kind, **asked)
     if isinstance(found, Unanswered):
         raise found.error
     return found

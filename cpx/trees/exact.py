@@ -29,11 +29,12 @@ def scaled(values: NDArray[np.float64], exponent: int) -> NDArray[Any]:
     >>> scaled(np.array([[0.75], [-2.0]]), 2).tolist()
     [[3], [-8]]
     """
-    result = np.empty(values.size, dtype=object)
-    for i, value in enumerate(values.ravel().tolist()):
+    distinct, which = np.unique(values, return_inverse=True)
+    result = np.empty(distinct.size, dtype=object)
+    for i, value in enumerate(distinct.tolist()):
         numerator, denominator = value.as_integer_ratio()
         result[i] = (numerator << exponent) // denominator
-    return result.reshape(values.shape)
+    return result[which].reshape(values.shape)
 
 
 def limbs(integers: NDArray[Any]) -> NDArray[np.int64]:

@@ -16,7 +16,8 @@ from cpx.backends import Backend
 from cpx.backends.search import Search
 from cpx.data.frames import row_like
 from cpx.errors import DataError
-from cpx.explainers import preparation
+from cpx.explainers import explainer, preparation
+from cpx.models.sufficient_reason import contrast
 
 RNG = np.random.default_rng(0)
 X = pd.DataFrame(RNG.integers(0, 3, (60, 4)), columns=list("abcd"))
@@ -63,6 +64,23 @@ def test_what_is_left_is_the_limit_of_the_engine(
     found = cpx.explain(slow, X, X.iloc[3], k=2, time_limit=20)
     assert limits[0] == pytest.approx(left)
     assert found.result.options["time_limit"] == 20
+
+
+def test_reading_a_forest_takes_nothing_of_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock, read = _Clock(), explainer.read_model
+    monkeypatch.setattr(preparation, "monotonic", clock)
+
+    def slow(model: Any, **options: Any) -> Any:
+        clock.now += 500.0
+        return read(model, **options)
+
+    monkeypatch.setattr(explainer, "read_model", slow)
+    left: list[float | None] = []
+    of_limit = contrast.left_of
+    monkeypatch.setattr(contrast, "left_of", lambda limit: left.append(of_limit(limit)))
+    cpx.explain(TREE, X, X.iloc[3], kind="contrast", time_limit=20)
+    assert clock.now == 600.0
+    assert left[0] == 20
 
 
 def test_no_limit_stays_none(limits: list[float | None]) -> None:

@@ -150,10 +150,10 @@ class ExpectedPrediction(ExpectationText):
     @cached_property
     def greatest_sum(self) -> Fraction:
         """No sum of leaves, one of each tree, has a greater absolute value."""
-        leaves, best = self.leaves, dict[int, int]()
-        for tree, value in zip(leaves.tree.tolist(), leaves.values.tolist(), strict=True):
-            best[tree] = max(best.get(tree, 0), abs(value))
-        return Fraction(abs(leaves.base) + sum(best.values()), leaves.scale)
+        leaves = self.leaves
+        starts = np.flatnonzero(np.diff(leaves.tree, prepend=-1))
+        best = np.maximum.reduceat(np.abs(leaves.values), starts).tolist()
+        return Fraction(abs(leaves.base) + sum(best), leaves.scale)
 
     def automatic_unit(self) -> Fraction:
         """Return the unit that is used unless one is given: scores then have some 40 bits."""
