@@ -89,8 +89,19 @@ def _is_place(x: Any) -> bool:
 
 
 def _is_label(X: Any, x: Any) -> bool:
-    """Whether it is a label of several levels."""
-    return isinstance(x, tuple) and getattr(getattr(X, "index", None), "nlevels", 1) == len(x) > 1
+    """Whether it is a label of several levels.
+
+    Raises DataError: When it may be the values of a row as well.
+    """
+    index: Any = getattr(X, "index", None)
+    if not isinstance(x, tuple) or not getattr(index, "nlevels", 1) == len(x) > 1:
+        return False
+    if X.shape[1] != len(x):
+        return True
+    if x in index:
+        told = f"x is {shown(x)}, a label of X or the values of a row"
+        raise DataError(f"{told}: give X.loc[[x]], or the values as a list")
+    return False
 
 
 def rows_of(X: Any) -> tuple[Sequence[Any], Sequence[Any]]:

@@ -13,6 +13,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import cpx
 from cpx.errors import DataError, InvalidOption
+from cpx.explainers.rows import row_of
 
 _RNG = np.random.default_rng(0)
 X = pd.DataFrame({"a": _RNG.normal(size=60), "b": _RNG.integers(0, 10, 60)})
@@ -39,11 +40,15 @@ def _means(rule: Any) -> list[Any]:
 
 
 def test_a_label_of_several_levels_finds_its_row() -> None:
-    table = X.set_index(pd.MultiIndex.from_product([range(6), list("abcdefghij")]))
-    explainer = cpx.Explainer(TREE, table)
+    table = X.assign(c=1.0).set_index(pd.MultiIndex.from_product([range(6), list("abcdefghij")]))
+    explainer = cpx.Explainer(DecisionTreeClassifier(max_depth=3).fit(table, Y), table)
     assert str(explainer.reason((1, "b"))) == str(explainer.reason(table.iloc[11]))
     with pytest.raises(DataError, match="no row of X has the label"):
         explainer.reason((1, "z"))
+    labelled = X.set_index([X["a"], X["b"]])
+    with pytest.raises(DataError, match="a label of X or the values of a row"):
+        row_of(labelled, labelled.index[0])
+    assert row_of(labelled, (0.5, 77.0)) == (0.5, 77.0)
 
 
 @pytest.mark.parametrize("dtype", ["bool", "boolean"])
