@@ -13,6 +13,7 @@ import copy
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import Any, NamedTuple
 
 import cpmpy as cp
@@ -58,6 +59,12 @@ class Rows:
             found[part][others[part]] = literals[np.nonzero(table[low : low + step])[1]]
         found[starts[:-1]] = first
         return cls(found, starts)
+
+    @classmethod
+    def listed(cls, rows: Sequence[Sequence[int]]) -> Rows:
+        """Return rows that are given one by one."""
+        starts = np.cumsum([0, *map(len, rows)], dtype=np.int64)
+        return cls(np.fromiter(chain.from_iterable(rows), np.int32, starts[-1]), starts)
 
     def __len__(self) -> int:
         return len(self.starts) - 1
@@ -138,6 +145,12 @@ class NamedBooleans(Mapping[str, Any]):
         """All variables; number n at n - 1."""
         return [variable for array in self.values() for variable in array]
 
+    def extended(self, sizes: Mapping[str, int]) -> NamedBooleans:
+        """Return these arrays and further ones after them; those of both are the same."""
+        both = NamedBooleans({**self.sizes, **sizes})
+        both._made = self._made
+        return both
+
     def __getitem__(self, name: str) -> Any:
         if name not in self._made:
             n = self.sizes[name]
@@ -201,6 +214,14 @@ class BlockModel(cp.Model):
         self._objective: Any = None
 
     # ------------------------------------------------------------- stating
+
+    def extended(self, **sizes: int) -> BlockModel:
+        """Return a copy with further arrays of variables, of which more may be said."""
+        assert blocks_of(self) is self
+        more = copy.copy(self)
+        more.variables = self.variables.extended(sizes)
+        more.blocks, more._objective = [*self.blocks], None
+        return more
 
     def numbers(self, name: str) -> NDArray[np.int64]:
         """Return the numbers of the variables of an array."""

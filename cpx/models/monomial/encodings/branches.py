@@ -9,11 +9,10 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.modelling.statement import Constraints, Statement, Values
+from cpx.modelling.statement import Statement, Values
 from cpx.models.monomial.encodings.clausal import clausal
-from cpx.models.monomial.encodings.common import bools
 from cpx.models.monomial.encodings.pairs import pairs
-from cpx.models.monomial.encodings.sizes import row
+from cpx.models.monomial.encodings.sizes import blocks, row, say
 from cpx.models.monomial.encodings.triples import KnownRule, known_rule_helps
 from cpx.models.monomial.form import WeightedMonomial
 
@@ -64,44 +63,39 @@ def branches(form: WeightedMonomial) -> Statement:
 
 
 def _stated(form: WeightedMonomial, known: KnownRule, left: NDArray[np.int64]) -> Statement:
-    import cpmpy as cp
-
-    from cpx.modelling.blocks import extended
-
     base = clausal(form)
-    X, K, T = base.variables["X"], bools(1, "K"), bools(len(left), "T")
-    added = Constraints()
-    known.state(added, X, K[0])
-    added.under("K + sum_t T_t = 1", [cp.sum([K[0], *T]) == 1])
+    model = blocks(base).extended(K=1, T=len(left))
+    X, K, T = (model.numbers(name) for name in "XKT")
+    known.state(model)
+    say(model, "K + sum_t T_t = 1", (1, [1], K), (1, np.ones_like(T), T), limit=1)
     for j in np.unique(left):
-        having = T[np.flatnonzero((left == j).any(axis=1))]
-        added.under("sum_{t with j} T_t <= X_j", [cp.sum([*having, -X[j]]) <= 0])
+        having = 1, (left == j).any(axis=1), T
+        say(model, "sum_{t with j} T_t <= X_j", having, (-1, [1], [X[j]]), operator="<=")
     fits, columns = known.fitting(left)
     place = {int(j): at for at, j in enumerate(columns)}
     for j in np.unique(left):
-        apart = np.flatnonzero(~fits[:, place[int(j)]])
-        if apart.size:
-            some = cp.sum([*T[apart], X[j]]) <= 1
-            added.under("sum_{t in conflict with j} T_t + X_j <= 1", [some])
-    dead = np.setdiff1d(known.free, left)
-    added.under("K or not X_j, j in conflict", (K[0] | ~X[j] for j in dead))
+        apart = ~fits[:, place[int(j)]]
+        if apart.any():
+            line = "sum_{t in conflict with j} T_t + X_j <= 1"
+            say(model, line, (1, apart, T), (1, [1], [X[j]]), operator="<=", limit=1)
+    dead = -X[np.setdiff1d(known.free, left)]
+    each = np.eye(dead.size, dtype=np.bool_)
+    line = "K or not X_j, j in conflict"
+    model.clauses(line, np.broadcast_to(K, dead.size), each, dead)
     rows = np.flatnonzero(form.cost_uncovered)
     excluded: NDArray[np.bool_] = ~np.asarray(form.agreement[rows][:, left].all(axis=2))
     if 0 < excluded.sum() <= _MOST_NONZEROS:
-        for u, which in zip(base.variables["U"], excluded, strict=True):
+        for u, which in zip(model.numbers("U"), excluded, strict=True):
             if which.any():
-                some = cp.sum([*T[np.flatnonzero(which)], -u]) <= 0
-                added.under("sum_{t excludes i} T_t <= U_i", [some])
-    U, C = form.cost_uncovered, form.cost_covered
-    least = [-known.value, *(-bound for bound in known.bounds(left))]
-    added.under(
+                some = (1, which, T), (-1, [1], [u])
+                say(model, "sum_{t excludes i} T_t <= U_i", *some, operator="<=")
+    uncovered, covered = form.cost_uncovered, form.cost_covered
+    row(
+        model,
         "objective >= v K + sum_t v_t T_t",
-        row(
-            (1, U[U > 0], base.variables["U"]),
-            (1, C[C > 0], base.variables["C"]),
-            (1, least, [K[0], *T]),
-            least=0,
-        ),
+        (1, uncovered[uncovered > 0], model.numbers("U")),
+        (1, covered[covered > 0], model.numbers("C")),
+        (-1, [known.value, *known.bounds(left)], [*K, *T]),
     )
     places = {tuple(triple): at for at, triple in enumerate(left.tolist())}
 
@@ -118,12 +112,12 @@ def _stated(form: WeightedMonomial, known: KnownRule, left: NDArray[np.int64]) -
 
     return replace(
         base,
-        model=extended(base.model, added),
-        variables={**base.variables, "K": K, "T": T},
+        model=model,
+        variables=model.variables,
         complete=complete,
         known=known.known,
         bound=known.bound,
-        lines=[*base.lines, *added.lines],
+        lines=model.lines,
         means={
             **base.means,
             "K": lambda _: "the rule is the known one",

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cpx.modelling.statement import Constraints, Statement, Values
-from cpx.models.monomial.encodings.common import bools
-from cpx.models.monomial.encodings.sizes import Choices, Excluded, row, sizes
+from cpx.modelling.statement import Statement, Values
+from cpx.models.monomial.encodings.sizes import Choices, Excluded, blocks, row, say, sizes
 from cpx.models.monomial.form import WeightedMonomial
+
+if TYPE_CHECKING:
+    from cpx.modelling.blocks import BlockModel
 
 MOST_PAIRS = 10_000
 """With more pairs one relaxation takes a solver longer than people wait for an answer."""
@@ -67,24 +69,15 @@ class _Pairs:
     def __init__(self, form: WeightedMonomial, choices: Choices) -> None:
         self.form, self.base = form, sizes(form)
         self.free, self.first, self.second = choices.free, choices.first, choices.second
-        self.X, self.Z = self.base.variables["X"], self.base.variables["Z"]
-        self.W = bools(self.free.size * form.k, "W")
-        self.Y = bools(self.first.size, "Y")
         self.uncovering = Excluded(form, form.cost_uncovered)
         self.covering = Excluded(form, form.cost_covered)
 
     def statement(self) -> Statement:
         """Return the statement of ``sizes`` with the rows."""
-        from cpx.modelling.blocks import extended
-
-        added = self._structure()
-        added.under(
-            "s (s + 1) sum_i u_i U_i >= 2 s sum_j u_j X_j - 2 sum_jl u_jl Y_jl", self._uncovered()
-        )
-        added.under(
-            "r sum_i c_i C_i >= r c - r sum_j c_j X_j + 2 sum_jl c_jl Y_jl - sum_{q > r} M_qr Z_q",
-            self._covered(),
-        )
+        model = blocks(self.base).extended(W=self.free.size * self.form.k, Y=self.first.size)
+        self._structure(model)
+        self._uncovered(model)
+        self._covered(model)
         k, pairs = self.form.k, list(zip(self.first, self.second, strict=True))
         means = {
             "W": lambda at: f"feature {self.free[at // k]} at size {at % k + 1}",
@@ -92,10 +85,10 @@ class _Pairs:
         }
         return replace(
             self.base,
-            model=extended(self.base.model, added),
-            lines=[*self.base.lines, *added.lines],
+            model=model,
+            lines=model.lines,
             means={**self.base.means, **means},
-            variables={**self.base.variables, "W": self.W, "Y": self.Y},
+            variables=model.variables,
             complete=self._complete,
             core=self.base,
         )
@@ -110,54 +103,50 @@ class _Pairs:
 
     # ------------------------------------------------------------------ rows
 
-    def _structure(self) -> Constraints:
-        import cpmpy as cp
-
-        X, Y, Z, W, k = self.X, self.Y, self.Z, self.W, self.form.k
-        rows = Constraints()
+    def _structure(self, model: BlockModel) -> None:
+        X, Y, Z, k = (*map(model.numbers, "XYZ"), self.form.k)
+        W = model.numbers("W").reshape(self.free.size, k)
+        ones = np.ones(max(W.shape[0], k, Y.size), dtype=np.int64)
         for r in range(1, k + 1):
-            of_size = [W[at * k + r - 1] for at in range(self.free.size)]
-            rows.under("sum_j W_jr = r Z_r", [cp.sum([*of_size, -r * Z[r]]) == 0])
-            rows.under("W_jr <= Z_r", (~w | Z[r] for w in of_size))
+            of_size = W[:, r - 1]
+            say(model, "sum_j W_jr = r Z_r", (1, ones[: len(W)], of_size), (-r, [1], [Z[r]]))
+            implied = np.ones((len(W), 1), dtype=np.bool_)
+            model.clauses("W_jr <= Z_r", -of_size, implied, Z[r : r + 1])
         for at, j in enumerate(self.free):
-            by_size = [W[at * k + r - 1] for r in range(1, k + 1)]
-            rows.under("sum_r W_jr = X_j", [cp.sum([*by_size, -X[j]]) == 0])
-            here = Y[np.flatnonzero((self.first == j) | (self.second == j))]
-            others = [-(r - 1) * w for r, w in enumerate(by_size, start=1) if r > 1]
-            rows.under("sum_l Y_jl = sum_r (r - 1) W_jr", [cp.sum([*here, *others]) == 0])
-        for y, j, n in zip(Y, self.first, self.second, strict=True):
-            rows.under("Y_jl <= X_j", [~y | X[j]])
-            rows.under("Y_jl <= X_l", [~y | X[n]])
-        return rows
+            say(model, "sum_r W_jr = X_j", (1, ones[:k], W[at]), (-1, [1], [X[j]]))
+            here = Y[(self.first == j) | (self.second == j)]
+            fewer = -1, np.arange(k), W[at]
+            say(model, "sum_l Y_jl = sum_r (r - 1) W_jr", (1, ones[: here.size], here), fewer)
+        for line, ends in (("Y_jl <= X_j", self.first), ("Y_jl <= X_l", self.second)):
+            model.clauses(line, -Y, ends[:, None] == np.arange(X.size), X)
 
-    def _uncovered(self) -> list[Any]:
-        costs, U = self.uncovering, self.base.variables["U"]
+    def _uncovered(self, model: BlockModel) -> None:
+        costs = self.uncovering
         of_pairs = costs.both[self.first, self.second]
-        return [
-            found
-            for s in range(1, self.form.k)
-            for found in row(
-                (s * (s + 1), costs.priced, U),
-                (-2 * s, costs.each, self.X),
-                (2, of_pairs, self.Y),
-                least=0,
+        for s in range(1, self.form.k):
+            row(
+                model,
+                "s (s + 1) sum_i u_i U_i >= 2 s sum_j u_j X_j - 2 sum_jl u_jl Y_jl",
+                (s * (s + 1), costs.priced, model.numbers("U")),
+                (-2 * s, costs.each, model.numbers("X")),
+                (2, of_pairs, model.numbers("Y")),
             )
-        ]
 
-    def _covered(self) -> list[Any]:
-        costs, C, k = self.covering, self.base.variables["C"], self.form.k
+    def _covered(self, model: BlockModel) -> None:
+        costs, k = self.covering, self.form.k
         of_pairs, total = costs.both[self.first, self.second], costs.total
-        rows = []
         for r in range(1, k + 1):
             excess = [total * _excess(r, q) for q in range(k + 1)]
-            rows += row(
-                (r, costs.priced, C),
-                (r, costs.each, self.X),
-                (-2, of_pairs, self.Y),
-                (1, excess, self.Z),
+            row(
+                model,
+                "r sum_i c_i C_i >= r c - r sum_j c_j X_j + 2 sum_jl c_jl Y_jl "
+                "- sum_{q > r} M_qr Z_q",
+                (r, costs.priced, model.numbers("C")),
+                (r, costs.each, model.numbers("X")),
+                (-2, of_pairs, model.numbers("Y")),
+                (1, excess, model.numbers("Z")),
                 least=r * total,
             )
-        return rows
 
 
 def _excess(r: int, q: int) -> int:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.modelling.statement import Constraints, Statement, Values
+from cpx.modelling.statement import Statement, Values
 from cpx.models.monomial.encodings.clausal import clausal
-from cpx.models.monomial.encodings.common import bools
 from cpx.models.monomial.form import WeightedMonomial
+
+if TYPE_CHECKING:
+    from cpx.modelling.blocks import BlockModel
 
 _LARGEST_ROW = 2**20
 """Sums of coefficients from which the numbers of a row are no longer safe in floats."""
@@ -92,26 +94,20 @@ class _Sizes:
 
     def __init__(self, form: WeightedMonomial) -> None:
         self.form, self.base, self.choices = form, clausal(form), Choices(form)
-        self.Z = bools(form.k + 1, "Z")
 
     def statement(self) -> Statement:
         """Return the statement of ``clausal`` with the rows."""
-        import cpmpy as cp
-
-        from cpx.modelling.blocks import extended
-
-        X, Z = self.base.variables["X"], self.Z
-        counted = [-r * z for r, z in enumerate(Z) if r > 0]
-        added = Constraints()
-        added.under("sum_r Z_r = 1", [cp.sum(Z) == 1])
-        added.under("sum_j X_j = sum_r r Z_r", [cp.sum([*X, *counted]) == 0])
-        added.under("objective >= sum_r v_r Z_r", self._least())
+        model = blocks(self.base).extended(Z=self.form.k + 1)
+        X, Z = model.numbers("X"), model.numbers("Z")
+        model.sum("sum_r Z_r = 1", np.ones_like(Z), Z, "==", 1)
+        say(model, "sum_j X_j = sum_r r Z_r", (1, np.ones_like(X), X), (-1, np.arange(Z.size), Z))
+        self._least(model)
         return replace(
             self.base,
-            model=extended(self.base.model, added),
-            lines=[*self.base.lines, *added.lines],
+            model=model,
+            lines=model.lines,
             means={**self.base.means, "Z": lambda r: f"size {r}"},
-            variables={**self.base.variables, "Z": Z},
+            variables=model.variables,
             complete=self._complete,
             core=self.base,
         )
@@ -120,8 +116,8 @@ class _Sizes:
         size = np.arange(self.form.k + 1) == len(chosen)
         return {**self.base.complete(chosen), "Z": size.astype(np.int64)}
 
-    def _least(self) -> list[Any]:
-        """Return the row with the least costs of the rules of each size."""
+    def _least(self, model: BlockModel) -> None:
+        """Say the row with the least costs of the rules of each size."""
         u = Excluded(self.form, self.form.cost_uncovered)
         c = Excluded(self.form, self.form.cost_covered)
         first, second = self.choices.first, self.choices.second
@@ -132,12 +128,12 @@ class _Sizes:
             c.total + int((each[first] + each[second] - both).min()),
         ]
         costs += [_least_of_three(u, self.choices, min(costs))] * (self.form.k - 2)
-        variables = self.base.variables
-        return row(
-            (1, u.priced, variables["U"]),
-            (1, c.priced, variables["C"]),
-            (-1, costs, self.Z),
-            least=0,
+        row(
+            model,
+            "objective >= sum_r v_r Z_r",
+            (1, u.priced, model.numbers("U")),
+            (1, c.priced, model.numbers("C")),
+            (-1, costs, model.numbers("Z")),
         )
 
 
@@ -167,17 +163,37 @@ def _least_of_three(costs: Excluded, choices: Choices, most: int) -> int:
     return least
 
 
-def row(*terms: tuple[int, Any, Any], least: int) -> list[Any]:
-    """Return ``sum of factor * weights * variables >= least`` as a constraint, or none."""
-    from cpmpy.expressions.core import Operator
+def blocks(statement: Statement) -> BlockModel:
+    """Return the model of ``clausal``, or of what extends it."""
+    from cpx.modelling.blocks import BlockModel
 
+    model = statement.model
+    assert isinstance(model, BlockModel)
+    return model
+
+
+Term = tuple[int, Any, Any]
+"""A factor, and weights and literals that are multiplied by it."""
+
+
+def _joined(terms: Iterable[Term]) -> tuple[list[int], list[int]]:
+    """Return the weights that are not 0, and their literals."""
     found = [
-        (factor * int(weight), variable)
-        for factor, weights, variables in terms
-        for weight, variable in zip(weights, variables, strict=True)
+        (factor * int(weight), int(literal))
+        for factor, weights, literals in terms
+        for weight, literal in zip(weights, literals, strict=True)
         if weight
     ]
-    if not found or sum(abs(weight) for weight, _ in found) + abs(least) >= _LARGEST_ROW:
-        return []
-    weights, variables = zip(*found, strict=True)
-    return [Operator("wsum", [list(weights), list(variables)]) >= least]
+    return [weight for weight, _ in found], [literal for _, literal in found]
+
+
+def say(model: BlockModel, line: str, *terms: Term, operator: str = "==", limit: int = 0) -> None:
+    """Say ``sum of factor * weights * literals  operator  limit``."""
+    model.sum(line, *_joined(terms), operator, limit)
+
+
+def row(model: BlockModel, line: str, *terms: Term, least: int = 0) -> None:
+    """Say ``sum of factor * weights * literals >= least``, unless its numbers are large."""
+    weights, literals = _joined(terms)
+    if weights and sum(map(abs, weights)) + abs(least) < _LARGEST_ROW:
+        model.sum(line, weights, literals, ">=", least)

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cpx.compiled.library import has_kernels
-from cpx.modelling.statement import Constraints, Statement, Values
+from cpx.modelling.statement import Statement, Values
 from cpx.models.monomial.encodings.clausal import clausal
-from cpx.models.monomial.encodings.common import bools
-from cpx.models.monomial.encodings.sizes import Choices
+from cpx.models.monomial.encodings.sizes import Choices, blocks, say
 from cpx.models.monomial.form import WeightedMonomial
 from cpx.models.monomial.search.conflicts import MOST_SECONDS
 from cpx.processes.allowance import allowed
 from cpx.support.one_thread import one_thread
 
 if TYPE_CHECKING:
+    from cpx.modelling.blocks import BlockModel
     from cpx.models.monomial.search.conflicts import Conflicts
 
 MOST_CLAUSES = 50_000
@@ -82,34 +82,33 @@ def known_rule_helps(form: WeightedMonomial) -> bool:
 
 
 def _stated(form: WeightedMonomial, known: KnownRule) -> Statement:
-    import cpmpy as cp
-
-    from cpx.modelling.blocks import extended
-    from cpx.modelling.literals import any_of
+    from cpx.modelling.blocks import Clauses, Rows
 
     base = clausal(form)
-    X, K = base.variables["X"], bools(1, "K")
+    model = blocks(base).extended(K=1)
+    X, K = model.numbers("X"), model.numbers("K")
 
     def complete(chosen: Sequence[int]) -> Values:
         rule = known.irreducible(chosen)
         values = base.complete(known.known if rule is None else rule)
         return {**values, "K": np.array([rule is None], dtype=np.int64)}
 
-    added = Constraints()
-    known.state(added, X, K[0])
-    added.under("3 K + sum_j X_j >= 3", [cp.sum([*X, 3 * K[0]]) >= 3])
-    added.under(
-        "K or not X_j or not X_l or not X_p, in conflict",
-        (any_of([K[0], *(~X[j] for j in clause)]) for clause in known.clauses()),
+    known.state(model)
+    say(
+        model, "3 K + sum_j X_j >= 3", (1, np.ones_like(X), X), (3, [1], K), operator=">=", limit=3
+    )
+    clauses = [[K[0], *(-X[j] for j in clause)] for clause in known.clauses()]
+    model.blocks.append(
+        Clauses("K or not X_j or not X_l or not X_p, in conflict", Rows.listed(clauses))
     )
     return replace(
         base,
-        model=extended(base.model, added),
-        variables={**base.variables, "K": K},
+        model=model,
+        variables=model.variables,
         complete=complete,
         known=known.known,
         bound=known.bound,
-        lines=[*base.lines, *added.lines],
+        lines=model.lines,
         means={**base.means, "K": lambda _: "the rule is the known one"},
     )
 
@@ -134,13 +133,16 @@ class KnownRule:
         self.known, self.value = self._start()
         self.left = self._conflicts()
 
-    def state(self, added: Constraints, X: Any, K: Any) -> None:
+    def state(self, model: BlockModel) -> None:
         """Say that K makes the rule the known one."""
-        for j, x in enumerate(X):
-            if j in self.known:
-                added.under("K -> X_j, j in S", [~K | x])
-            else:
-                added.under("K -> not X_j, j not in S", [~K | ~x])
+        X, K = model.numbers("X"), model.numbers("K")
+        inside = np.isin(np.arange(X.size), self.known)
+        for line, some in (
+            ("K -> X_j, j in S", X[inside]),
+            ("K -> not X_j, j not in S", -X[~inside]),
+        ):
+            each = np.eye(some.size, dtype=np.bool_)
+            model.clauses(line, np.broadcast_to(-K, some.size), each, some)
 
     def _cost(self, chosen: Sequence[int]) -> int:
         covered = self.form.covered(chosen)
