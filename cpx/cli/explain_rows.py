@@ -66,14 +66,17 @@ def deliver_many(
     from cpx.cli.output import note, print_blocks
     from cpx.support.files import write_atomic
 
-    together = found.overview()
-    if path is not None:
-        if path.suffix == ".html":
-            text = explanations_page(found, title, together, files)
-        else:
-            text = found.to_frame().to_csv(index_label="row")
+    def write(text: str) -> None:
+        assert path is not None
         write_atomic(path, text.encode())
         note(f"wrote {path}")
+
+    if path is not None and path.suffix != ".html":
+        # First, as Ctrl-C may end the overview.
+        write(found.to_frame().to_csv(index_label="row"))
+    together = found.overview()
+    if path is not None and path.suffix == ".html":
+        write(explanations_page(found, title, together, files))
     print_blocks([Paragraph(title), *found.blocks(), *together.blocks()])
     answered = found.answered
     if not answered:
