@@ -13,6 +13,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import cpx
 from cpx.errors import DataError, InvalidOption
+from cpx.explainers.background import TreePredictor
 from cpx.explainers.rows import row_of
 
 _RNG = np.random.default_rng(0)
@@ -111,3 +112,13 @@ def test_pictures_mark_whole_numbers_and_columns_with_numbers_for_names() -> Non
     assert [panel.value for panel in panels] == [table.loc[row, 10], "True"]
     assert panels[0].spread is not None
     assert panels[0].spread.edges
+
+
+def test_a_model_is_asked_for_probabilities_of_all_rows_at_once() -> None:
+    calls: list[int] = []
+    model: Any = DecisionTreeClassifier(max_depth=3, random_state=0).fit(X, Y)
+    ask = model.predict_proba
+    model.predict_proba = lambda rows: calls.append(len(rows)) or ask(rows)
+    found = TreePredictor(cpx.read_model(model)).predict_proba(X)
+    assert calls == [len(X)]
+    assert (found == ask(X)).all()
