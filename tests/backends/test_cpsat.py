@@ -40,7 +40,7 @@ def test_the_limit_is_the_reason_also_when_the_engine_is_first() -> None:
     agreement = rng.random((600, 40)) < 0.5
     same = (agreement[:, :3].sum(axis=1) >= 2) ^ (rng.random(600) < 0.2)
     problem = KMonomial(Samples(agreement, same), k=5)
-    options = SolveOptions(time_limit=0.5, encoding="channelling")
+    options = SolveOptions(time_limit=0.5, encoding="clausal")
     outcome = backend("cpsat").solve(problem, options, Behind(problem, options))
     assert not outcome.proved
     assert outcome.termination is Termination.TIME_LIMIT

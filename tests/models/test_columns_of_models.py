@@ -12,6 +12,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
 
 import cpx
+from cpx.data.other_frames import printed_names
 from cpx.errors import DataError
 from cpx.modelling.row import row_values
 from cpx.trees import TreeModel, read_model, read_xgboost, read_xgboost_dump
@@ -65,7 +66,7 @@ def test_a_model_of_arrays_takes_columns_by_position(which: str, names: tuple[An
     for x in (named, named.to_dict(), named.to_frame().T):
         found = reason(OF_ARRAYS[which], x)
         assert found.rule.says == "class 1"
-        assert [text.split()[0] for text in found.rule.words] == [str(names[0])]
+        assert [text.split()[0] for text in found.rule.words] == printed_names(names[:1])
         assert any("taken in their order" in note for note in found.notes)
     assert not any("in their order" in note for note in reason(OF_ARRAYS[which], ROW).notes)
 

@@ -36,7 +36,7 @@ def _limited(seed: int):
     return problem.first_step() if isinstance(problem, MaxPrecision) else problem
 
 
-# ``triples`` completes with a better rule what it has not; see test_triples.
+# What has a known rule, K, completes with a better one what it has not; see test_triples.
 @pytest.mark.parametrize("encoding", [name for name in NAMES if name != "triples"])
 @each(range(40), 10)
 def test_complete_assignments_satisfy_the_model_at_the_value_of_the_rule(encoding, seed) -> None:
@@ -44,6 +44,8 @@ def test_complete_assignments_satisfy_the_model_at_the_value_of_the_rule(encodin
     if encoding == "table1-literal":
         problem = random_problem(seed, kinds=(KMonomial, NegativeOnly), limited=False)
     statement = problem.model(encoding)
+    if "K" in statement.variables:
+        return
     for size in range(problem.k + 1):
         for chosen in itertools.islice(itertools.combinations(range(problem.n_features), size), 6):
             found = problem.evaluate(problem.explanation(chosen))
