@@ -78,7 +78,9 @@ def faults(result: Result, problem: Problem, right: Truth, how: Ask) -> list[str
         fault(value is None, f"hint: {status}, but the hint is a solution")
         fault(value is not None and right.better(known, value), f"hint: {known} is better")
     closed = status in (Status.OPTIMAL, Status.FEASIBLE, Status.INFEASIBLE)
-    fault(closed and not result.verified, "check: the answer is not verified")
+    # On a busy machine the check of a short limit may have no time, and says so.
+    told = how.time_limit is not None and f"not verified: {check.UNDECIDED}" in result.warnings
+    fault(closed and not result.verified and not told, "check: the answer is not verified")
     if how.gap is not None and not how.cut_short and _able(result, problem, right, how):
         # A better value than that at which it stopped can have a larger relative gap, near 0.
         points = [result.gap, *(relative_gap(p.objective, p.bound) for p in result.trace)]
