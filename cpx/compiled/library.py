@@ -30,7 +30,12 @@ _PACKAGE = Path(__file__).parents[1]
 def _library() -> ctypes.CDLL | None:
     # The highest level first: kernels.v4.so, v3, v2; or any.
     for path in sorted((_PACKAGE / "compiled").glob("kernels.*.so"), reverse=True):
-        found = ctypes.CDLL(str(path))  # its calls release the interpreter lock
+        try:
+            found = ctypes.CDLL(str(path))  # its calls release the interpreter lock
+        except OSError as error:
+            if "failed to map segment" in str(error):  # as a limit on memory has it
+                raise MemoryError(f"no memory to load {path.name}") from error
+            raise
         if found.cpx_runs_here():
             return found
     return None

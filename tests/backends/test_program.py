@@ -158,12 +158,12 @@ def test_wrong_claims_and_garbage_are_errors(programs: Path, body: str, told: st
 
 
 def test_a_satisfiable_answer_proves_nothing(programs: Path) -> None:
-    result = solve(fake(programs, "print('o 1\\ns SATISFIABLE\\nv x1 -x2 -x3')"))
+    result = solve(fake(programs, "print('o 1\\ns SATISFIABLE\\nv x1 -x2 -x3')"), warm_start=False)
     assert (result.status, result.objective, result.bound) == (Status.FEASIBLE, 1, None)
 
 
 def test_a_broken_solution_is_said_so(programs: Path) -> None:
-    result = solve(fake(programs, "print('o 1\\ns SATISFIABLE\\nv x1 x2 x3')"))
+    result = solve(fake(programs, "print('o 1\\ns SATISFIABLE\\nv x1 x2 x3')"), warm_start=False)
     assert result.objective is None
     assert "1 of its solutions break a constraint of the problem" in result.warnings
 

@@ -364,7 +364,7 @@ def test_options_of_readers(run: Run, model: Path) -> None:
 
     dump = ("make", "reason", "row.csv", "--model", "dump.txt", "-o", "inst.json")
     assert "give classes; on the command line that is --classes" in run(*dump).stderr
-    assert "that is --columns" in run(*dump, "--classes", "3").stderr
+    assert run(*dump, "--classes", "3").exit_code == 0  # the columns are those of the table
     named = (*dump, "--classes", "3", "--columns", ",".join(X.columns))
     done = run(*named)
     assert done.exit_code == 0, done.output

@@ -96,7 +96,7 @@ def test_problems(cpx: Run) -> None:
 def test_engines(cpx: Run, tmp_path: Path) -> None:
     own = ("--register", "steepest.py")
     assert "steepest" in cpx("backends", *own).stdout
-    done = cpx("solve", "inst.json", "--backend", "steepest", *own)
+    done = cpx("solve", "inst.json", "--backend", "steepest", "--no-warm-start", *own)
     assert done.exit_code == 3, done.stderr
     checked = cpx("conformance", "steepest", "--problem", "kernel-rule", *own)
     assert checked.stdout.splitlines()[0].split()[:2] == ["starts_alone", "ok"]

@@ -75,7 +75,7 @@ def test_a_shorter_rule_is_no_answer() -> None:
     samples = _random(0)
     asked, longer = KMonomial(samples, 3), KMonomial(exactly(samples), 3)
     # As after a time limit: a solution of two features only.
-    stopped = solve(longer, "milp", time_limit=1e-6, hint=[0, 1])
+    stopped = solve(longer, "milp", time_limit=1e-6, hint=[0, 1], warm_start=False)
     assert stopped.explanation is not None
     result = _of_exact_size(stopped, asked)
     assert (str(result.status), result.explanation, result.objective) == ("UNKNOWN", None, None)
