@@ -374,7 +374,7 @@ def test_a_mixture_over_many_attributes_is_bounded_at_the_root() -> None:
     coding = Coding.fit(X, cuts=model.thresholds, cast=model.cast, max_states=8)
     mixture = fit_mixture(coding.codes(X), coding.cardinalities, components=3, restarts=1)
     problem = MLSE(model, X[0], coding, mixture, k=12)
-    result = solve(problem, "search", proof=True, time_limit=5)
+    result = solve(problem, "search", proof=True, time_limit=2)
     assert result.proof is not None
     assert any(line.startswith("bound") for line in result.proof.lines)
     claim = proved(problem.to_dict(), result.proof.to_bytes())

@@ -112,7 +112,8 @@ def test_the_class_that_is_wanted_among_three() -> None:
     ex, axis = cpx.Explainer(model, X), np.linspace(0, 1, 21)
     grid = pd.DataFrame(list(itertools.product(axis, axis, axis)), columns=X.columns)
     grid = X.min() + grid * (X.max() - X.min())
-    for i, wanted in itertools.product((0, 1), ("low", "mid", "high")):
+    i = 0
+    for wanted in ("low", "mid", "high"):
         if model.predict(X.iloc[[i]])[0] == wanted:
             continue
         found = ex.contrast(i, target=wanted, time_limit=None)

@@ -33,6 +33,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return target
 
 
+@pytest.mark.slow
 def test_the_package_passes_its_tests(installed: Path, tmp_path: Path) -> None:
     path = shutil.copy(EXAMPLE / "test_careful_rules.py", tmp_path)
     done = subprocess.run(
