@@ -6,26 +6,26 @@ import hashlib
 import json
 import os
 from collections.abc import Callable, Mapping
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from cpx.errors import InvalidInstance, OutputError
 from cpx.support.files import ensure_directory, ensure_writable
 
-__all__ = ["RUNS_NAME", "Kept", "Store", "key_of"]
+__all__ = ["RUNS_NAME", "Kept", "Store", "key_of", "line_of"]
 
 RUNS_NAME = "runs.jsonl"
 
 
 class Kept(Protocol):
-    """What a store can keep: a key, and a line of JSON."""
+    """What a store can keep: a dataclass with a key."""
+
+    __dataclass_fields__: ClassVar[dict[str, Any]]
 
     @property
     def key(self) -> str:
         """Equal for the same task only."""
-
-    def to_line(self) -> bytes:
-        """Return the record as one line."""
 
 
 R = TypeVar("R", bound=Kept)
@@ -46,6 +46,11 @@ def key_of(setting: Mapping[str, Any]) -> str:
     """
     text = json.dumps(setting, sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def line_of(record: Kept) -> bytes:
+    """Return a record as one line of JSON; fractions are texts."""
+    return json.dumps(asdict(record), allow_nan=False, default=str).encode() + b"\n"
 
 
 class Store(Generic[R]):
@@ -95,7 +100,7 @@ class Store(Generic[R]):
                 if self._torn is not None:
                     stream.truncate(self._torn)
                     self._torn = None
-                stream.write(record.to_line())
+                stream.write(line_of(record))
                 os.fsync(stream.fileno())
         except OSError as error:
             raise OutputError(f"cannot write {self.path}: {error.strerror}") from error

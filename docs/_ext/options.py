@@ -51,10 +51,11 @@ _COVERED = [
     ["`cpx.solve(..., proof=True)`", "as much time again for the proof", ""],
     [
         "`cpx.explain`, methods of `Explainer`",
-        "as `cpx.solve`, and the preparation before: the model is read and held against "
-        "`predict`; cuts, distribution and samples are made. It is counted, not cut short: the "
-        "engine has a tenth of the limit at least",
-        "afterwards: `predict` of the `fresh` rows and of those that a rule covers",
+        "as `cpx.solve`, and the preparation before: cuts, distribution and samples are made, "
+        "a model that is no tree model is read. It is counted, not cut short: the engine has a "
+        "tenth of the limit at least",
+        "reading a tree model and holding it against `predict`, once; afterwards: `predict` of "
+        "the `fresh` rows and of those that a rule covers",
     ],
     [
         "with `epsilon`",

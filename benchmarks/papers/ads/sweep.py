@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -47,13 +47,9 @@ class Point:
     separated: float
     seconds: float
 
-    def to_line(self) -> bytes:
-        """Return the point as one line of JSON."""
-        return json.dumps(asdict(self)).encode() + b"\n"
-
     @classmethod
     def from_line(cls, line: bytes) -> Point:
-        """Read what :meth:`to_line` wrote."""
+        """Read a line of a store."""
         try:
             return cls(**json.loads(line))
         except (TypeError, ValueError) as error:

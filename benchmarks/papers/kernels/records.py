@@ -170,13 +170,9 @@ class Run:
         """Of the task."""
         return self.task.key
 
-    def to_line(self) -> bytes:
-        """Return the run as one line of JSON."""
-        return json.dumps(asdict(self), allow_nan=False, default=str).encode() + b"\n"
-
     @classmethod
     def from_line(cls, line: bytes) -> Self:
-        """Read what :meth:`to_line` wrote.
+        """Read a line of a store.
 
         Raises
         ------

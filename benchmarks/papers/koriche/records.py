@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from benchmarks.papers import store
@@ -145,13 +145,9 @@ class Record:
             return None
         return 1 - self.agreeing / self.drawn
 
-    def to_line(self) -> bytes:
-        """Return the record as one line of JSON."""
-        return json.dumps(asdict(self), allow_nan=False).encode() + b"\n"
-
     @classmethod
     def from_line(cls, line: bytes) -> Record:
-        """Read what :meth:`to_line` wrote.
+        """Read a line of a store.
 
         Raises
         ------

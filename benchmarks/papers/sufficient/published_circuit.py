@@ -219,13 +219,9 @@ class Image:
         """Hash of all that decides the explanations."""
         return key_of({**asdict(self), "positive": None, "found": None, "proved": None})
 
-    def to_line(self) -> bytes:
-        """Return it as a line of JSON."""
-        return json.dumps(asdict(self)).encode() + b"\n"
-
     @classmethod
     def from_line(cls, line: bytes) -> Self:
-        """Read what :meth:`to_line` wrote."""
+        """Read a line of a store."""
         try:
             read = json.loads(line)
             found = tuple(Measured(**one) for one in read["found"])

@@ -96,13 +96,9 @@ class Row:
         """Of the task."""
         return self.task.key
 
-    def to_line(self) -> bytes:
-        """Return the row as one line of JSON."""
-        return json.dumps(asdict(self), allow_nan=False).encode() + b"\n"
-
     @classmethod
     def from_line(cls, line: bytes) -> Self:
-        """Read what :meth:`to_line` wrote.
+        """Read a line of a store.
 
         Raises
         ------

@@ -13,6 +13,7 @@ import pandas as pd
 import pytest
 
 from benchmarks.papers.sources import Directory
+from benchmarks.papers.store import line_of
 from benchmarks.papers.sufficient.command import _latest
 from benchmarks.papers.sufficient.experiment import Laboratory
 from benchmarks.papers.sufficient.figures import _by_size, draw
@@ -101,7 +102,7 @@ def test_one_row_measured_and_told(source: Directory) -> None:
         if level.best is not None:
             assert level.proved
             assert level.best >= (level.beam or 0.0) - 1e-9
-    assert Row.from_line(row.to_line()) == row
+    assert Row.from_line(line_of(row)) == row
     again = replace(row, task=replace(row.task, anchors=True))
     for first, second in ((row, again), (again, row)):
         store = SimpleNamespace(records={"a": first, "b": second})

@@ -13,7 +13,7 @@ from benchmarks.papers.commands import app
 from benchmarks.papers.kernels.experiment import PUBLISHED, choose, make, tasks
 from benchmarks.papers.kernels.records import Protocol, Run, Task
 from benchmarks.papers.kernels.tables import grids, notes
-from benchmarks.papers.store import Store
+from benchmarks.papers.store import Store, line_of
 from cpx.answers.result import Termination
 from cpx.errors import InvalidInstance, InvalidOption, UnknownName
 from cpx.models.kernel_rule.boolean_kernels import dataset, extraction
@@ -105,7 +105,7 @@ def test_runs_are_kept_and_not_made_again(tmp_path: Path) -> None:
     assert "2 of 2" in invoke("--runs", "3", "--show")
     assert (tmp_path / "runs.jsonl").read_bytes() == both
     again = Store(tmp_path, Run.from_line)
-    assert [run.to_line() for run in again.records.values()] == both.splitlines(keepends=True)
+    assert [line_of(run) for run in again.records.values()] == both.splitlines(keepends=True)
 
 
 @pytest.mark.parametrize(
