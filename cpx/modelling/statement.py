@@ -210,7 +210,8 @@ class Encoding(Generic[FormT]):
         of these. Engines take another one of their choice where it does not.
     cost : callable or None
         Predicts from the arrays, and what the statement is compiled to (``wcnf``, ``lp``,
-        ``cp-sat``, or ``""`` for the statement alone), what that takes. By default engines take
+        ``cp-sat``, or ``""`` for the statement alone), what that takes, None where it cannot be
+        said. By default engines take
         no encoding that is predicted to take more than a tenth of the time limit while there is
         a cheaper one.
     every_solution : bool
@@ -226,7 +227,7 @@ class Encoding(Generic[FormT]):
     faithful: bool = True
     limits: bool = True
     applies: Callable[[FormT], bool] = _always
-    cost: Callable[[FormT, str], Cost] | None = None
+    cost: Callable[[FormT, str], Cost | None] | None = None
     every_solution: bool = True
     searches: bool = False
 

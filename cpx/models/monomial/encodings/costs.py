@@ -61,29 +61,39 @@ class Fitted(NamedTuple):
 
 COEFFICIENTS: Mapping[str, tuple[Fitted, Fitted]] = {
     "": (
-        Fitted(0.0052, 0.47, 0.013, 1, 1.7, 0.00037, 0),
-        Fitted(3.5, 69, 0, 20, 0, 0.0023, 0),
+        Fitted(0.0049, 0.24, 0.012, 0.88, 1.6, 0.000078, 0),
+        Fitted(3.5, 49, 0.17, 15, 0, 0.0023, 0),
     ),
     "cp-sat": (
-        Fitted(0.0089, 3.3, 0.13, 0.05, 13, 0, 0),
-        Fitted(2.6, 25, 6.9, 0, 100, 0, 0),
+        Fitted(0.008, 1.5, 0.18, 0.16, 10, 0, 0),
+        Fitted(2.6, 40, 5, 0, 340, 0, 0),
     ),
     "wcnf": (
-        Fitted(0.0027, 2.3, 0.23, 0, 0.78, 0, 1.1),
-        Fitted(1.1, 79, 26, 0, 84, 0, 34),
+        Fitted(0.0031, 2.1, 0.18, 0, 1.8, 0, 0.76),
+        Fitted(1, 57, 32, 0, 120, 0, 95),
     ),
     "lp": (
-        Fitted(0.0036, 8.8, 1.3, 0, 48, 0, 0),
-        Fitted(0.93, 190, 27, 0, 170, 0, 0),
+        Fitted(0.0058, 8, 1.1, 0.31, 32, 0, 0),
+        Fitted(0.88, 360, 36, 0, 370, 0, 0),
     ),
 }
 """To state (``""``), and to compile to each form: of the seconds, and of the megabytes."""
 
 
-def predictor(name: str) -> Callable[[WeightedMonomial, str], Cost]:
-    """Return what predicts the cost of an encoding; see ``Encoding.cost``."""
+_SUMS = ("sizes", "pairs", "branches")
+"""Encodings with sums of the costs, which become clauses."""
 
-    def cost(form: WeightedMonomial, compiled: str) -> Cost:
+
+def predictor(name: str) -> Callable[[WeightedMonomial, str], Cost | None]:
+    """Return what predicts the cost of an encoding; see ``Encoding.cost``.
+
+    There is no prediction of how many clauses a sum of unequal costs becomes.
+    """
+
+    def cost(form: WeightedMonomial, compiled: str) -> Cost | None:
+        costs = np.concatenate([form.cost_covered, form.cost_uncovered])
+        if compiled == "wcnf" and name in _SUMS and np.unique(costs[costs > 0]).size > 1:
+            return None
         done = work(name, form)
         parts = [COEFFICIENTS[one] for one in dict.fromkeys(("", compiled))]
         return Cost(*(sum(part[at].of(done) for part in parts) for at in range(2)))
