@@ -151,7 +151,10 @@ def test_a_class_against_the_rest_has_the_same_scores(activation: Any) -> None:
     [
         (lambda X: cpx.explain(_model(), None, X.iloc[0], kind="reason"), "give X"),
         (lambda X: cpx.explain(_model(), X, 0, kind="reason", level="intervals"), "tree models"),
-        (lambda X: cpx.explain(_model(), X, 0, kind="contrast", plausible=True), "tree models"),
+        (
+            lambda X: cpx.explain(_model(), X, 0, kind="contrast", ranges={"age": ("a", 9)}),
+            "least",
+        ),
         (lambda X: cpx.explain(_model(), X, 0, kind="contrast", frozen="agee"), "no column"),
         (
             lambda X: cpx.explain(_model(), X, 0, kind="contrast", ranges={"age": (0, 1)}),
@@ -199,6 +202,32 @@ def test_a_change_is_brought_near_in_short_numbers() -> None:
         row[j] = change.values[X.columns[j]]
     assert asked._changes(row)
     assert all(len(repr(float(v))) < 12 for v in change.values.values())
+
+
+def test_plausible_changes_are_the_fewest_columns_of_seen_values() -> None:
+    X, _ = _table()
+    model, ex = _model(), cpx.Explainer(_model(), X)
+    values = {name: X[name].unique() for name in X}
+    for i, rarest in ((0, 0.4), (4, 0.05)):
+        x = X.iloc[[i]]
+        change = ex.contrast(i, plausible=rarest)
+        seen = ex.of("contrast").seen
+        rarity = seen.rarity(ex.of("contrast").network.columns, seen.numbers[i], rarest)
+        assert all(v in values[name] for name, v in change.values.items())
+        least = 0
+        for S in itertools.chain(*(itertools.combinations(X, k) for k in (1, 2))):
+            rows = pd.DataFrame(itertools.product(*(values[n] for n in S)), columns=S)
+            rows = rows.assign(**{n: x[n].item() for n in X if n not in S})[[*X]]
+            rows = rows[model.predict(rows) != model.predict(x)[0]]
+            numbers = rows.replace({"city": {"Arras": 0.0, "Lens": 1.0, "Lille": 2.0}})
+            if (
+                len(rows)
+                and (rarity.log_likelihood(numbers.to_numpy(float)) >= rarity.least).any()
+            ):
+                least = len(S)
+                break
+        assert change.minimum
+        assert change.claim.value == least
 
 
 def test_the_shell_explains_and_saves(tmp_path: Path) -> None:

@@ -40,10 +40,8 @@ from cpx.models.sufficient_reason.methods.smallest_change import (
     SmallestChange,
     contrastive_several,
 )
-from cpx.models.sufficient_reason.methods.wanted_rows import Rarity
 from cpx.models.sufficient_reason.networks.contrast import network_answer
 from cpx.models.sufficient_reason.seen_values import SeenValues
-from cpx.support.shares import percent
 from cpx.support.validation import integer_in, seconds
 from cpx.trees import TreeModel
 from cpx.trees.attribute import label_of as cell_label
@@ -72,9 +70,10 @@ class ContrastExplainer(ReadModel):
     @cached_property
     def seen(self) -> SeenValues:
         """The values of X, and how rare rows are in it."""
-        if self.rows is None:
+        rows = self.rows if self.network is None else self.network.rows
+        if rows is None:
             raise InvalidOption("plausible needs X, rows that say what the data look like")
-        return SeenValues(self.model, self.rows, self.seed)
+        return SeenValues(self.model, rows, self.seed)
 
     def _read(self, model: Any, X: Any, options: Mapping[str, Any]) -> None:
         try:
@@ -166,7 +165,7 @@ class ContrastExplainer(ReadModel):
         if self.search is not None:
             return self.search.answer(question, x)
         if self.network is not None:
-            return network_answer(self.network, question, x, self.seed)
+            return network_answer(self.network, question, x, self.seed, lambda: self.seen)
         trees, notes = self.fitted(x)
         asked = _Asked(self, question, trees, x)
         limit = seconds(question.time_limit)
@@ -288,7 +287,7 @@ class _Asked:
         said = replace(said, values=_as_in(self.given, said.values))
         told = ["checked: the trees give every such row this class"]
         if self.rarity is not None:
-            told = [_rarity_text(self.rarity, np.array(row))]
+            told = [self.rarity.told(np.array(row))]
         if found.proved and not said.sets and not said.gains:
             told.append("that no change is lighter is the engine's word")
         claimed = problem._conclude(said, found.proved, found.upper, found.lower)
@@ -336,10 +335,3 @@ def _in_column(column: Any, label: str) -> Any:
     known = getattr(column.dtype, "categories", None)
     cells = (column.dropna().unique() if known is None else known).tolist()
     return next((cell for cell in cells if cell_label(cell) == label), label)
-
-
-def _rarity_text(rarity: Rarity, row: Any) -> str:
-    return (
-        f"values of the table; {percent(rarity.share(row), 0)} of its rows are as rare or rarer, "
-        "by a mixture fitted to it"
-    )

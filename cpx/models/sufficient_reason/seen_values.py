@@ -51,10 +51,12 @@ class SeenValues:
         self.values: list[NDArray[np.float64]] = [
             np.unique(column[~np.isnan(column)]) for column in self.numbers.T
         ]
-        most = _MOST_CUTS if self.sums is None else _MOST_GROUPS
+        # Where no tree cuts columns, each value may be worth something else.
+        self._by_value = self.sums is not None or not any(map(len, model.thresholds))
+        most = _MOST_GROUPS if self._by_value else _MOST_CUTS
         self._cuts = [
             cuts[:: 1 + len(cuts) // most]
-            for cuts in (model.thresholds if self.sums is None else map(_between, self.values))
+            for cuts in (map(_between, self.values) if self._by_value else model.thresholds)
         ]
         self._fitted: dict[Any, _Fitted] = {}
 
@@ -139,7 +141,7 @@ class SeenValues:
         for a, value in enumerate(x):
             if math.isnan(value):
                 other += [(a, value)] * (not self.lacking[a])
-            elif self.sums and model.attributes[a].labels and value not in self.values[a]:
+            elif self._by_value and model.attributes[a].labels and value not in self.values[a]:
                 other.append((a, value))
                 cuts[a] = _between(np.union1d(self.values[a], value))
         key = str(other)

@@ -356,7 +356,7 @@ class _Search(HittingSetSearch):
         changed = ~((row == x) | (np.isnan(row) & np.isnan(x)))
         places = self.oracle.bits(np.flatnonzero(changed).tolist())
         if self.upper is None or self.weight(places) < self.upper:
-            self.row, self.cells = row, self.listed.model.cells(row)
+            self.row, self.cells = row, self.listed.point(row)
             super().found(places)
 
     def bounded(self, lower: int) -> None:

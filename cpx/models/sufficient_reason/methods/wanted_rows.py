@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cpx.support.shares import percent
 from cpx.trees import MISSING, Tree, TreeModel
 from cpx.trees.hold import values
 
@@ -52,6 +53,13 @@ class Rarity:
         level = self.log_likelihood(row[None, :])[0]
         return float(np.searchsorted(self.known, level, side="right")) / len(self.known)
 
+    def told(self, row: Rows) -> str:
+        """Say how rare a row of values of the table is."""
+        return (
+            f"values of the table; {percent(self.share(row), 0)} of its rows are as rare or "
+            "rarer, by a mixture fitted to it"
+        )
+
 
 class WantedRows:
     """The rows that are wanted, and the search for them in some columns.
@@ -77,18 +85,24 @@ class WantedRows:
 
     def accepts(self, rows: Rows) -> NDArray[np.bool_]:
         """Say of each row whether it is wanted."""
-        found = np.isin(self.model.predict_index(rows), self.targets)
+        found = self._have_class(rows)
         if self.rarity is not None and found.any():
             likely = self.rarity.log_likelihood(rows[found])
             found[found] = likely >= self.rarity.least
         return np.asarray(found)
 
+    def _have_class(self, rows: Rows) -> NDArray[np.bool_]:
+        return np.isin(self.model.predict_index(rows), self.targets)
+
+    def point(self, row: Rows) -> NDArray[Any]:
+        """Return a row as the oracle has it."""
+        return self.model.cells(row)
+
     def within(self, columns: Sequence[int]) -> tuple[Rows | None, bool]:
         """Return a wanted row that differs from x in these columns at most, and whether all were
         asked about.
         """
-        tests = self._tests(columns)
-        options = [self._options(a, tests.get(a, [])) for a in columns]
+        options = self._options(columns)
         count = int(np.prod([float(len(found)) for found in options]))
         every = count <= _MOST
         single = all(len(group) == 1 for found in options for group in found)
@@ -97,7 +111,7 @@ class WantedRows:
             rows = np.tile(self.x, (len(batch), 1))
             for place, (a, found) in enumerate(zip(columns, options)):
                 rows[:, a] = np.array([group[0] for group in found])[batch[:, place]]
-            given = np.flatnonzero(np.isin(self.model.predict_index(rows), self.targets))
+            given = np.flatnonzero(self._have_class(rows))
             if not given.size:
                 continue
             if self.rarity is None:
@@ -197,13 +211,17 @@ class WantedRows:
             )
             waiting.append(ways[0 if left else 1])
 
-    def _options(self, a: int, tests: list[NDArray[np.bool_]]) -> list[NDArray[np.float64]]:
+    def _options(self, columns: Sequence[int]) -> list[list[NDArray[np.float64]]]:
+        """Return what each column may have, in groups of which one value is enough."""
+        tests = self._tests(columns)
+        return [self._groups(a, tests.get(a, [])) for a in columns]
+
+    def _groups(self, a: int, tests: list[NDArray[np.bool_]]) -> list[NDArray[np.float64]]:
         """Return the values that tests do not tell apart, group by group, those near x first.
 
         A group has one value of each state that likelihoods tell apart.
         """
-        pool = self._pools[a]
-        pool = np.append(self.x[a], pool[np.argsort(_away(pool, self.x[a]), kind="stable")])
+        pool = self._near_first(a)
         column = np.tile(self.x, (len(pool), 1))
         column[:, a] = pool
         cells = self.model.cells(column)[:, a]
@@ -218,6 +236,10 @@ class WantedRows:
             own = own[np.sort(np.unique(states[own], return_index=True)[1])]
             found.append(pool[own])
         return found
+
+    def _near_first(self, a: int) -> NDArray[np.float64]:
+        pool = self._pools[a]
+        return np.append(self.x[a], pool[np.argsort(_away(pool, self.x[a]), kind="stable")])
 
 
 def _same(one: float, other: float) -> bool:

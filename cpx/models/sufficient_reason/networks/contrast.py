@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,8 @@ from cpx.errors import CheckFailed, InvalidOption, UnsupportedModel, shown
 from cpx.explainers.class_names import class_name, label_of
 from cpx.explainers.doors import Answer
 from cpx.explainers.preparation import left_of
+from cpx.modelling.row import fitted_to
+from cpx.models.sufficient_reason.changes import allowed
 from cpx.models.sufficient_reason.contrast_answer import Contrast
 from cpx.models.sufficient_reason.contrast_question import ContrastQuestion
 from cpx.models.sufficient_reason.features import mapped_weights
@@ -27,8 +29,13 @@ from cpx.models.sufficient_reason.networks.live import near_ties
 from cpx.models.sufficient_reason.networks.network import Column, Network
 from cpx.models.sufficient_reason.networks.oracle import NetworkOracle
 from cpx.models.sufficient_reason.networks.parameters import NetworkColumns
+from cpx.models.sufficient_reason.networks.plausible import PlausibleRows
 from cpx.models.sufficient_reason.networks.problem import valued
 from cpx.support.validation import integer_in, seconds, weight_map
+
+if TYPE_CHECKING:
+    from cpx.models.sufficient_reason.methods.wanted_rows import Rarity
+    from cpx.models.sufficient_reason.seen_values import SeenValues
 
 __all__ = ["network_answer"]
 
@@ -41,10 +48,17 @@ _HALVINGS, _DIGITS = 40, 12
 """Steps towards the row that numbers are brought near to, and digits that they have at most."""
 
 
-def network_answer(rows: NetworkRows, question: ContrastQuestion, x: Any, seed: int) -> Answer:
+def network_answer(
+    rows: NetworkRows,
+    question: ContrastQuestion,
+    x: Any,
+    seed: int,
+    seen: Callable[[], SeenValues],
+) -> Answer:
     """Answer what would have to change for a network to give a row another class.
 
-    Raises InvalidOption: For what is asked of tree models only.
+    seen: Returns the values of X, for changes that are to be plausible.
+    Raises InvalidOption: For ranges that have not the value of x.
     Raises CheckFailed: When code that no search uses finds another class, or another weight.
     """
     asked = _Asked(rows, question, x)
@@ -55,7 +69,11 @@ def network_answer(rows: NetworkRows, question: ContrastQuestion, x: Any, seed: 
     weight = weight_map(asked.weights, oracle.n_features)
     cost = {at: weight[a] for at, a in enumerate(oracle.feature) if a not in asked.kept}
     n = integer_in("n", question.n, 1, 100)
-    answers = changes_of_oracle(oracle, cost, n, seed)
+    listed, table = None, None
+    if question.rarest is not None:
+        listed = asked.listed(seen(), oracle.look)
+        table = listed.within_pools(seen().numbers)
+    answers = changes_of_oracle(oracle, cost, n, seed, listed=listed, table=table)
     result, brief = answers[0].as_result(limit), asked.brief
     if answers[0].attributes is None:
         return Answer(result.with_warnings(asked.nothing(answers[0])), asked.own, brief)
@@ -81,12 +99,8 @@ class _Asked:
         self.weights = mapped_weights(columns, question.weights)
         label = network.class_of(self.inputs)
         self.own = self._called(network, label)
-        if question.rarest is not None:
-            raise InvalidOption(
-                "plausible is for tree models, this is a network: ranges limits what columns "
-                "change to"
-            )
         self.label = label
+        self.rarity: Rarity | None = None
         self.target = None if question.target is None else self._target(network)
         limits = question.numbered_ranges(columns)
         self.network = replace(
@@ -100,6 +114,24 @@ class _Asked:
         self.searched = self.network
         if self.target is not None and len(network.classes) > 2:
             self.searched = self.network.against_rest(self.target)
+
+    def listed(self, seen: SeenValues, look: Callable[[], None]) -> PlausibleRows:
+        """Return the search for rows of values of the table; from then on it is said how rare."""
+        assert self.question.rarest is not None  # who calls asks for it
+        columns, _ = fitted_to(self.rows.columns, self.x)
+        self.rarity = seen.rarity(columns, self.x, self.question.rarest)
+        return PlausibleRows(
+            self.network,
+            self.rows.reader.live,
+            self.x,
+            [c for c in range(len(self.network.classes)) if c != self.label]
+            if self.target is None
+            else [self.target],
+            self.rarity,
+            seen.values,
+            self.question.numbered_ranges(NetworkColumns(self.network)),
+            look,
+        )
 
     def _target(self, network: Network) -> int:
         target = label_of(self.question.target, self.rows.class_names, network.classes)
@@ -121,8 +153,11 @@ class _Asked:
         """
         own, name = column.attribute, shown(column.attribute.name)
         if isinstance(limits, tuple) and len(limits) == 2 and column.ends is not None:
+            may = allowed(own, limits)
+            assert isinstance(may, tuple)  # as it was given
             low, high = (
-                end if given is None else float(given) for given, end in zip(limits, own.interval)
+                end if given is None else limit
+                for given, limit, end in zip(limits, may, own.interval)
             )
             if not low <= self.x[a] <= high:
                 raise InvalidOption(f"ranges: {name} of x is {self.x[a]:g}, out of its range")
@@ -162,12 +197,13 @@ class _Asked:
             return f"no change to {gives} was found in time"
         which = "the columns that may change" if self.kept else "columns"
         limits = "the ranges" if self.question.ranges else "their ranges"
+        limits += " that is as plausible" * (self.rarity is not None)
         return f"no change of {which} within {limits} gives {gives}"
 
     def told(self, found: SmallestChange, i: int, ends: float) -> Contrast:
         """Return a change in words, checked; the first one for being the lightest, too."""
         network, changed = self.network, found.attributes or ()
-        row = self._row(changed, np.array(found.cells))
+        row = self._row(changed, np.array(found.cells)) if found.row is None else [*found.row]
         inputs = self.rows.reader.inputs(row)
         if near_ties(network, np.array([inputs]))[0]:
             raise UnsupportedModel(
@@ -182,9 +218,11 @@ class _Asked:
         over |= {} if self.question.weights is None else {"weights": len(network.columns)}
         over |= {"target": self._wanted} if self._wanted else {}
         over |= {"ranges": len(self.question.ranges)} if self.question.ranges else {}
+        over |= {"plausible": str(self.question.rarest)} if self.rarity else {}
         over |= {"others": i} if i else {}
         remarks = [
             *self.notes,
+            *(() if self.rarity is None else (self.rarity.told(np.array(row)),)),
             "checked: exact sums of the stored weights give the row this class",
         ]
         if not sets and found.proved:

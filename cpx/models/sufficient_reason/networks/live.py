@@ -14,7 +14,7 @@ from cpx.models.sufficient_reason.networks.network import Network
 from cpx.trees.hold import ROWS
 from cpx.trees.live import LiveModel
 
-__all__ = ["LiveNetwork", "near_ties"]
+__all__ = ["LiveNetwork", "classes_of", "near_ties"]
 
 Floats = NDArray[np.float64]
 
@@ -54,15 +54,7 @@ class LiveNetwork:
         """
         inputs = self.inputs(rows)
         theirs, said = self.model.predict(rows, network.classes)
-        scores = network.rounded_scores(inputs)
-        near = near_ties(network, inputs)
-        if network.decision == "positive":
-            ours = (scores[:, 0] > 0).astype(np.int64)
-        else:
-            ours = scores.argmax(axis=1)
-        for i in np.flatnonzero(near).tolist():
-            ours[i] = network.class_of(inputs[i].tolist())
-        explained = 0
+        ours, near, explained = classes_of(network, inputs), near_ties(network, inputs), 0
         for i in np.flatnonzero(ours != theirs).tolist():
             if near[i] and i >= must and theirs[i] >= 0:
                 explained += 1
@@ -102,6 +94,16 @@ def changed_rows(network: Network, x: Sequence[float], kept: Sequence[int]) -> F
     # Some columns as in x: rows near it.
     near = random.random((ROWS, len(x))) < random.random((ROWS, 1))
     return np.where(near, np.array(x), rows)
+
+
+def classes_of(network: Network, inputs: Floats) -> NDArray[np.int64]:
+    """Return the classes of rows of inputs, shape (n,), exactly where rounding may decide."""
+    scores = network.rounded_scores(inputs)
+    positive = network.decision == "positive"
+    found = (scores[:, 0] > 0).astype(np.int64) if positive else scores.argmax(axis=1)
+    for i in np.flatnonzero(near_ties(network, inputs)).tolist():
+        found[i] = network.class_of(inputs[i].tolist())
+    return found
 
 
 def near_ties(network: Network, inputs: Floats) -> NDArray[np.bool_]:
