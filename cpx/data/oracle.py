@@ -327,6 +327,7 @@ def _answer(f: Any, rows: Any) -> Any:
             f"the classifier must have a method predict or be callable, got {shown(f)}"
         )
     try:
+        rows = in_trained_order(f, rows)
         # Some classifiers scale in place: the table of the caller is not for that.
         return ask(rows.copy() if hasattr(rows, "copy") else rows)
     except ClassifierError:
@@ -336,6 +337,21 @@ def _answer(f: Any, rows: Any) -> Any:
             f"the classifier {classifier_name(f)} raised {type(error).__name__}: "
             f"{shortened(error)}"
         ) from error
+
+
+def in_trained_order(f: Any, rows: Any) -> Any:
+    """Return a frame with its columns in the order in which a model was trained on them.
+
+    Some models refuse another order, and some take columns by position whatever they are called.
+    """
+    names, given = getattr(f, "feature_names_in_", None), getattr(rows, "columns", None)
+    if names is None or given is None or [*given] == [*range(len(given))]:
+        return rows  # by position
+    # LightGBM writes numbers as digits, and spaces as underscores.
+    trained, own = ([str(name).replace(" ", "_") for name in some] for some in (names, given))
+    if trained == own or len({*own}) < len(own) or {*trained} != {*own}:
+        return rows
+    return rows.iloc[:, [own.index(name) for name in trained]]
 
 
 def classifier_name(f: Any) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from cpx.data.binarizer import Binarizer
     from cpx.data.columns import Column
 
-__all__ = ["Cases", "Term", "mask", "merged", "term", "to_python", "to_sql", "true_of"]
+__all__ = ["Cases", "Term", "labelled", "mask", "merged", "term", "to_python", "to_sql", "true_of"]
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,7 @@ class Term:
     within: Whether a value must be in one of the ``bins``, else in none of them.
     bins: Bins of a number, or categories, by their position; increasing.
     null: Whether a missing value satisfies it.
+    label: What the column is called in the table, where that is no text; see :func:`labelled`.
     """
 
     column: Column
@@ -36,6 +38,7 @@ class Term:
     within: bool
     bins: tuple[int, ...]
     null: bool
+    label: Any = None
 
     def holds(self, values: Any) -> npt.NDArray[np.bool_]:
         """Return which values of the column satisfy it, shape (n,)."""
@@ -102,7 +105,15 @@ def true_of(binarizer: Binarizer, bits: Any, features: Sequence[int]) -> tuple[T
             null = True
         place = binarizer.places_[group]
         found.append(term(column, place, int(j - own[0]), bool(row[j]), null))
-    return merged(found)
+    return labelled(merged(found), binarizer)
+
+
+def labelled(terms: Sequence[Term], binarizer: Binarizer) -> tuple[Term, ...]:
+    """Return terms with the labels that columns of the fitted frame have; of an array ``x0``."""
+    labels = binarizer.column_labels_
+    if labels is None:
+        return tuple(terms)
+    return tuple(replace(one, label=labels[one.place]) for one in terms)
 
 
 def merged(terms: Sequence[Term]) -> tuple[Term, ...]:
@@ -165,7 +176,7 @@ def _place(one: Term, names: list[str]) -> int:
 def to_sql(cases: Cases) -> str:
     """Return the condition that stands behind WHERE.
 
-    Names are quoted as in the standard. What a column lacks is NULL.
+    Names are those of the table, quoted as in the standard. What a column lacks is NULL.
     """
     if not cases:
         return "FALSE"
@@ -176,7 +187,8 @@ def to_sql(cases: Cases) -> str:
 
 
 def _sql(one: Term) -> str:
-    name = '"' + one.column.source.replace('"', '""') + '"'
+    name = one.column.source if one.label is None else str(one.label)
+    name = '"' + name.replace('"', '""') + '"'
     texts = [_sql_part(_sql_of(one, name), what, value) for what, value in _written(one, "'")]
     if one.null:
         texts.insert(0, f"{name} IS NULL")
@@ -249,7 +261,7 @@ def to_python(cases: Cases, told: str) -> str:
 
 
 def _python(one: Term) -> str:
-    value = f"row[{one.column.source!r}]"
+    value = f"row[{_python_label(one)}]"
     part = getattr(one.column, "part", "")
     asked = _PYTHON[part].format(value) if part else value
     if getattr(one.column, "closed_left", False):
@@ -261,6 +273,24 @@ def _python(one: Term) -> str:
     if one.null:
         return f"not known({value})" if not texts else f"(not known({value}) or {inside})"
     return f"(known({value}) and {inside})"
+
+
+def _python_label(one: Term) -> str:
+    """Return the label of a column as Python writes it.
+
+    Raises InvalidOption: For a label that is no plain value.
+    """
+    label = one.column.source if one.label is None else one.label
+    label = label.item() if isinstance(label, np.generic) else label
+    try:
+        if ast.literal_eval(repr(label)) == label:
+            return repr(label)
+    except (ValueError, SyntaxError):
+        pass
+    raise InvalidOption(
+        f"the column {shown(label)} has a {type(label).__name__} for its name, which Python "
+        "cannot write as text: use mask, or rename the column"
+    )
 
 
 def _python_part(value: str, what: str, found: Any) -> str:

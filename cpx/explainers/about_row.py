@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from cpx.answers.explanation import AboutRow
 from cpx.data.base import Distribution
 from cpx.data.condition import Equals, OneOf
-from cpx.data.oracle import KnownRow, labels
+from cpx.data.oracle import KnownRow, in_trained_order, labels
 from cpx.data.targets import AskedNumbers
 from cpx.trees.form import TreeModel
 from cpx.trees.regressors import LiveNumbers
@@ -84,7 +84,7 @@ def _probabilities(classifier: Any, rows: Any) -> NDArray[np.float64] | None:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return np.asarray(ask(rows), dtype=np.float64)
+            return np.asarray(ask(in_trained_order(classifier, rows)), dtype=np.float64)
     except Exception:  # the class is what is explained; a probability is told where there is one
         return None
 

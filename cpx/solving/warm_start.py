@@ -50,22 +50,24 @@ class Start:
             progress.bound(bound)
         if (trivial := problem._trivial()) is not None:
             progress.found(trivial)
+        called = f"interrupted {asked.called}"
         try:
             with progress.phase("state"):
                 if isinstance(by, str):
                     _solve_by(by, progress)
                 else:
                     by(problem, problem.form(), progress)
+            called = asked.called
         finally:
             # A backend begins with the hint of the caller.
             if progress.explanation is not (None if isinstance(by, str) else before):
-                self._keep(asked)
+                self._keep(asked, called)
 
-    def _keep(self, asked: StartWith) -> None:
-        """Note the solution that there is now."""
+    def _keep(self, asked: StartWith, called: str) -> None:
+        """Note the solution that there is now, by a method that is called so."""
         progress = self._progress
         assert progress.explanation is not None
-        self._method, self._hinted = asked.called, asked.hint
+        self._method, self._hinted = called, asked.hint
         self._value, self._chosen = progress.objective, progress.explanation.features
         self._seconds = progress.elapsed
         if asked.hint:

@@ -97,6 +97,21 @@ def test_missing_values_where_there_were_none() -> None:
         assert not require_alike(rule, gone)[::3].any()  # a missing size is in no interval
 
 
+@pytest.mark.parametrize("labels", [[10, 20], [1.5, ("a", "b")], ["select", "[\n'\"\\"], [0, 1]])
+def test_rules_ask_for_columns_by_the_labels_of_the_table(labels: list[Any]) -> None:
+    X = table(0)[["size", "code"]].set_axis(pd.Index(labels, dtype=object), axis=1)
+    y = np.where((X.iloc[:, 0] > 9) & (X.iloc[:, 1] > 1), "y", "n")
+    require_alike(cpx.RuleSetClassifier(time_limit=None).fit(X, y).rule_set_, X)
+    found = cpx.explain(lambda rows: np.asarray(rows.iloc[:, 0] > 9), X, 0, k=2)
+    assert len(found.rule)
+    require_alike(found.rule, X)
+    dated = cpx.explain(
+        lambda rows: np.asarray(rows.iloc[:, 0] > 9), X.set_axis(pd.to_datetime([1, 2]), axis=1), 0
+    )
+    with pytest.raises(InvalidOption, match="a Timestamp for its name"):
+        dated.rule.to_python()
+
+
 def test_what_has_no_columns_is_refused() -> None:
     X = table(0)
     rule = cpx.explain(lambda rows: np.asarray(rows["size"] > 9), X, 0, k=1).rule

@@ -80,6 +80,15 @@ def test_a_rule_within_limits_is_there_before_the_statement(monkeypatch) -> None
     assert result.verified
     assert result.bound == problem.samples.agreeing * 5 // 4
     assert result.start["method"] == "beam search"
+
+    def cut(*_: object) -> None:
+        raise MemoryError
+
+    with monkeypatch.context() as cutting:
+        cutting.setattr(optimise, "_approach", cut)
+        cutting.setattr(optimise, "beam_columns", cut)
+        begun = solve(KMonomial(problem.samples, k=3), "cpsat", time_limit=1)
+    assert begun.start["method"] == "interrupted beam search"
     assert any("the engine found nothing better" in text for text in result.warnings)
     alone = solve(problem, "cpsat", warm_start=False)
     assert (alone.status, alone.objective, alone.bound) == (Status.UNKNOWN, None, None)

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from cpx.data.binarizer import Binarizer
 from cpx.data.columns import CategoryColumn, Column, NumberColumn
 from cpx.data.date_columns import DateColumn
-from cpx.data.terms import Cases, Term, merged, term
+from cpx.data.terms import Cases, Term, labelled, merged, term
 from cpx.data.words import Words
 from cpx.models.rule_set.conditions import Interval, in_words
 from cpx.models.rule_set.methods.candidates.literals import Literals
@@ -110,7 +110,8 @@ class TableRules:
         """The rules as terms over columns: what :meth:`covers` says, for any table."""
         literals = self._literals
         return tuple(
-            merged([self._term(j, literals) for j in sorted(rule)]) for rule in self.rules
+            labelled(merged([self._term(j, literals) for j in sorted(rule)]), self.binarizer)
+            for rule in self.rules
         )
 
     def _term(self, j: int, literals: Literals) -> Term:
