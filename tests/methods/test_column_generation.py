@@ -11,8 +11,7 @@ from scipy.optimize import linprog
 from cpx import Samples
 from cpx.errors import InvalidInstance, InvalidOption
 from cpx.models import RuleSetLearning
-from cpx.models.rule_set.methods.column_generation import learn_rules, learner, pricing
-from cpx.models.rule_set.methods.column_generation import table as tables
+from cpx.models.rule_set.methods.column_generation import beams, learn_rules, learner
 from cpx.models.rule_set.methods.column_generation.bounds import (
     PricingBound,
     hamming_bound,
@@ -20,9 +19,14 @@ from cpx.models.rule_set.methods.column_generation.bounds import (
 )
 from cpx.models.rule_set.methods.column_generation.exchange import descend, exchanged, zero_one
 from cpx.models.rule_set.methods.column_generation.generate import Generation
-from cpx.models.rule_set.methods.column_generation.pricing import beam_pricing, exact_pricing
+from cpx.models.rule_set.methods.column_generation.pricing import (
+    beam_pricing,
+    best_of_beams,
+    exact_pricing,
+)
 from cpx.models.rule_set.methods.column_generation.table import Table
 from tests.processor_time import processor_seconds
+from tests.seeds import each
 
 
 def drawn(seed: int, m: int = 24, d: int = 6) -> Samples:
@@ -217,13 +221,8 @@ def test_classes_weigh_what_they_are_given() -> None:
 
 
 @pytest.mark.parametrize(("seeds", "k"), [(1, 2), (3, 3)])
-@pytest.mark.parametrize("numbers", [2**26, 0], ids=["kept", "made of parts"])
-def test_beams_find_the_worthiest_rules_of_their_seeds(
-    monkeypatch: pytest.MonkeyPatch, numbers: int, seeds: int, k: int
-) -> None:
-    monkeypatch.setattr(tables, "_MOST_NUMBERS", numbers)
+def test_beams_find_the_worthiest_rules_of_their_seeds(seeds: int, k: int) -> None:
     table = table_of(drawn(4))
-    assert table.few == bool(numbers)
     weights = table.signed_weights(table.weights[table.own].astype(float))
     starts = table.own[:seeds]
     found = beam_pricing(table, weights, starts, k, 40)
@@ -249,26 +248,59 @@ def test_beams_that_are_stopped_have_the_rules_of_the_sizes_before() -> None:
 def test_beams_add_up_samples_in_parts_and_ask_between_them(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    table = table_of(drawn(4))
+    table = table_of(drawn(4, m=200))
     weights = table.signed_weights(table.weights[table.own].astype(float))
-    rows, asked = int(np.count_nonzero(weights)), list[bool]()
+    parts, asked = len(table.same) // 64 + 1, list[bool]()
+    assert parts > 1
 
     def stop() -> bool:
         asked.append(True)
         return len(asked) > most
 
     # Rules of one, two and three literals are weighed, and those of one and two are grown.
-    most = 5 * rows
+    most = 5 * parts
     whole = beam_pricing(table, weights, table.own[:3], 3, 4, stop)
     assert len(asked) == 5
-    monkeypatch.setattr(pricing, "_ROWS", 1)
+    monkeypatch.setattr(beams, "_ROWS", 64)
     asked.clear()
     assert beam_pricing(table, weights, table.own[:3], 3, 4, stop) == whole
-    assert len(asked) == 5 * rows
-    most = 3 * rows
+    assert len(asked) == 5 * parts
+    most = 3 * parts
     asked.clear()
     assert {*map(len, beam_pricing(table, weights, table.own[:3], 3, 4, stop))} == {1, 2}
-    assert len(asked) == 3 * rows + 1
+    assert len(asked) == 3 * parts + 1
+
+
+@each(range(20))
+def test_beams_take_the_best_extensions_of_each_seed(seed: int) -> None:
+    """By the definition: limits of columns, opposites and other literals; floats and integers."""
+    rng = np.random.default_rng(seed)
+    m, k, width = int(rng.integers(1, 150)), int(rng.integers(1, 4)), int(rng.integers(1, 4))
+    values = rng.integers(0, 5, (m, 3))
+    below = [values[:, c] <= limit for c in range(2) for limit in range(4)]
+    literals = np.array([*below, *(~one for one in below), *(values[:, 2] == v for v in range(5))])
+    table = Table(
+        literals[rng.permutation(len(literals))].T.copy(), values[:, 0] > 2, values[:, 1]
+    )
+    weights = rng.integers(-4, 5, m) * rng.choice([1.0, 0.5])
+    seeds = rng.choice(m, min(m, 4), replace=False)
+    expected: dict[tuple[int, ...], float] = {}
+    beam_sets: list[list[tuple[int, ...]]] = [[()] for _ in seeds]
+    for _ in range(k):
+        for b, at in enumerate(seeds):
+            best: dict[float, tuple[int, ...]] = {}
+            for rule in beam_sets[b]:
+                for j in np.flatnonzero(table.literals[at]).tolist():
+                    if j not in rule:
+                        grown = tuple(sorted((*rule, j)))
+                        best.setdefault(float(weights[table.covered(grown)].sum()), grown)
+            kept = sorted(best, reverse=True)[:width]
+            beam_sets[b] = [best[value] for value in kept]
+            expected |= {best[value]: value for value in kept}
+    ranked = sorted(expected, key=lambda rule: (-expected[rule], rule))
+    assert beam_pricing(table, weights, seeds, k, width) == ranked
+    first = best_of_beams(table, weights, seeds, k, width, lambda: False)
+    assert first == (ranked[0] if ranked else None)
 
 
 def test_no_beam_goes_on_when_the_time_is_over() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 
@@ -11,7 +10,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from cpx.models.rule_set.methods.column_generation.pricing import beam_pricing
+from cpx.models.rule_set.methods.column_generation.pricing import beam_pricing, best_of_beams
 from cpx.models.rule_set.methods.column_generation.table import Features, Table
 
 __all__ = ["descend", "exchanged", "price_path", "quick_set", "zero_one"]
@@ -95,7 +94,7 @@ def descend(
         wanted = np.flatnonzero(weights > 0)
         if old >= 0 and len(wanted):
             seeds = rng.choice(wanted, min(beams, len(wanted)), replace=False)
-            new = next(iter(beam_pricing(table, weights, seeds, k, _WIDTH, stop)), None)
+            new = best_of_beams(table, weights, seeds, k, _WIDTH, stop)
         failed, place = failed + 1, place - 1
         if old < 0:
             del rules[at], covers[at]
@@ -144,7 +143,7 @@ def price_path(
     >>> price_path(table, 1, [Fraction(9), Fraction(5), Fraction(1)], np.random.default_rng(0))
     [[], [(0,)], [(0,), (1,)]]
     """
-    careful = replace(table, weights=np.where(table.same, 1, _CAUTION) * table.weights)
+    careful = table.weighed(np.where(table.same, 1, _CAUTION) * table.weights)
     best: list[Features] = []
     precise: list[Features] = []
     after: list[Features] = []

@@ -12,12 +12,9 @@ from cpx.modelling.side_constraints.form import NO_SIDE_CONSTRAINTS, SideConstra
 from cpx.models.rule_set.methods.column_generation.bounds import PricingBound
 from cpx.models.rule_set.methods.column_generation.table import Features, Table
 
-__all__ = ["LEVELS", "beam_pricing", "exact_pricing"]
-
-_ROWS = 2**16  # that are multiplied between two looks at the clock
+__all__ = ["LEVELS", "beam_pricing", "best_of_beams", "exact_pricing"]
 
 Floats = NDArray[np.float64]
-Singles = NDArray[np.float32]
 
 
 def beam_pricing(
@@ -40,88 +37,27 @@ def beam_pricing(
     k: Maximum number of literals, at least 1.
     stop: Asked now and then; True ends the search with the rules met so far.
     """
-    if not len(seeds):
-        # A side constraint may demand a rule that covers no sample of the class.
-        return []
-    rows = np.flatnonzero(weights)
-    signed: Singles = weights[rows].astype(np.float32)
-    allowed = table.literals[seeds]
-    d = allowed.shape[1]
-    parts = [slice(at, at + _ROWS) for at in range(0, len(rows), _ROWS)]
-    whole = table.numbers(rows) if table.few else None
-    # The sets of each beam, by their rows in covers: beams of like seeds share sets, whose weights
-    # are summed once.
-    beams: list[list[int]] = [[0]] * len(seeds)
-    sets: list[Features] = [()]
-    bits = [0]  # of each set, one for each literal: to tell equal sets faster than by tuples
-    covers: Singles = np.ones((1, len(rows)), dtype=np.float32)
-    found: dict[Features, float] = {}
-    for size in range(1, min(k, d) + 1):
-        sums: Singles = np.zeros((len(covers) + 1, d), dtype=np.float32)
-        for part in parts:
-            if stop():
-                return _ordered(found)
-            matrix = table.numbers(rows[part]) if whole is None else whole[part]
-            sums[:-1] += (covers[:, part] * signed[part]) @ matrix
-        sums[np.arange(len(sets))[:, None], np.array(sets, dtype=np.intp)] = -np.inf
-        sums[-1] = -np.inf
-        most = max(map(len, beams))
-        own = np.array([beam + [-1] * (most - len(beam)) for beam in beams])
-        scores = np.where(allowed[:, None], sums[own], -np.inf)
-        of, at, literals = _best(scores, width)
-        if not len(of):
-            break
-        extended = own[of, at]
-        values = sums[extended, literals]
-        picked = (one.tolist() for one in (of, extended, literals, values))
-        place: dict[int, int] = {}
-        grown: list[Features] = []
-        parents: list[int] = []
-        added: list[int] = []
-        beams = [[] for _ in beams]
-        for beam, row, j, value in zip(*picked, strict=True):
-            key = bits[row] | 1 << j
-            if key not in place:
-                place[key] = len(grown)
-                grown.append(tuple(sorted((*sets[row], j))))
-                parents.append(row)
-                added.append(j)
-                found[grown[-1]] = value
-            beams[beam].append(place[key])
-        if size == min(k, d):
-            break
-        more: Singles = np.empty((len(grown), len(rows)), dtype=np.float32)
-        for part in parts:
-            if stop():
-                return _ordered(found)
-            holds = table.literals[rows[part]] if whole is None else whole[part]
-            np.multiply(covers[parents, part], holds[:, added].T, out=more[:, part])
-        sets, bits, covers = grown, list(place), more
-    return _ordered(found)
+    found: list[tuple[float, Features]] = []
+    for sets, values in table.beams.sizes(weights, seeds, k, width, stop):
+        found += zip((-values).tolist(), map(tuple, sets.tolist()), strict=True)
+    return [features for _, features in sorted(found)]
 
 
-def _ordered(found: dict[Features, float]) -> list[Features]:
-    return sorted(found, key=lambda features: (-found[features], features))
-
-
-def _best(scores: Singles, width: int) -> tuple[NDArray[np.intp], ...]:
-    """Return the beams, sets and literals of the best extensions of each beam.
-
-    Of extensions of one beam with the same score there is one.
-
-    scores (beams, sets, literals): Minus infinity where there is no extension. What is found is
-        overwritten with it.
-    """
-    flat = scores.reshape(len(scores), -1)
-    beams = np.arange(len(flat))
-    places = np.empty((len(flat), width), dtype=np.intp)
-    values = np.empty((len(flat), width), dtype=scores.dtype)
-    for best in range(width):
-        places[:, best] = flat.argmax(axis=1)
-        values[:, best] = flat[beams, places[:, best]]
-        np.copyto(flat, -np.inf, where=flat == values[:, best, None])
-    of, which = np.nonzero(values > -np.inf)
-    return of, *np.divmod(places[of, which], scores.shape[2])
+def best_of_beams(
+    table: Table,
+    weights: Floats,
+    seeds: NDArray[np.intp],
+    k: int,
+    width: int,
+    stop: Callable[[], bool],
+) -> Features | None:
+    """Return the first rule of :func:`beam_pricing`, if there is any."""
+    best: list[tuple[float, Features]] = []
+    for sets, values in table.beams.sizes(weights, seeds, k, width, stop):
+        most = values.max()
+        equal = map(tuple, sets[values == most].tolist())
+        best = [min([*best, (-float(most), min(equal))])]
+    return best[0][1] if best else None
 
 
 LEVELS = (0.9, 2), (0.95, 4), (0.98, 8), (1.0, 16), (1.0, 2**8), (1.0, 2**16)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
+
+from cpx.models.rule_set.methods.column_generation.beams import Beams
 
 __all__ = ["Features", "Table"]
 
@@ -15,9 +17,6 @@ Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 Features = tuple[int, ...]
-
-_MOST_NUMBERS = 2**26
-"""Literals that are kept as numbers, too: a quarter of a gigabyte."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,20 +50,16 @@ class Table:
         same = np.concatenate([self.same, none.astype(bool)])
         return Table(every, same, np.concatenate([self.weights, none]), len(demands))
 
-    @property
-    def few(self) -> bool:
-        """Whether the literals are kept as numbers, too."""
-        return self.literals.size <= _MOST_NUMBERS
-
-    def numbers(self, rows: Indices) -> NDArray[np.float32]:
-        """Return the literals of some rows as numbers, for products of matrices."""
-        if not self.few:
-            return self.literals[rows].astype(np.float32)
-        return self._numbers if len(rows) == len(self.same) else self._numbers[rows]
-
     @cached_property
-    def _numbers(self) -> NDArray[np.float32]:
-        return self.literals.astype(np.float32)
+    def beams(self) -> Beams:
+        """Beam search over the literals of the samples."""
+        return Beams(self.literals)
+
+    def weighed(self, weights: NDArray[np.int64]) -> Table:
+        """Return the samples with other weights."""
+        other = replace(self, weights=weights)
+        other.__dict__["beams"] = self.beams
+        return other
 
     @cached_property
     def own(self) -> Indices:
