@@ -20,8 +20,8 @@ from benchmarks.measuring import solve_by_cpu
 from benchmarks.peers import pyxai as pyxai_peer
 from benchmarks.tables import show
 from cpx import SufficientReason
-from cpx.models.sufficient_reason.methods import SufficiencyOracle
-from cpx.models.sufficient_reason.methods.deletion import delete_from_reason
+from cpx.models.sufficient_reason.methods.deletion import delete_from_reason, lightest_last
+from cpx.models.sufficient_reason.methods.orders import few_by_statement
 from cpx.trees import TreeModel, read_sklearn
 
 ROWS = int(os.environ.get("CPX_PEERS_ROWS", "20"))
@@ -59,12 +59,16 @@ class Answer:
 
 
 def deleted(problem: SufficientReason) -> tuple[int, ...]:
-    """Delete in the order of the engine ``deletion``, without statement and check."""
-    model = problem.features.model
-    oracle = SufficiencyOracle(model, problem.features.cells, ends=problem.features.ends)
+    """Delete as the engine ``deletion`` does, without check."""
+    form = problem.form()
+    assert form.oracle is not None
+    oracle = form.oracle()
     oracle.restores = False
-    order = sorted(range(len(oracle.feature)), key=lambda p: oracle.tells[oracle.feature[p]])
-    reason, _ = delete_from_reason(oracle, oracle.everything, order, lambda _: None)
+    few = few_by_statement(form, 0, lambda: False)
+    reason = oracle.everything if few is None else oracle.bits(few)
+    assert oracle.change(oracle.everything & ~reason) is None
+    order = lightest_last(form.weights, oracle, reason, np.random.default_rng(0))
+    reason, _ = delete_from_reason(oracle, reason, order, lambda _: None)
     return tuple(sorted(oracle.features(reason)))
 
 

@@ -46,9 +46,9 @@ class Boxes:
 
     def having(self, cells: NDArray[np.int32]) -> NDArray[np.bool_]:
         """Say of each leaf which cells of a row, shape (d,), reach it; shape (L, d)."""
-        inside = np.where(
-            cells == MISSING, self.missing, (self.low <= cells) & (cells <= self.high)
-        )
+        inside = (self.low <= cells) & (cells <= self.high)
+        absent = cells == MISSING
+        inside[:, absent] = self.missing[:, absent]
         for a, some in self.sets.items():
             if cells[a] != MISSING:
                 inside[:, a] = some[:, cells[a]]

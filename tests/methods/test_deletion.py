@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from cpx import KMonomial, MinCertificate, Samples, SufficientReason, solve
 from cpx.answers.result import Status, Termination
 from cpx.errors import InvalidInstance, InvalidOption
+from cpx.models.sufficient_reason.brute import SufficientReason as AllRows
 from cpx.models.sufficient_reason.cases import least_weight, random_votes, three_definitions
 from cpx.models.sufficient_reason.draw import random_reason
+from cpx.models.sufficient_reason.features import LEVELS
+from cpx.models.sufficient_reason.methods.orders import few_by_statement
 from cpx.models.sufficient_reason.minimum_subset.problem import MinimumSubset
 from cpx.testing import conformance
 from tests.engines import DELETERS
@@ -37,7 +42,7 @@ def test_nothing_can_be_left_out(seed: int) -> None:
             assert not problem.enough(tuple(sorted(features - {j})))
 
 
-@each(range(10), 5)
+@each(range(10), 3)
 def test_more_orders_are_no_worse(seed: int) -> None:
     problem = random_votes(seed, 15, 10)
     sizes = [
@@ -53,6 +58,37 @@ def test_many_orders_find_what_one_misses() -> None:
     one, many = solve(problem, "deletion"), solve(problem, "best-of-orders:100")
     assert one.objective > many.objective == solve(problem, "hitting-sets").objective
     assert (many.engine, many.raw_status, many.bound) == ("best-of-orders:100", "100 orders", None)
+
+
+@each(range(24), 6)
+def test_a_majority_of_trees_says_soon_what_is_enough(seed: int) -> None:
+    level = LEVELS[seed % 3]
+    problem = replace(random_votes(seed, 9, 4), level=level, definition="sufficient", unit=None)
+    asked = replace(problem, weights=[1 + j % 3 for j in range(problem.n_features)])
+    few = few_by_statement(asked.form(), seed, lambda: False)
+    assert few is not None
+    majoritary = replace(asked, definition="majoritary")
+    truth = AllRows(asked.to_dict())
+    assert truth.enough(frozenset(few))
+    assert majoritary.enough(tuple(few))
+    assert not any(majoritary.enough(tuple(j for j in few if j != left)) for left in few)
+    deleted = solve(asked, "deletion")
+    assert deleted.objective <= asked.cost(tuple(few))
+
+
+@pytest.mark.parametrize("engine", ["deletion", "hitting-sets"])
+def test_what_a_statement_says_is_asked(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = random_votes(1, 15, 8)
+    told = solve(problem, engine)
+    form = replace(problem, definition="majoritary").losses
+    everything = replace(form, slacks=tuple(10**6 for _ in form.slacks))  # a lie: nothing is lost
+    monkeypatch.setattr(SufficientReason, "_stricter", property(lambda _: lambda: everything))
+    result = solve(problem, engine)
+    assert result.explanation is not None
+    assert problem.enough(result.explanation.features)
+    assert result.objective >= 1
+    if engine == "hitting-sets":
+        assert result.objective == told.objective
 
 
 def test_the_heaviest_go_first() -> None:

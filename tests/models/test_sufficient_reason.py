@@ -256,9 +256,15 @@ def test_groups_are_of_leaves_that_may_be_reached_at_a_loss_that_counts(slack, g
 
 
 def test_losses_are_as_small_as_they_get() -> None:
-    assert reduced([4, 10**30, 0], 6) == ([1, 2, 0], 1)
-    assert reduced([1, 2, 5], 2) == ([1, 2, 3], 2)
-    assert reduced([7, 0], 3) == ([1, 0], 0)
+    for losses, slack, least, most in (
+        ([4, 10**30, 0], 6, [1, 2, 0], 1),
+        ([1, 2, 5], 2, [1, 2, 3], 2),
+        ([7, 0], 3, [1, 0], 0),
+        ([0, 0], 10**30, [0, 0], 0),
+        ([0, 3], -2, [0, 1], -2),
+    ):
+        found = reduced(np.array(losses), slack)
+        assert (found[0].tolist(), found[1]) == (least, most)
 
 
 def test_leaves_that_another_one_speaks_for_are_left_out() -> None:

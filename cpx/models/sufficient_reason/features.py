@@ -84,10 +84,10 @@ class Features:
         cells = self.tree_model.cells(np.array(self.x, dtype=np.float64))
         if self.level != "conditions":
             return cells
-        lefts = self.tree_model.lefts
-        return np.array(
-            [not lefts(a, j)[cells[a]] for a, j in conditions(self.tree_model)], dtype=np.int32
-        )
+        model, own = self.tree_model, cells.tolist()
+        tests, sizes = conditions(model), model.sizes.tolist()
+        lefts = (own[a] <= j if j <= sizes[a] else model.lefts(a, j)[own[a]] for a, j in tests)
+        return np.fromiter((not left for left in lefts), dtype=np.int32, count=len(tests))
 
     @property
     def row(self) -> NDArray[np.float64]:

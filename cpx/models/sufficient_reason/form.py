@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal, get_args
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +35,11 @@ DEFINITIONS: tuple[Definition, ...] = get_args(Definition)
 
 Losses = tuple[list[NDArray[Any]], list[int]]
 """Per requirement: the exact loss of each leaf, and the slack."""
+
+# Tree, number and box of each leaf that some row reaches: the same for all rows of a model.
+_reachable: WeakKeyDictionary[TreeModel, tuple[NDArray[np.int64], NDArray[np.int64], Boxes]] = (
+    WeakKeyDictionary()
+)
 
 _EXACT_BITS = 20
 _WIDEST_BITS = 30
@@ -72,13 +78,10 @@ class Leaves:
         self, model: TreeModel, cells: NDArray[np.int32], ends: Ends | None = None
     ) -> None:
         self.reached = model.leaves_of(cells.reshape(1, -1))[0]
-        sizes = [tree.n_leaves for tree in model.trees]
-        self.tree = np.repeat(np.arange(len(sizes)), sizes).astype(np.int64)
-        self.leaf = np.concatenate([np.arange(size) for size in sizes]).astype(np.int64)
-        self.boxes = Boxes.joined(model.boxes, model.sizes)
-        own = ~self.boxes.having(cells)
-        self.excludes = own if ends is None else ends.excludes(self.boxes)
-        self._keep(_not_empty(model, self.boxes))
+        if model not in _reachable:
+            _reachable[model] = _reachable_leaves(model)
+        self.tree, self.leaf, self.boxes = _reachable[model]
+        self.excludes = ~self.boxes.having(cells) if ends is None else ends.excludes(self.boxes)
 
     def _keep(self, some: NDArray[np.bool_]) -> None:
         for name in ("tree", "leaf", "excludes"):
@@ -102,17 +105,30 @@ class Leaves:
         return [v[leaf] for v, leaf in zip(values, self.reached.tolist())]
 
 
+def _reachable_leaves(model: TreeModel) -> tuple[NDArray[np.int64], NDArray[np.int64], Boxes]:
+    """Return tree, number and box of each leaf that some row reaches."""
+    sizes = [tree.n_leaves for tree in model.trees]
+    tree = np.repeat(np.arange(len(sizes), dtype=np.int64), sizes)
+    leaf = np.concatenate([np.arange(size, dtype=np.int64) for size in sizes])
+    boxes = Boxes.joined(model.boxes, model.sizes)
+    some = _not_empty(model, boxes)
+    return tree[some], leaf[some], boxes.only(some)
+
+
 def _not_empty(model: TreeModel, boxes: Boxes) -> NDArray[np.bool_]:
-    some = np.ones(len(boxes.low), dtype=bool)
+    missing = np.array([attribute.missing for attribute in model.attributes], dtype=np.bool_)
+    values = (boxes.high >= boxes.low) | (boxes.missing & missing)
     for a in model.used:
         if a in boxes.sets:
-            values = (boxes.sets[a] & model.possible[a]).any(axis=1)
+            some = (boxes.sets[a] & model.possible[a]).any(axis=1)
+        elif model.possible[a].all():
+            continue
         else:
             low, high = boxes.low[:, a], boxes.high[:, a]
             before = np.concatenate(([0], np.cumsum(model.possible[a])))
-            values = (high >= low) & (before[high + 1] > before[low])
-        some &= values | (boxes.missing[:, a] & model.attributes[a].missing)
-    return some
+            some = (high >= low) & (before[high + 1] > before[low])
+        values[:, a] = some | (boxes.missing[:, a] & missing[a])
+    return np.asarray(values[:, list(model.used)].all(axis=1))
 
 
 def losses_of(model: TreeModel, leaves: Leaves, label: int, definition: Definition) -> Losses:
@@ -123,7 +139,7 @@ def losses_of(model: TreeModel, leaves: Leaves, label: int, definition: Definiti
     """
     if definition == "sufficient":
         other = class_of_leaves(model) != label
-        return [leaves.of_tree([other.astype(object)])], [0]
+        return [leaves.of_tree([other.astype(np.int64)])], [0]
     if definition == "majoritary":
         votes = [
             np.array(tree.outputs)[tree.values.argmax(axis=1)] != label for tree in model.trees
@@ -131,7 +147,7 @@ def losses_of(model: TreeModel, leaves: Leaves, label: int, definition: Definiti
         lost = leaves.of_tree(votes)
         against = np.array(leaves.of_x(votes))
         lost[against[leaves.tree]] = False  # no vote to lose
-        return [lost.astype(object)], [int((~against).sum()) - votes_needed(model, label)]
+        return [lost.astype(np.int64)], [int((~against).sum()) - votes_needed(model, label)]
     rows, slacks = [], []
     for requirement in requirements(model, label):
         ours = leaves.of_x(requirement.margins)

@@ -36,6 +36,7 @@ from cpx.models.sufficient_reason.form import (
     DEFINITIONS,
     Definition,
     Leaves,
+    Losses,
     automatic_unit,
     losses_of,
     rounded,
@@ -231,10 +232,13 @@ class SufficientReason(ReasonText):
     def _all_leaves(self) -> Leaves:
         return Leaves(self.features.model, self.features.cells, self.features.ends)
 
+    def _losses_by(self, definition: Definition) -> Losses:
+        return losses_of(self.features.model, self._all_leaves, self.label_index, definition)
+
     @cached_property
-    def _exact_losses(self) -> Any:
+    def _exact_losses(self) -> Losses:
         assert self.definition is not None
-        return losses_of(self.features.model, self._all_leaves, self.label_index, self.definition)
+        return self._losses_by(self.definition)
 
     @cached_property
     def _losing(self) -> np.ndarray[Any, np.dtype[np.bool_]]:
@@ -258,20 +262,22 @@ class SufficientReason(ReasonText):
         stated_in(self)  # or says why not
         assert self.unit is not None
         exponent = self.features.model.exact.exponent
-        rows, slacks = rounded(self._exact_losses, Fraction(self.unit), exponent)
-        leaves = self._all_leaves.only(self._losing)
         try:
-            return LossForm.of(
-                leaves.excludes,
-                leaves.tree,
-                [row[self._losing] for row in rows],
-                slacks,
-                self.weight_array,
-                self.required,
-                self.forbidden,
-            )
+            return self._loss_form(rounded(self._exact_losses, Fraction(self.unit), exponent))
         except InvalidInstance as error:
             raise InvalidInstance(f"unit {self.unit} is too small: {error}") from error
+
+    def _loss_form(self, losses: Losses) -> LossForm:
+        leaves, weights = self._all_leaves, self.weight_array
+        excludes, tree = leaves.excludes, leaves.tree
+        return LossForm.of(excludes, tree, *losses, weights, self.required, self.forbidden)
+
+    @property
+    def _stricter(self) -> Callable[[], LossForm] | None:
+        # What leaves of a forest of averages lose are large numbers, slow to state.
+        if not self._unstated or self.tree_model.rule != "vote":
+            return None
+        return lambda: self._loss_form(self._losses_by("majoritary"))
 
     @property
     def _row_oracle(self) -> Callable[[], SufficiencyOracle] | None:

@@ -28,6 +28,8 @@ _PLACES = 1 << 22
 class LossDeletion:
     """A set of features of a loss form, from which features are left out.
 
+    sizes (n,): How many leaves each feature excludes.
+
     >>> from cpx.models.sufficient_reason.minimum_subset.form import LossForm
     >>> form = LossForm.of(np.array([[1, 1, 0], [0, 1, 1]], dtype=bool), np.arange(2),
     ...                    [np.array([1, 1])], [0], np.ones(3, dtype=np.int64))
@@ -41,12 +43,12 @@ class LossDeletion:
     """
 
     def __init__(self, form: LossForm) -> None:
-        self._form = form
         # By feature, the leaves that it excludes.
-        feature, leaf = np.nonzero(form.excludes.T)
-        sizes = np.bincount(feature, minlength=form.n_features)
+        leaf, feature = np.nonzero(form.excludes)
+        order = np.argsort(feature, kind="stable")
+        self._feature, self._leaves = feature[order], leaf[order].astype(np.int64)
+        self.sizes = sizes = np.bincount(feature, minlength=form.n_features).astype(np.int64)
         self._starts = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
-        self._leaves = leaf.astype(np.int64)
         trees, tree = np.unique(form.tree, return_inverse=True)
         self._tree = tree.reshape(-1).astype(np.int64)
         self._slacks = np.array(form.slacks, dtype=np.int64)
@@ -65,17 +67,18 @@ class LossDeletion:
 
     def begin(self, features: Iterable[int]) -> bool:
         """Keep these features and no others; say whether they hold."""
-        form, chosen = self._form, sorted(set(features))
+        chosen = sorted(set(features))
         if chosen == self._begun:  # many orders begin with the same set
             for state, first in zip(self._state, self._first, strict=True):
                 state[...] = first
             return bool((self._total <= self._slacks).all())
         self._kept[:] = 0
         self._kept[chosen] = 1
-        self._times[:] = form.excludes[:, chosen].sum(axis=1)
+        excluding = self._leaves[self._kept[self._feature] > 0]
+        self._times[:] = np.bincount(excluding, minlength=len(self._times))
         self._worst[:] = 0
         reached = np.flatnonzero(self._times == 0)
-        for worst, losses in zip(self._worst, form.losses):
+        for worst, losses in zip(self._worst, self._losses):
             np.maximum.at(worst, self._tree[reached], losses[reached])
         self._total[:] = self._worst.sum(axis=1)
         self._begun, self._first = chosen, [state.copy() for state in self._state]

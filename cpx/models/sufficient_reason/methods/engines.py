@@ -6,22 +6,24 @@ else the sufficiency oracle of a tree model.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, ClassVar, Protocol
-
-import numpy as np
-from numpy.typing import NDArray
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, ClassVar
 
 from cpx.answers.result import Termination
 from cpx.backends.base import Backend, Outcome, Progress, StartWith
 from cpx.backends.search.branch_on_violations import branch_on_violations
 from cpx.errors import InvalidOption, shown
 from cpx.models.sufficient_reason.form import ChangeForm
-from cpx.models.sufficient_reason.methods.deletion import delete_from_reason, lightest_last
-from cpx.models.sufficient_reason.minimum_subset.form import LossForm, SubsetForm
+from cpx.models.sufficient_reason.methods.deletion import delete_from_reason
+from cpx.models.sufficient_reason.methods.orders import (
+    ByForm,
+    SubsetOracle,
+    few_by_statement,
+    in_orders,
+)
+from cpx.models.sufficient_reason.minimum_subset.form import SubsetForm
 from cpx.models.sufficient_reason.sufficiency.oracle import Stopped
-from cpx.models.sufficient_reason.sufficiency.set_family import places
 
 if TYPE_CHECKING:
     from cpx.modelling.base import Problem
@@ -31,11 +33,6 @@ if TYPE_CHECKING:
 __all__ = ["BestOfOrders", "Deletion", "HittingSets"]
 
 _ORDERS = 20
-
-# The share of other features that orders after the first begin with, besides the best set, and
-# how far they stray from the first order: of those tried on forests of 11 to 50 trees, these
-# found the smallest majoritary reasons.
-_SHARE, _NOISE = 0.5, 0.5
 
 _FEW = 100
 """Leaves that a set must exclude: with fewer, engines end before a start would help."""
@@ -56,7 +53,8 @@ class Deletion(_OracleMethod):
 
     The features that weigh most are tried first, and of these the ones that the fewest tests of
     the model, or leaves of the statement, are about; ties are broken by the seed. A run of
-    them is tried at once while that goes well. A hint that is enough is where the deletion starts.
+    them is tried at once while that goes well. A hint that is enough is where the deletion starts;
+    of votes of several trees, without one, a majoritary reason.
 
     A set from which nothing can be left out is seldom a smallest one, and nothing is proved of
     its size.
@@ -123,7 +121,7 @@ def _delete_in_orders(
     """
     if form.contradicts:
         return Outcome(False, Termination.COMPLETED, "required and forbidden contradict")
-    required, random = oracle.bits(form.required), np.random.default_rng(seed)
+    required = oracle.bits(form.required)
     start = oracle.everything & ~oracle.bits(form.forbidden)
 
     best = start
@@ -139,51 +137,26 @@ def _delete_in_orders(
 
     done = 0
     try:
+        few = few_by_statement(form, seed, lambda: progress.should_stop)
         if progress.explanation is not None:
             # Without features that no tree tests, which have no place.
             report(oracle.bits(progress.explanation.features))
+        elif few is not None and oracle.enough(oracle.bits(few)):
+            report(oracle.bits(few))
         elif oracle.enough(start):
             report(start)
         else:
             message = "what is not forbidden is not enough"
             return Outcome(False, Termination.COMPLETED, message)
-        for done in range(orders):
+        tried = in_orders(oracle, form.weights, start, required, seed, orders, lambda: best)
+        for kept, order in tried:
             if progress.should_stop:  # an oracle that knows all answers does not ask
                 raise Stopped
-            kept = best if not done else best | _some(start & ~best, random)
-            noise = _NOISE if done else 0.0
-            order = lightest_last(form.weights, oracle, kept & ~required, random, noise)
             oracle.shrink(kept, order, report)
+            done += 1
     except Stopped:
         return Outcome(False, progress.why_stopped(), f"stopped in order {done + 1} of {orders}")
     return Outcome(False, Termination.COMPLETED, f"{orders} order{'s' * (orders != 1)}")
-
-
-def _some(elements: int, random: np.random.Generator) -> int:
-    """Return a random part of a set of places."""
-    return sum(1 << place for place in places(elements) if random.random() < _SHARE)
-
-
-class SubsetOracle(Protocol):
-    """Decides and shrinks sets of places, the bits of integers, that stand for features."""
-
-    everything: int
-    feature: Sequence[int]
-    """The feature that each place stands for."""
-    tells: NDArray[np.int64]
-    """How many tests of the model, or leaves of the statement, are about each feature."""
-
-    def bits(self, features: Iterable[int], /) -> int:
-        """Return features as places."""
-
-    def features(self, bits: int, /) -> Iterable[int]:
-        """Return places as features."""
-
-    def enough(self, kept: int, /) -> bool:
-        """Say whether these places are enough."""
-
-    def shrink(self, kept: int, order: list[int], note: Callable[[int], None], /) -> None:
-        """Leave out places in this order, and note what is left."""
 
 
 class _ByModel:
@@ -214,38 +187,10 @@ class _ByModel:
             self._oracle.stop = None
 
 
-class _ByForm:
-    """Decides by the plain arrays of a problem; places are its features."""
-
-    def __init__(self, form: LossForm, stop: Callable[[], bool]) -> None:
-        from cpx.models.sufficient_reason.methods.deletion_kernels import LossDeletion
-
-        self._deletion, self._stop = LossDeletion(form), stop
-        self.everything = (1 << form.n_features) - 1
-        self.feature: Sequence[int] = range(form.n_features)
-        self.tells = form.excludes.sum(axis=0)
-
-    def bits(self, features: Iterable[int]) -> int:
-        return sum(1 << j for j in features)
-
-    def features(self, bits: int) -> Iterable[int]:
-        return places(bits)
-
-    def enough(self, kept: int) -> bool:
-        return self._deletion.begin(places(kept))
-
-    def shrink(self, kept: int, order: list[int], note: Callable[[int], None]) -> None:
-        self._deletion.begin(places(kept))
-        ended = self._deletion.drop(order, self._stop)
-        note(self.bits(self._deletion.kept))
-        if not ended:
-            raise Stopped
-
-
 def _subset_oracle(form: SubsetForm, stop: Callable[[], bool]) -> SubsetOracle:
     """Return what decides the sets of a problem; it raises ``Stopped`` when told to stop."""
     if form.arrays is not None:
-        return _ByForm(form.arrays, stop)
+        return ByForm(form.arrays, stop)
     assert form.oracle is not None
     return _ByModel(form.oracle(), stop)
 
@@ -305,6 +250,9 @@ class HittingSets(_OracleMethod):
         if form.contradicts:
             return Outcome(True, Termination.COMPLETED, "required and forbidden contradict")
 
+        few = None
+        with suppress(Stopped):
+            few = few_by_statement(form, options.seed, lambda: progress.should_stop)
         left = progress.remaining
         if left == 0:
             return Outcome(False, progress.why_stopped(), "stopped before the search")
@@ -322,6 +270,7 @@ class HittingSets(_OracleMethod):
                     weights=form.weights.tolist(),
                     must_keep=form.required,
                     must_avoid=form.forbidden,
+                    start=few,
                     time_limit=left,
                     seed=options.seed,
                     listen=hear,

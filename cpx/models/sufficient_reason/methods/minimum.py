@@ -80,6 +80,7 @@ def minimum_of_oracle(
     weights: Mapping[int, int] | Iterable[int] | None = None,
     must_keep: Iterable[int] = (),
     must_avoid: Iterable[int] = (),
+    start: Iterable[int] | None = None,
     time_limit: float | None = None,
     seed: int = 0,
     listen: Listener | None = None,
@@ -102,6 +103,8 @@ def minimum_of_oracle(
         What each attribute costs; 1 if not given, or where a mapping has none.
     must_keep, must_avoid : iterable of int
         Attributes that are in the reason, and that are not.
+    start : iterable of int, optional
+        Where the search for a small reason begins, if these attributes are one: that is asked.
     time_limit : float, optional
         Seconds after which the interval so far is returned.
     seed : int
@@ -117,13 +120,13 @@ def minimum_of_oracle(
     InvalidInstance, InvalidOption
         When weights, attributes, time limit or seed make no sense.
     """
-    start, limit = time.monotonic(), seconds(time_limit)
+    began, limit = time.monotonic(), seconds(time_limit)
     search = _Search(oracle, weights, must_keep, must_avoid, seed, listen, record)
     if limit is not None:
-        oracle.deadline = start + limit
+        oracle.deadline = began + limit
     with suppress(Stopped):
-        search.run()
-    return search.result(time.monotonic() - start)
+        search.run(None if start is None else oracle.bits(start))
+    return search.result(time.monotonic() - began)
 
 
 class _Search(HittingSetSearch):
@@ -158,14 +161,16 @@ class _Search(HittingSetSearch):
         ranks = np.array([rank[weight[j]] for j in range(n)], dtype=np.int64)
         self.first = lightest_last(ranks, oracle, self.free, np.random.default_rng(seed))
 
-    def run(self) -> None:
+    def run(self, start: int | None) -> None:
         if self.always and self.refutation(self.free) is not None:
             self.none = True
             return
-        self.found(self.free)
+        self.found(first := self.free)
         # As the engine deletion does, so that no answer is larger than its, but for patience.
         self.oracle.patience = max(_WORK // (int(self.oracle.tells.sum()) + 1), _PATIENCE)
-        self.shrink(self.free, self.first)
+        if start is not None and self.holds(start & first):
+            self.found(first := start & first)
+        self.shrink(first, self.first)
         self.oracle.patience = _PATIENCE
         if self.proved:
             return
@@ -247,6 +252,12 @@ class _Search(HittingSetSearch):
         )
         for change in changes:
             self.learn(change & ~self.always)
+
+    def holds(self, chosen: int) -> bool:
+        """Say whether it is seen soon that these are a reason, with those that are kept."""
+        with suppress(GaveUp):
+            return self.refutation(chosen) is None
+        return False
 
     def refutation(self, chosen: int) -> int | None:
         """Return where a counterexample to a set differs from x, or None for a reason."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from math import gcd
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -191,6 +190,8 @@ class SubsetForm:
     arrays: What decides sets as plain arrays, where the problem has a statement.
     oracle: Where all rows of a tree model decide, makes what asks the model; a solve begins with a
         new one, so that it gives the same answer each time.
+    stricter: Where all rows decide, makes plain arrays of a definition that asks for more, if one
+        has them: what is enough by them is enough.
     """
 
     weights: NDArray[np.int64]
@@ -198,6 +199,7 @@ class SubsetForm:
     forbidden: tuple[int, ...]
     arrays: LossForm | None
     oracle: Callable[[], RowOracle] | None
+    stricter: Callable[[], LossForm] | None = None
 
     @property
     def contradicts(self) -> bool:
@@ -205,17 +207,19 @@ class SubsetForm:
         return not set(self.required).isdisjoint(self.forbidden)
 
 
-def reduced(losses: Iterable[Any], slack: int) -> tuple[list[int], int]:
+def reduced(losses: NDArray[Any], slack: int) -> tuple[NDArray[Any], int]:
     """Return losses and slack that mean the same, as small as they get.
 
-    >>> reduced([4, 10**30, 0], 6)
+    losses (N,): Integers, also of any size.
+
+    >>> losses, slack = reduced(np.array([4, 10**30, 0]), 6)
+    >>> losses.tolist(), slack
     ([1, 2, 0], 1)
     """
-    values = [min(int(v), max(slack, 0) + 1) for v in losses]
-    divisor = gcd(*(v for v in values if 0 < v <= slack)) or max(slack, 0) + 1
-    most = slack // divisor
-    beyond = max(most, 0) + 1
-    return [beyond if v > max(slack, 0) else v // divisor for v in values], most
+    kept = losses <= max(slack, 0)
+    divisor = int(np.gcd.reduce(losses[kept], initial=0))
+    most = slack // divisor if divisor else min(slack, 0)
+    return np.where(kept, losses // (divisor or 1), max(most, 0) + 1), most
 
 
 def ceiling(a: int, b: int) -> int:

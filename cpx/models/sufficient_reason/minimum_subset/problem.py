@@ -62,12 +62,22 @@ class MinimumSubset(Problem):
         """Return the problem by what decides sets, as plain arrays where it has a statement."""
         arrays = None if self._unstated else self.losses
         return SubsetForm(
-            self.weight_array, self.required, self.forbidden, arrays, self._row_oracle
+            self.weight_array,
+            self.required,
+            self.forbidden,
+            arrays,
+            self._row_oracle,
+            self._stricter,
         )
 
     @property
     def _row_oracle(self) -> Callable[[], RowOracle] | None:
         """Makes what decides sets by all rows of a model; None where these do not decide."""
+        return None
+
+    @property
+    def _stricter(self) -> Callable[[], LossForm] | None:
+        """Makes plain arrays by which less is enough than by all rows, where there are some."""
         return None
 
     @abstractmethod
