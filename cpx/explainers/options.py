@@ -57,17 +57,18 @@ def missing_in(text: str) -> str | list[str]:
 
 
 def two_numbers(text: str) -> tuple[float, ...]:
-    """Read numbers with a comma.
+    """Read two numbers with a comma, or a colon, between them.
 
-    >>> two_numbers("1,2.5")
-    (1.0, 2.5)
+    >>> two_numbers("1,2.5"), two_numbers("-1:2")
+    ((1.0, 2.5), (-1.0, 2.0))
     """
     try:
-        return tuple(float(part) for part in text.split(","))
+        found = tuple(float(part) for part in text.replace(":", ",").split(","))
     except ValueError:
-        raise InvalidOption(
-            f"between must be two numbers with a comma, got {shown(text)}"
-        ) from None
+        found = ()
+    if len(found) != 2:
+        raise InvalidOption(f"between must be two numbers, such as 1.5,20, got {shown(text)}")
+    return found
 
 
 REQUIRED = Option(

@@ -41,7 +41,7 @@ def drawn(seed):
     return rng, circuit, np.array(rows), [probability(circuit, row) for row in rows]
 
 
-@each(range(1000), few=10)
+@each(range(300), few=10)
 def test_probabilities_are_sums_over_all_states(seed):
     rng, circuit, rows, p = drawn(seed)
     assert sum(p) == 1

@@ -4,7 +4,7 @@
 
   // ---------------------------------------------------------------- pictures
 
-  const HEIGHT = 96, BASE = 74, TALL = 44, SHOWN = 12;
+  const HEIGHT = 78, BASE = 56, TALL = 44, SHOWN = 12;
 
   function shape(name, attributes, text) {
     const made = document.createElementNS("http://www.w3.org/2000/svg", name);
@@ -23,11 +23,13 @@
   // The values of a column, those that the explanation names, and that of the row.
   function picture(panel) {
     const WIDTH = Math.max(260, Math.min(640, innerWidth - 80));  // so that texts keep their size
-    const svg = shape("svg", {viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": `${panel.text}; the row has ${told(panel.value)}`});
-    svg.append(shape("text", {x: 0, y: 13, class: "words"}, panel.text));
+    const svg = shape("svg", {viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": `${panel.name}: the row has ${told(panel.value)}`});
+    const words = document.createElement("p");  // texts of a picture do not wrap
+    words.className = "words";
+    words.textContent = panel.text;
     const spread = panel.spread === null ? null : data.spreads[panel.spread];
     svg.append(shape("line", {x1: 0, x2: WIDTH, y1: BASE, y2: BASE, class: "base"}));
-    if (!spread || !spread.counts.length) return svg;
+    if (!spread || !spread.counts.length) return [words, svg];
     const numbers = spread.edges.length > 0, low = spread.edges[0], high = spread.edges.at(-1), shown = numbers ? spread.counts.length : Math.min(SHOWN, spread.values.length);
     const most = Math.max(...spread.counts), step = WIDTH / shown;
     const place = v => WIDTH * Math.min(1, Math.max(0, (v - low) / (high - low)));
@@ -51,7 +53,7 @@
       svg.append(shape("line", {x1: at, x2: at, y1: BASE - TALL - 8, y2: BASE, class: "mark"}));
       svg.append(shape("text", {x: at, y: HEIGHT - 6, class: "mark", "text-anchor": anchor(at)}, told(panel.value)));
     }
-    return svg;
+    return [words, svg];
   }
 
   // ----------------------------------------------------------------- one row
@@ -64,7 +66,7 @@
     const row = data.rows[i];
     byId("detail-title").textContent = `Row ${row.label}${row.class ? `: ${row.class}` : ""}`;
     byId("detail-text").textContent = row.text;
-    byId("detail-panels").replaceChildren(...row.panels.map(picture));
+    byId("detail-panels").replaceChildren(...row.panels.flatMap(picture));
     byId("detail-facts").replaceChildren(...row.facts.flatMap(([name, text]) => {
       const term = document.createElement("dt"), meaning = document.createElement("dd");
       term.textContent = name;
