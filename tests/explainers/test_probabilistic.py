@@ -281,7 +281,7 @@ def _greatest(error: EngineError) -> str:
         ({"k": -1}, InvalidInstance, "k must be"),
         ({"prediction": "share of votes"}, InvalidOption, "the model has a score"),
         ({"prediction": "joy"}, UnknownName, "prediction"),
-        ({"measure": "expectation"}, InvalidOption, "threshold"),
+        ({"measure": "probability-bound"}, InvalidOption, "threshold"),
         ({"k": 2, "threshold": 1}, InvalidOption, "k, or a threshold"),
         ({"required": "z"}, InvalidInstance, "no attribute"),
         ({"level": "attributes"}, InvalidOption, "level is for kind='reason'"),

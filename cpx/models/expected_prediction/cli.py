@@ -28,7 +28,8 @@ def make_expectation(
     it, of the kind fewest-expected. The model is read from a file, or trained on the table.
 
     With --measure sampled-probability the question for one size k is made, with the rows drawn,
-    as it is where the trees are too many for --prediction decision to be exact.
+    as it is where the trees are too many for --prediction decision to be exact, or have so many
+    leaves that exact expectations take long; --measure expectation asks for these all the same.
 
     \b
     Examples:
@@ -40,7 +41,7 @@ def make_expectation(
     """
     saving.check(row.table)
     threshold, measure = (options.get(name) for name in ("threshold", "measure"))
-    if measure not in (None, SAMPLED) and threshold is None:
+    if measure == "probability-bound" and threshold is None:
         raise InvalidOption(f"--measure {measure} needs --threshold")
     # The fewest columns by rows drawn are found size by size; an instance has one of them.
     sized = measure == SAMPLED and threshold is not None

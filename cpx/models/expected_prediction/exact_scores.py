@@ -84,9 +84,11 @@ class ExactScores:
         return reached, ~known & reached[leaves.leaf]
 
     def _unknown(self, S: Iterable[int]) -> tuple[list[Any], list[list[int]]]:
-        """Return the values of leaves that are reached, and the masks they are tested by."""
+        """Return the values but 0 of leaves that are reached, and the masks they are tested by."""
         leaves = self.leaves
         reached, rest = self.reached(S)
+        reached &= leaves.values != 0
+        rest &= reached[leaves.leaf]
         left = np.flatnonzero(reached)
         ends = np.searchsorted(leaves.leaf[rest], left, side="right").tolist()
         masks = leaves.mask[rest].tolist()
@@ -119,9 +121,8 @@ class ExactScores:
         attribute, values = self._attributes, list[Any]()
         events = list[dict[int, Bools]]()
         for value, tests in zip(*self._unknown(S), strict=True):
-            if value:
-                values.append(value)
-                events.append({attribute[m]: self.leaves.masks.states(m) for m in tests})
+            values.append(value)
+            events.append({attribute[m]: self.leaves.masks.states(m) for m in tests})
         whole, parts = self.distribution.circuit.exact_events(self._event(S), events)
         total, power = dyadic_sum(values, parts)
         alone, least = whole

@@ -63,6 +63,7 @@ from cpx.models.expected_prediction.question import (
 )
 from cpx.models.expected_prediction.regions import TooManyRegions
 from cpx.models.expected_prediction.text import (
+    SHARES,
     group_values,
     measure_of,
 )
@@ -82,6 +83,9 @@ __all__ = ["ExpectationExplainer"]
 
 _MOST = 5
 """Attributes of an explanation, where neither k nor a threshold is given."""
+
+_MOST_LEAVES = 2**21
+"""Leaves times components: with more, measuring one set exactly takes about a second."""
 
 
 class ExpectationExplainer(Alike):
@@ -272,7 +276,7 @@ class ExpectationExplainer(Alike):
         }
         stated = (self.model, x, self.coding, self.distribution)
         if q.threshold is None or q.by_samples:
-            if q.measure not in (None, SAMPLED):
+            if q.measure == "probability-bound":
                 raise InvalidOption("measure says what must reach a threshold: give threshold")
             every = self.coding.n_attributes
             fewest = q.threshold is not None
@@ -381,7 +385,10 @@ class ExpectationExplainer(Alike):
             In place of k: the fewest attributes are wanted that reach it.
         measure : {"expectation", "probability-bound", "sampled-probability"}, optional
             What must reach the threshold; see
-            :class:`~cpx.models.expected_prediction.fewest.FewestExpected`. With the last one, the
+            :class:`~cpx.models.expected_prediction.fewest.FewestExpected`. Of averages and votes
+            of more than 2,097,152 leaves, counted once for each component of the distribution, it
+            is the last one, of the mean on rows drawn, unless the first one is given: measuring
+            one set exactly takes a second there. With the last one, the
             fewest values are wanted with which so large a share of the rows drawn keep the class,
             or with k the values with the greatest share, and with ``prediction="probability"``
             with the greatest mean probability on these rows; any engine for rules answers.
@@ -459,7 +466,9 @@ class ExpectationExplainer(Alike):
             for name, usual in SAMPLED_ONLY.items()
         }
         problem = self.state(x, question)
-        soft = self._predicted(question.prediction) == "probability"
+        soft = self._predicted(question.prediction) == "probability" or (
+            question.prediction == measure_of(self.model) and self._says_shares
+        )
         if not soft and question.prediction not in (None, "decision"):
             told = f"the expected {question.prediction} is exact, and needs no rows drawn"
             raise InvalidOption(f"{told}: leave out the measure {SAMPLED}")
@@ -475,11 +484,32 @@ class ExpectationExplainer(Alike):
         """Return the problem, or rows drawn where asked for or none is exact; and why."""
         if question.by_samples:
             return self.drawn(x, question), ""
+        instead = f"answered on rows drawn instead, as by the measure {SAMPLED}"
+        if why := self._too_large(question):
+            own = replace(question, measure=SAMPLED, prediction=measure_of(self.model))
+            told = f"{why}: {instead}; the measure expectation asks for exact ones all the same"
+            return self.drawn(x, own), told
         try:
             return self.state(x, question), ""
         except TooManyRegions as error:
-            drawn = self.drawn(x, question.on_rows_drawn(error))
-            return drawn, f"{error}: answered on rows drawn instead, as by the measure {SAMPLED}"
+            return self.drawn(x, question.on_rows_drawn(error)), f"{error}: {instead}"
+
+    def _too_large(self, question: ExpectationQuestion) -> str:
+        """Return why sets are not compared by exact expectations; empty where they are."""
+        if not (question.may_be_drawn and self._says_shares and self.distribution.edgeless):
+            return ""
+        leaves = sum(tree.n_leaves for tree in self.model.trees)
+        parts = self.distribution.n_components
+        if leaves * parts <= _MOST_LEAVES or self._predicted(question.prediction) != "score":
+            return ""
+        under = f" under {parts} components" if parts > 1 else ""
+        return f"exact expectations of {leaves} leaves{under} take long"
+
+    @property
+    def _says_shares(self) -> bool:
+        """Whether the model averages probabilities of the classes, or shares of votes."""
+        shares = measure_of(self.model) in SHARES and len(self.model.base) > 1
+        return shares and self.model.prediction is None
 
     @counted()
     def _solved(

@@ -59,7 +59,7 @@ class GreatestSampled(SampledSets):
 
     def brief(self) -> list[str]:
         """Return sizes of the model, the distribution, k and the rows."""
-        what = "probability" if self.soft else "same-decision probability"
+        what = self._mean or "same-decision probability"
         return [*self._shared_brief(), f"k {self.k}", f"greatest sampled {what}", self._m]
 
     def nothing(self, result: Result) -> EngineError:

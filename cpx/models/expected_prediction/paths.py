@@ -150,7 +150,7 @@ class _Columns:
         self._cells = cells_of_states(model, coding, a)
         self._tested = [(i, c) for i, c in enumerate(coding.columns[a]) if c in model.used]
         self._known: dict[bytes, int] = {}
-        self._which: list[int] = []
+        self._which: list[Ints] = [np.empty(0, dtype=np.int64)]
 
     def read(self, boxes: Boxes) -> tuple[Bools, Ints]:
         """Read the tests of some leaves; return which have a state at all, and which test it."""
@@ -161,12 +161,15 @@ class _Columns:
             inside &= np.where(cell == MISSING, boxes.missing[:, c, None], within)
         some = inside.any(axis=1)
         rows = np.flatnonzero(~inside.all(axis=1) & some)
-        known = self._known
-        self._which += [known.setdefault(row.tobytes(), len(known)) for row in inside[rows]]
+        packed, known = np.packbits(inside[rows], axis=1), self._known
+        different, which = np.unique(packed, axis=0, return_inverse=True)
+        own = [known.setdefault(row.tobytes(), len(known)) for row in different]
+        self._which.append(np.array(own, dtype=np.int64)[which.reshape(-1)])
         return np.asarray(some), rows
 
     def sets(self) -> tuple[Runs, Ints]:
         """Return the different sets of states, and that of each row."""
-        rows = np.frombuffer(b"".join(self._known), dtype=np.bool_)
-        sets = runs_of_rows(rows.reshape(len(self._known), len(self._cells)))
-        return sets, np.array(self._which, dtype=np.int64)
+        size = len(self._cells)
+        packed = np.frombuffer(b"".join(self._known), dtype=np.uint8).reshape(-1, -(-size // 8))
+        rows = np.unpackbits(packed, axis=1, count=size).view(np.bool_)
+        return runs_of_rows(rows), np.concatenate(self._which)

@@ -42,9 +42,9 @@ class ExpectationQuestion:
     measure: Annotated[
         Measure | None,
         Option(
-            "What must reach the threshold: expectation (unless given), probability-bound, the "
-            "proved share of rows that get the class, or sampled-probability, the share of rows "
-            "that are drawn, which is made greatest without a threshold.",
+            "What must reach the threshold, or is made greatest: expectation (unless given), "
+            "sampled-probability, the share of rows that are drawn, or of a threshold "
+            "probability-bound, the proved share of rows that get the class.",
             "NAME",
             choices=MEASURE_NAMES,
         ),
@@ -98,6 +98,11 @@ class ExpectationQuestion:
             told = f"min_probability is not for the measure {SAMPLED}: least is"
             raise InvalidInstance(f"{why}; {told}") from None
         return replace(self, measure=SAMPLED)
+
+    @property
+    def may_be_drawn(self) -> bool:
+        """Whether rows drawn can answer it, and exact expectations are not asked for."""
+        return self.measure is None and self.min_probability is None
 
     @property
     def by_samples(self) -> bool:

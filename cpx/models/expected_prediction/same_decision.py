@@ -65,9 +65,16 @@ class SameDecision:
         return np.asarray(decided == self.problem.label_index)
 
     def probabilities(self, codes: NDArray[Any]) -> NDArray[np.float64]:
-        """Return what a model that adds up log-odds says for the class of x; (n, A) to (n,)."""
-        power = 2**self.problem.tree_model.exact.exponent
-        own = (margins_of(row, self.problem.label_index) for row in self._totals(codes).tolist())
+        """Return what a model says for the class of x: (n, A) to (n,).
+
+        The probability, which follows where log-odds are added up, or the share of votes.
+        """
+        model, label = self.problem.tree_model, self.problem.label_index
+        power = 2**model.exact.exponent
+        if model.rule != "sum":
+            whole = len(model.trees) * power
+            return np.array([int(own) / whole for own in self._totals(codes)[:, label]])
+        own = (margins_of(row, label) for row in self._totals(codes).tolist())
         odds = np.array([[margin / power for margin in margins] for margins in own])
         with np.errstate(over="ignore"):
             return np.asarray(1 / (1 + np.exp(-odds).sum(axis=1)))
@@ -115,7 +122,7 @@ class SameDecision:
         Parameters
         ----------
         chosen, m, seed, confidence
-            As for :meth:`sampled`; for a model that adds up log-odds.
+            As for :meth:`sampled`.
         """
         level = open_unit("confidence", confidence)
         said = self.probabilities(self.drawn(chosen, m, seed))

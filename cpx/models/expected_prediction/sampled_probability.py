@@ -126,6 +126,13 @@ class SampledSets:
         return ExpectationText._brief(self.problem)  # without k
 
     @property
+    def _mean(self) -> str:
+        """Of what the mean of the rows counts; empty where the share of the class does."""
+        if not self.soft:
+            return ""
+        return "probability" if self.problem.measured == "score" else self.problem.measured
+
+    @property
     def m(self) -> int:
         """Number of rows that were drawn."""
         return self.samples.total // self.parts
@@ -198,7 +205,7 @@ class FewestSampled(SampledSets):
 
     def brief(self) -> list[str]:
         """Return sizes of the model, the distribution, the threshold and the rows."""
-        what = "sampled mean probability" if self.soft else "sampled probability"
+        what = f"sampled mean {self._mean}" if self.soft else "sampled probability"
         wanted = f"{what} at least {Number().words(self.tau)}"
         return [*self._shared_brief(), wanted, self._m]
 
@@ -210,7 +217,7 @@ class FewestSampled(SampledSets):
         rival = competing(self._over, "set of attributes")
         told = (
             f"of {self.m} rows drawn, no {rival}"
-            f" {enough_words(self._over, self.soft)}; {result.engine} proved it"
+            f" {enough_words(self._over, self._mean)}; {result.engine} proved it"
         )
         asked: Any = MaxPrecision(k=self.problem.n_features, **self._limits())
         best = solve_with(asked, None, self.seed, {"time_limit": TIME_LIMIT})

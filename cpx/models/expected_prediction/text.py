@@ -83,12 +83,12 @@ def words(claim: Claim, found: ExpectedExplanation) -> Words:
 def sampled_words(claim: Claim, found: ExpectedExplanation) -> Words:
     """Return what is said of known values by which enough rows that are drawn keep their class."""
     over, figures, size = claim.over, claim.figures, plural(len(found.features), "attribute")
-    told = f"{size}: {_drawn_words(figures)}"
+    told = f"{size}: {_drawn_words(figures, found)}"
     if figures["minimum"]:
         rival, likeliest = competing(over, "set"), ""
         if claim.optimal:
             likeliest = "; no set of this size that does covers more"
-        enough = enough_words(over, figures["soft"])
+        enough = enough_words(over, _mean_of(found) if figures["soft"] else "")
         told += f"; minimum on these rows: no smaller {rival} {enough}{likeliest}"
     else:
         told += "; not proved minimum"
@@ -99,7 +99,7 @@ def sampled_words(claim: Claim, found: ExpectedExplanation) -> Words:
 def greatest_sampled_words(claim: Claim, found: ExpectedExplanation) -> Words:
     """Return what is said of known values by which most rows that are drawn keep their class."""
     over, figures = claim.over, claim.figures
-    told = _drawn_words(figures)
+    told = _drawn_words(figures, found)
     size, enough = plural(over["k"], "attribute"), f"covers at least {over['least']} of them"
     greater = f"no {competing(over, f'set of at most {size}', after=[enough])} has more"
     if claim.optimal:
@@ -112,20 +112,27 @@ def greatest_sampled_words(claim: Claim, found: ExpectedExplanation) -> Words:
     return Words(told, likely_words(claim, found), notes)
 
 
-def _drawn_words(figures: Mapping[str, Any]) -> str:
+def _drawn_words(figures: Mapping[str, Any], found: ExpectedExplanation) -> str:
     """Say how many of the rows drawn have the values, and what is known of these."""
-    what = "have the mean probability" if figures["soft"] else "keep the class in the share"
+    what = "keep the class in the share"
+    if figures["soft"]:
+        what = f"have the mean {_mean_of(found)}"
     have = f"{figures['have']} of {figures['drawn']} rows drawn have these values"
     return f"{have}, and {what} {significant(figures['share'], 6)}"
 
 
-def enough_words(over: Mapping[str, Any], soft: bool) -> str:
+def _mean_of(found: ExpectedExplanation) -> str:
+    """Return what is measured at the mean of the rows drawn: of log-odds, what follows."""
+    return "probability" if found.measure == "score" else found.measure
+
+
+def enough_words(over: Mapping[str, Any], mean: str) -> str:
     """Say what a set must do on the rows that are drawn.
 
-    soft: Whether the mean probability counts, and not the share of the class.
+    mean: Of what the mean counts; empty where the share of the class does.
     """
     share = Number().words(exact(over, "threshold"))
-    what = "has a mean probability" if soft else "keeps the class in a share"
+    what = f"has a mean {mean}" if mean else "keeps the class in a share"
     return f"covers at least {over['least']} of them and {what} of at least {share}"
 
 
