@@ -46,7 +46,7 @@ def _best(question: FewestSampled) -> tuple[int, int] | None:
 @pytest.mark.parametrize(("engine", "soft"), [("search", True), ("cpsat", False)])
 def test_all_sets_agree(engine: str, soft: bool) -> None:
     sizes = set()
-    for seed in (0, 9, 11, 12, 34):
+    for seed in (0, 9, 11, 12, 34 if soft else 27):  # of 27 no share is averaged
         problem = random_expectation(seed, "mixture")
         for tau in ("6/10", "7/10") if soft else ("9/10", 1):
             question = FewestSampled(problem, tau, 300, 2, seed, soft)
