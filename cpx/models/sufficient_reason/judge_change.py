@@ -77,10 +77,25 @@ class Change:
         sets = [first, *sorted({*map(frozenset, reasons)} - {first}, key=lambda s: (len(s), *s))]
         for count in [*(1 << k for k in range(len(sets).bit_length())), len(sets)]:
             if count <= len(sets) and no_lighter(sets[:count], self.weights, bound, deadline):
-                some = [sorted(one) for one in sets[:count]]
+                few = self._needed(sets[:count], bound, time.monotonic() + seconds / 10)
+                some = [sorted(one) for one in few]
                 left = deadline - time.monotonic()
                 return some if self.wrong_sets(some, bound, left) == [] else None
         return None
+
+    def _needed(
+        self, sets: list[frozenset[int]], bound: int, deadline: float
+    ) -> list[frozenset[int]]:
+        """Leave out sets, the last first, while the others show a bound: each takes time to judge.
+
+        Runs of sets are tried before single ones.
+        """
+        for run in [len(sets) >> k for k in range(1, len(sets).bit_length())]:
+            for end in range(len(sets), 0, -run):
+                rest = sets[: max(end - run, 0)] + sets[end:]
+                if no_lighter(rest, self.weights, bound, deadline):
+                    sets = rest
+        return sets
 
     def wrong_sets(
         self, sets: Sequence[Collection[int]], bound: int, seconds: float
