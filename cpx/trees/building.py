@@ -205,12 +205,13 @@ def assemble(trees: Sequence[Nodes], attributes: Sequence[Attribute], **fields: 
     cuts: list[list[NDArray[np.float64]]] = [[] for _ in attributes]
     for i, (tree, order) in enumerate(zip(trees, ordered)):
         tested = tree.attribute[order]
-        for a in np.unique(tested[tested >= 0]).tolist():
+        for a in np.flatnonzero(np.bincount(tested + 1)[1:]).tolist():
             if a >= len(attributes):
                 raise ModelError(f"tree {i} tests the attribute {a}, there are {len(attributes)}")
             own = order[tested == a]
             in_sets = [node for node in own.tolist() if node in tree.sets] if tree.sets else []
-            found = tree.threshold[np.setdiff1d(own, in_sets)] + 0.0
+            plain = own[~np.isin(own, in_sets)] if in_sets else own
+            found = tree.threshold[plain] + 0.0
             if np.isnan(found).any() or (found == -np.inf).any():
                 raise ModelError(f"tree {i} has a threshold that is no number")
             ends = np.array([end for node in in_sets for end in np.ravel(tree.sets[node])])
@@ -234,7 +235,7 @@ def _numbered(
 ) -> Tree:
     attribute, threshold = tree.attribute[order], tree.threshold[order] + 0.0
     split = np.zeros(len(order), dtype=np.int32)
-    for a in np.unique(attribute[attribute >= 0]).tolist():
+    for a in np.flatnonzero(np.bincount(attribute + 1)[1:]).tolist():
         # Infinity is above all thresholds: its number is their count, which sends all left.
         split[attribute == a] = np.searchsorted(thresholds[a], threshold[attribute == a])
     if tree.sets:

@@ -44,3 +44,16 @@ def key_floats(keys: NDArray[np.int64]) -> NDArray[np.float64]:
     """
     sizes = np.abs(keys).view(np.float64)
     return np.where(keys >= 0, sizes, -sizes)
+
+
+def distinct(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return numbers, shape (n,), once each and increasing.
+
+    ``np.unique`` of NumPy 2.4 hashes integers, which takes fifty times as long as sorting them.
+
+    >>> distinct(np.array([3, 1, 3])).tolist(), distinct(np.array([], dtype=int)).tolist()
+    ([1, 3], [])
+    """
+    some: NDArray[np.int64] = np.sort(numbers)
+    first: NDArray[np.bool_] = np.append(True, some[1:] != some[:-1])[: len(some)]
+    return np.asarray(some[first])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,7 +48,7 @@ def composed(
         place.update((feature, (c, i)) for i, feature in enumerate(own))
     tests = _Tests(inner, columns, place)
     return assemble(
-        [_nodes(tree, tests) for tree in inner.trees],
+        [_nodes(tree, tests, which) for tree, which in zip(inner.trees, tests.which)],
         _attributes(front, inner, columns, attributes),
         classes=inner.classes,
         rule=inner.rule,
@@ -63,101 +63,98 @@ def composed(
 
 
 class _Tests:
-    """What tests of features say of the columns of the table, each worked out once."""
+    """What the distinct tests of a model say of the columns of the table.
+
+    which: Per tree, the number of the test that each node with a test has.
+    column, missing: The column of each test, and where a missing value goes.
+    turned: Whether left and right are the other way round.
+    threshold: Up to which number all go left.
+    passing: Of tests that have no such number, from where to where numbers go left.
+    """
 
     def __init__(
         self, inner: TreeModel, columns: Sequence[Column], place: dict[int, tuple[int, int]]
     ) -> None:
-        self._inner, self._columns, self._place = inner, columns, place
-        self._ends = [[-np.inf, *column.cuts.tolist(), np.inf] for column in columns]
-        self._known: dict[tuple[int, int, int], _Test] = {}
-        self._rising = {
-            feature: bool((column[0] >= 0) & (np.diff(column) >= 0).all())
-            for feature, (c, i) in place.items()
-            for column in [columns[c].images[:, i]]
-        }
-
-    def of(self, tree: Tree) -> tuple[list[_Test], NDArray[np.int64]]:
-        """Return the distinct tests of a tree, and which one each node with a test has."""
-        tested = tree.attribute >= 0
+        self._inner, self._columns = inner, columns
+        nodes = [tree.attribute >= 0 for tree in inner.trees]
         asked = [
-            one[tested].astype(np.int64) for one in (tree.attribute, tree.split, tree.missing)
+            np.concatenate([one[some].astype(np.int64) for one, some in zip(own, nodes)])
+            for own in zip(*((t.attribute, t.split, t.missing) for t in inner.trees))
         ]
         # One number for each test: numbers are sorted sooner than rows.
         attribute, split, missing = (one - one.min(initial=0) for one in asked)
         wide = split.max(initial=0) + 1, missing.max(initial=0) + 1
         numbers = (attribute * wide[0] + split) * wide[1] + missing
         _, first, which = np.unique(numbers, return_index=True, return_inverse=True)
-        found = []
-        for key in zip(*(one[first].tolist() for one in asked)):
-            if key not in self._known:
-                self._known[key] = self._made(*key)
-            found.append(self._known[key])
-        return found, which.ravel()
+        self.which = np.split(which.ravel(), np.cumsum([some.sum() for some in nodes])[:-1])
+        self._feature, self._split, self.missing = (one[first] for one in asked)
+        self.column = np.zeros(len(first), dtype=np.int64)
+        self.turned = np.zeros(len(first), dtype=np.bool_)
+        self.threshold = np.zeros(len(first))
+        self.passing: dict[int, tuple[tuple[float, float], ...]] = {}
+        for feature in np.unique(self._feature).tolist():
+            c, i = place[feature]
+            ends = np.concatenate([[-np.inf], columns[c].cuts, [np.inf]])
+            self._of_feature(np.flatnonzero(self._feature == feature), c, i, ends)
 
-    def _made(self, feature: int, split: int, way: int) -> _Test:
-        c, i = self._place[feature]
-        column, ends = self._columns[c], self._ends[c]
-        cells = column.images[:, i]
-        if self._rising[feature] and split <= self._inner.sizes[feature]:
-            # Thousands of cells need not be looked at.
-            turned, passing = False, [(0, int(np.searchsorted(cells, split, side="right")) - 1)]
-            passing = passing if passing[0][1] >= 0 else []
+    def _of_feature(self, tests: NDArray[np.int64], c: int, i: int, ends: Any) -> None:
+        """Say what tests of feature i of those made of column c are.
+
+        ends: Where the cells of the column begin and end.
+        """
+        cells, absent = self._columns[c].images[:, i], self._columns[c].missing
+        self.column[tests] = c
+        if absent is None:
+            self.missing[tests] = REFUSED
+        plain = np.zeros(len(tests), dtype=np.bool_)
+        if cells[0] >= 0 and (np.diff(cells) >= 0).all():
+            # Of thousands of tests of cells that rise, the cells need not be looked at.
+            passed = np.searchsorted(cells, self._split[tests], side="right")
+            size = self._inner.sizes[self._feature[tests[0]]]
+            plain = (passed > 0) & (self._split[tests] <= size)
+            self.threshold[tests[plain]] = ends[passed[plain]]
+            if absent is not None and absent[i] != MISSING:
+                left = absent[i] <= self._split[tests[plain]]
+                self.missing[tests[plain]] = np.where(left, LEFT, RIGHT)
+        for test in tests[~plain].tolist():
+            self._by_cells(test, cells, None if absent is None else int(absent[i]), ends)
+
+    def _by_cells(self, test: int, cells: Any, absent: int | None, ends: Any) -> None:
+        """Say what a test is by looking at each cell.
+
+        absent: The cell of a missing value, None where it is not taken.
+        """
+        way = int(self.missing[test])
+        goes = self._inner.lefts(int(self._feature[test]), int(self._split[test]))
+        lefts = np.where(cells < 0, way == LEFT, goes[np.maximum(cells, 0)])
+        turned = bool(lefts[-1]) and not lefts[0] and len(runs(lefts)) == 1
+        # The same as a threshold, from the other side: bins have one each.
+        passing = runs(~lefts if turned else lefts)
+        if absent is not None:
+            if absent != MISSING:
+                way = LEFT if goes[absent] else RIGHT
+            if turned and way != REFUSED:
+                way = LEFT if way == RIGHT else RIGHT
+        self.turned[test], self.missing[test] = turned, way
+        if len(passing) == 1 and passing[0][0] == 0:
+            self.threshold[test] = ends[passing[0][1] + 1]
         else:
-            goes = self._inner.lefts(feature, split)
-            lefts = np.where(cells < 0, way == LEFT, goes[np.maximum(cells, 0)])
-            turned = bool(lefts[-1]) and not lefts[0] and len(runs(lefts)) == 1
-            # The same as a threshold, from the other side: bins have one each.
-            passing = runs(~lefts if turned else lefts)
-        missing = REFUSED
-        if column.missing is not None:
-            cell = int(column.missing[i])
-            missing = way
-            if cell != MISSING:
-                missing = LEFT if self._inner.lefts(feature, split)[cell] else RIGHT
-            if turned and missing != REFUSED:
-                missing = LEFT if missing == RIGHT else RIGHT
-        return _Test(c, turned, missing, tuple((ends[a], ends[b + 1]) for a, b in passing))
+            self.passing[test] = tuple((float(ends[a]), float(ends[b + 1])) for a, b in passing)
 
 
-class _Test(NamedTuple):
-    """A test of a column of the table.
+def _nodes(tree: Tree, tests: _Tests, which: NDArray[np.int64]) -> Nodes:
+    """Return a tree with what its tests say of the columns of the table.
 
-    turned: Whether left and right are the other way round.
-    missing: Where a missing value goes.
-    passing: From where to where numbers go left.
+    which: The number of the test of each node with one.
     """
-
-    column: int
-    turned: bool
-    missing: int
-    passing: tuple[tuple[float, float], ...]
-
-
-def _threshold(test: _Test) -> float | None:
-    """Return up to which number all go left; None of another set."""
-    passing = test.passing
-    return passing[0][1] if len(passing) == 1 and passing[0][0] == -np.inf else None
-
-
-def _nodes(tree: Tree, tests: _Tests) -> Nodes:
-    """Return a tree with what its tests say of the columns of the table."""
     nodes = np.flatnonzero(tree.attribute >= 0)
-    distinct, which = tests.of(tree)
     attribute, missing = np.full(len(tree.attribute), -1), np.full(len(tree.attribute), REFUSED)
     left, right, threshold = tree.left.copy(), tree.right.copy(), np.zeros(len(attribute))
-    if not len(nodes):
-        return Nodes(attribute, threshold, left, right, missing, tree.values, tree.outputs)
-    columns, turned, ways, _ = zip(*distinct)
-    attribute[nodes], missing[nodes] = np.array(columns)[which], np.array(ways)[which]
-    other = nodes[np.array(turned)[which]]
+    attribute[nodes], missing[nodes] = tests.column[which], tests.missing[which]
+    other = nodes[tests.turned[which]]
     left[other], right[other] = right[other], left[other]
-    threshold[nodes] = np.array([_threshold(test) or 0.0 for test in distinct])[which]
-    as_sets = np.array([_threshold(test) is None for test in distinct])[which]
-    sets = {
-        node: distinct[i].passing
-        for node, i in zip(nodes[as_sets].tolist(), which[as_sets].tolist())
-    }
+    threshold[nodes] = tests.threshold[which]
+    as_sets = np.isin(which, [*tests.passing])
     return Nodes(
         attribute=attribute,
         threshold=threshold,
@@ -166,7 +163,10 @@ def _nodes(tree: Tree, tests: _Tests) -> Nodes:
         missing=missing,
         values=tree.values[np.maximum(tree.leaf, 0)],
         outputs=tree.outputs,
-        sets=sets,
+        sets={
+            node: tests.passing[test]
+            for node, test in zip(nodes[as_sets].tolist(), which[as_sets].tolist())
+        },
     )
 
 

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpx.errors import UnsupportedModel, shown
-from cpx.trees.floats import float_key, float_keys, key_float, key_floats
+from cpx.trees.floats import distinct, float_key, float_keys, key_float, key_floats
 from cpx.trees.form import TreeModel
 from cpx.trees.front import NOT_TAKEN, Front
 from cpx.trees.tree import MISSING, REFUSED
@@ -233,7 +233,7 @@ class Pullback:
         for c, own in keys.items():
             steps = np.arange(0, 2) if c in copied else np.arange(-_NEAR, _NEAR + 2)
             own = np.concatenate([own, points.get(c, own[:0])])
-            asked = np.unique(np.append(own[:, None] + steps, ends[c]))
+            asked = distinct(np.append(own[:, None] + steps, ends[c]))
             near[c] = asked[(asked >= ends[c][0]) & (asked <= ends[c][1])]
         seen = self._asked(near)
         found = {}
@@ -282,7 +282,7 @@ class Pullback:
         # From 0 on, so that no difference of two neighbours is too large an integer.
         first = self._guessed(ends)
         for c, own in ends.items():
-            first[c] = np.unique(np.concatenate([own, first[c], np.clip([0], *own)]))
+            first[c] = distinct(np.concatenate([own, first[c], np.clip([0], *own)]))
         edges = {c: own[None, :] for c, own in first.items()}
         seen = {c: images[None] for c, images in self._asked(first).items()}
         while edges:
@@ -306,7 +306,7 @@ class Pullback:
                 edges[c] = np.hstack([low[:, None], inner[c], high[:, None]])
                 within = asked[c].reshape(*inner[c].shape, -1)
                 seen[c] = np.hstack([before[:, None], within, after[:, None]])
-        return {c: np.unique(np.concatenate(own)) for c, own in found.items()}
+        return {c: distinct(np.concatenate(own)) for c, own in found.items()}
 
     def _guessed(self, ends: Mapping[int, Keys]) -> dict[int, Keys]:
         """Return floats next to which the features change, if these are a column times a factor.
@@ -323,6 +323,7 @@ class Pullback:
                 for f in self._made_of[c]
                 if f in places and few[c][1] > few[c][0] and made[1, f] != made[0, f]
             }
+            turned = {c for c, slope, at, begin in lines.values() if slope != 1 or at != begin}
             guesses: dict[int, list[NDArray[np.float64]]] = {}
             for f, (c, slope, at, begin) in lines.items():
                 with np.errstate(all="ignore"):
@@ -336,8 +337,10 @@ class Pullback:
             if not few:
                 break
         around = np.array([*(-s for s in _AROUND[:0:-1]), *_AROUND])
+        # Of a column that is handed on as it is, the place itself is known.
+        steps = {c: around if c in turned else around[abs(around) <= 1] for c in found}
         return {
-            c: np.clip((np.concatenate(own)[:, None] + around).ravel(), *ends[c])
+            c: np.clip((np.concatenate(own)[:, None] + steps[c]).ravel(), *ends[c])
             for c, own in found.items()
         }
 

@@ -151,17 +151,22 @@ class Tree:
     def right(self) -> IntArray:
         """Right child of each node, -1 at a leaf; shape (n,)."""
         n = len(self.attribute)
-        right = np.full(n, -1, dtype=np.int32)
-        waiting: list[int] = []  # nodes whose left subtree is not complete
-        for i, attribute in enumerate(self.attribute.tolist()):
-            if attribute >= 0:
-                waiting.append(i)
-            elif waiting:
-                right[waiting.pop()] = i + 1
-            elif i + 1 < n:
-                raise ModelError(f"the nodes make no tree: it ends at node {i} of {n}")
-        if n == 0 or waiting or (right >= n).any():
+        inner = self.attribute >= 0
+        # How many subtrees are open before each node, and at the end: a node with a test opens one
+        # more, a leaf closes one.
+        open_ = np.concatenate([[1], 1 + np.cumsum(np.where(inner, 1, -1))])
+        ended = np.flatnonzero(open_[:-1] <= 0)
+        if len(ended):
+            raise ModelError(f"the nodes make no tree: it ends at node {ended[0] - 1} of {n}")
+        if n == 0 or open_[-1]:
             raise ModelError(f"the nodes make no tree: it does not end at node {n - 1}")
+        # The right child is the first node below with as many open as at the node itself. Numbers
+        # of nodes are sorted by how many are open, then by place.
+        keys = np.sort(open_[:-1] * (n + 1) + np.arange(n))
+        tested = np.flatnonzero(inner)
+        found = keys[np.searchsorted(keys, open_[tested] * (n + 1) + tested + 1)]
+        right = np.full(n, -1, dtype=np.int32)
+        right[tested] = found % (n + 1)
         right.setflags(write=False)
         return right
 
