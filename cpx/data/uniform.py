@@ -103,10 +103,18 @@ class Uniform(Distribution):
         return bits.astype(np.int8)[None, :], bits
 
     def literal_names(self, bits: Any) -> tuple[str, ...]:
-        """Return ``name`` or ``not name``, or the literals of the binarizer."""
-        if self.binarizer is not None:
-            return self.binarizer.literal_names(bits)
-        return plain_literals(self.feature_names, bits)
+        """Return ``name`` or ``not name``, or the literals of the binarizer.
+
+        Of a column of two values one bit says in a table what the other one does. Here they are
+        independent, so they are told apart.
+        """
+        if self.binarizer is None:
+            return plain_literals(self.feature_names, bits)
+        names = self.binarizer.literal_names(bits)
+        return tuple(
+            name if bit or name not in self.feature_names else f"not ({own})"
+            for name, own, bit in zip(names, self.feature_names, bits, strict=True)
+        )
 
     def sample(self, m: int, rng: np.random.Generator, x: Any = None) -> Batch:
         """Draw m independent rows of fair bits; x is not looked at."""

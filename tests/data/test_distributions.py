@@ -151,6 +151,10 @@ def test_uniform_with_a_binarizer_of_arrays():
     D = Uniform(12, binarizer=binarizer)
     assert np.array_equal(D.encode(array[7]), binarizer.transform(array)[7])
     assert D.row(array[7]).shape == (1, 12)
+    # The bits of a column of two bins are independent: no two literals read alike.
+    halves = Binarizer(2).fit(array[:, :1])
+    names = Uniform(2, binarizer=halves).literal_names([True, False])
+    assert names == ("x0 <= 5.75", "not (x0 > 5.75)")
 
 
 def test_product_keeps_marginals_and_breaks_dependence():

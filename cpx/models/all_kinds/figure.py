@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_WIDE, _LINE = 22, 0.34
-"""Characters of a cell, and inches of a line of columns."""
+_WIDE, _LONG, _LINE = 22, 28, 0.34
+"""Characters of a cell in one line, of each of two, and inches of a line of columns."""
 
 _MOST = 16
 """Columns drawn; of more, those of most kinds, and how many there are beside."""
@@ -55,7 +55,8 @@ def figure(found: Any, title: str = "") -> Figure:
 
 def _matrix(ax: Axes, found: Any, columns: list[Any]) -> None:
     """Draw a line for each column and what each kind says of it."""
-    inks: dict[str, Any] = {"fontsize": 7.5, "va": "center", "parse_math": False}
+    inks: dict[str, Any] = {"va": "center", "parse_math": False}
+    of_names = {**inks, "fontsize": 7.5, "ha": "right"}
     lines, rest = len(columns), len(found.columns) - len(columns)
     for place, one in enumerate(found.kinds):
         _head(ax, one, place)
@@ -64,14 +65,15 @@ def _matrix(ax: Axes, found: Any, columns: list[Any]) -> None:
                 continue
             colour = _COLOURS.get(one.told, "0.5")
             box = {"boxstyle": "round,pad=0.25", "facecolor": colour, "alpha": 0.22, "lw": 0}
-            text = _short(_without(printable(one.columns[name]), printable(name)))
-            ax.text(place, line, text, ha="center", bbox=box, **inks)
+            text = _in_two(_without(printable(one.columns[name]), printable(name)))
+            size = 6 if "\n" in text else 7.5
+            ax.text(place, line, text, ha="center", bbox=box, fontsize=size, **inks)
     for line, (name, _) in enumerate(columns):
         ax.axhline(line + 0.5, color="0.5", lw=0.4, alpha=0.4)
-        ax.text(-0.6, line, _short(printable(name), 26), ha="right", **inks)
+        ax.text(-0.6, line, _short(printable(name), 26), **of_names)
     if rest > 0:
         told = f"{rest} more column{'s' * (rest > 1)}"
-        ax.text(-0.6, lines, told, ha="right", alpha=0.7, **inks)
+        ax.text(-0.6, lines, told, alpha=0.7, **of_names)
     ax.set(xlim=(-0.55, len(found.kinds) - 0.45), ylim=(lines + 0.6, -2.6))
     ax.axhline(-0.5, color="0.5", lw=0.9)
     ax.set_axis_off()
@@ -127,12 +129,28 @@ def _steps(ax: Axes, found: Any) -> None:
 def _without(text: str, name: str) -> str:
     """Return a condition without its column, which stands at the line.
 
-    >>> _without("2 < a <= 4", "a"), _without("a is one of 2 (a, b)", "a"), _without("low", "a")
-    ('2 < · <= 4', 'is one of 2 (a, b)', 'low')
+    >>> _without("2 <= a <= 4", "a"), _without("a is one of 2 (a, b)", "a"), _without("low", "a")
+    ('2 <= · <= 4', 'is one of 2 (a, b)', 'low')
     """
-    rest = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", "", text, count=1)
-    return " ".join(rest.split()).replace("< <", "< · <") or name
+    own = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
+    rest = re.sub(r"^· ?", "", own.sub("·", text, count=1))
+    return rest or name
 
 
-def _short(text: str, most: int = _WIDE) -> str:
+def _in_two(text: str) -> str:
+    """Return a condition in two lines where it is too long for one.
+
+    >>> _in_two("not (0.0787 < · <= 0.0912)").splitlines(), _in_two("> 4.5")
+    (['not (0.0787 < ·', '<= 0.0912)'], '> 4.5')
+    """
+    if len(text) <= _WIDE:
+        return text
+    # As even as words allow; what is cut then is longer than two lines.
+    lines = textwrap.wrap(text, max(_WIDE // 2 + 4, -(-len(text) // 2) + 2))
+    if len(lines) > 2 or max(map(len, lines)) > _LONG:
+        lines = textwrap.wrap(text, _LONG, max_lines=2, placeholder=" ...")
+    return "\n".join(lines)
+
+
+def _short(text: str, most: int) -> str:
     return textwrap.shorten(text, most, placeholder=" ...") if len(text) > most else text

@@ -116,7 +116,7 @@ def _product(
         raise InvalidOption(
             f"a row of the whole domain weighs {heaviest}, at most 2**40 is counted: the "
             f"distribution product of {distribution.background.n_rows} rows has too fine "
-            "probabilities, take fewer rows or columns, or rounded='up' or 'down' for limits"
+            "probabilities: take fewer rows or columns, or errors rounded 'up' or 'down'"
         )
     places = np.indices([len(rows) for rows, _ in values]).reshape(len(values), -1)
     index = np.column_stack([rows[place] for (rows, _), place in zip(values, places, strict=True)])
