@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import operator
 from itertools import count, product
+from unittest.mock import patch
 
 import cpmpy as cp
 import numpy as np
@@ -17,7 +19,7 @@ from cpx.answers.explanation import Explanation
 from cpx.answers.result import Termination
 from cpx.answers.rule import Rule
 from cpx.backends.base import Progress
-from cpx.backends.maxsat import MaxSat
+from cpx.backends.maxsat import MaxSat, linear, rounding
 from cpx.backends.maxsat.oracle import Oracle, Stopped
 from cpx.modelling.statement import Statement
 from cpx.options import SolveOptions
@@ -33,18 +35,24 @@ from tests.engines import solve_alone
 from tests.processor_time import processor_seconds
 
 SOLVERS = MaxSat.solvers
+COMPARE = {"<=": operator.le, ">=": operator.ge, "==": operator.eq}
 
 
 class Toy:
     """The part of a Problem that a backend uses: choose bits, pay weights, keep clauses."""
 
-    def __init__(self, weights, clauses, sense="min", offset=0):
+    def __init__(self, weights, clauses, sense="min", offset=0, rows=()):
         self.weights, self.clauses, self.sense, self.offset = weights, clauses, sense, offset
+        self.rows = [(row[: len(weights)], relation, bound) for row, relation, bound in rows]
 
     def model(self, encoding=None):
         x = cp.boolvar(shape=(len(self.weights),), name="x")
         constraints = [
             cp.any([x[a - 1] if a > 0 else ~x[-a - 1] for a in c]) for c in self.clauses
+        ]
+        constraints += [
+            COMPARE[relation](cp.sum([w * v for w, v in zip(row, x, strict=True)]), bound)
+            for row, relation, bound in self.rows
         ]
         total = cp.sum([w * v for w, v in zip(self.weights, x, strict=True)])
         model = cp.Model(constraints)
@@ -65,6 +73,7 @@ class Toy:
     def evaluate(self, explanation):
         chosen = set(explanation.features)
         feasible = all(any((abs(a) - 1 in chosen) == (a > 0) for a in c) for c in self.clauses)
+        feasible &= all(COMPARE[r](sum(row[j] for j in chosen), b) for row, r, b in self.rows)
         objective = sum(self.weights[j] for j in chosen) + self.offset
         return Evaluation(objective, feasible=feasible)
 
@@ -108,6 +117,29 @@ toys = st.integers(1, 8).flatmap(
 @given(toys)
 @settings(deadline=None)
 def test_all_solvers_against_brute_force(problem):
+    _agree_with_brute_force(problem)
+
+
+@pytest.mark.parametrize("parts", [(2, 5), (3, 30), (10**8,)])
+def test_sums_with_rounded_weights_bound_the_exact_ones(parts):
+    rng = np.random.default_rng(5)
+    # Small ones here take the way of large ones.
+    with (
+        patch.object(linear, "_MOST_OF_MANY", 0),
+        patch.object(linear, "_MOST_NODES", 0),
+        patch.object(rounding, "_PARTS", parts),
+    ):
+        for relations in product(COMPARE, COMPARE):
+            n = int(rng.integers(4, 9))
+            given = rng.integers(10**7, size=n)
+            rows = [
+                (row.tolist(), relation, int(row @ given // 10**7))
+                for relation, row in zip(relations, rng.integers(-(10**6), 10**7, (2, n)))
+            ]
+            _agree_with_brute_force(Toy(rng.integers(-9, 10, n).tolist(), [], "min", 3, rows))
+
+
+def _agree_with_brute_force(problem):
     expected = problem.optimum()
     for solver in SOLVERS:
         progress, outcome = _solve(problem, solver)

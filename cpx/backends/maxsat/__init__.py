@@ -126,9 +126,14 @@ class MaxSat(Backend):
     def _search(self, search: Search, hint: list[int] | None) -> bool:
         from cpx.backends.maxsat.core import core_guided
         from cpx.backends.maxsat.linear_search import linear_search
+        from cpx.backends.maxsat.rounding import rounds_of_bounds
 
         if not search.start(hint):
             return False
+        if search.compiled.wide:
+            rounds_of_bounds(search, share=0.2 if self.solver == "lsu" else 0.8)
+        if search.solved:
+            return True
         if self.solver == "lsu":
             linear_search(search)
         else:

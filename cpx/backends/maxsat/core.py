@@ -50,6 +50,12 @@ class CoreGuided(RC2):
         answer: bool | None = self.oracle.solve_limited(assumptions)
         return answer
 
+    def run(self) -> None:
+        """Go on to the optimum, which clauses added since may have raised."""
+        if self.compute(expect_interrupt=True) is None:
+            raise EngineError("RC2 lost a solution of the hard clauses that had been found before")
+        self._search.prove(self.cost)
+
     def process_core(self) -> None:
         """Raise the cost by the core that was found, and count it."""
         self._search.progress.count(
@@ -82,9 +88,7 @@ def core_guided(search: Search, stratified: bool = False) -> None:
     """
     algorithm = (StratifiedCoreGuided if stratified else CoreGuided)(search)
     try:
-        if algorithm.compute(expect_interrupt=True) is None:
-            raise EngineError("RC2 lost a solution of the hard clauses that had been found before")
-        search.prove(algorithm.cost)
+        algorithm.run()
     finally:
         algorithm.delete()
 

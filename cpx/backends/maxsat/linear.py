@@ -55,6 +55,7 @@ def linear_clauses(
     pool: Any,
     premise: int | None = None,
     at_most: str | None = None,
+    parts: int | None = None,
 ) -> Clauses:
     """Return clauses for ``sum weight * literal  operator  bound``.
 
@@ -64,6 +65,8 @@ def linear_clauses(
     pool: Where auxiliary variables are taken from.
     premise: A literal: the constraint has to hold only where it is true.
     at_most: The encoding of cardinalities; None for what is small here.
+    parts: Weights of a sum of many values are rounded down to so many parts of the bound: the
+        clauses say less.
 
     Cardinalities are encoded as sequential counters (C. Sinz, CP 2005) of the true or the
     false literals, or as PySAT's cardinality networks (R. Asin et al., Constraints 2011);
@@ -78,15 +81,46 @@ def linear_clauses(
     unless = [] if premise is None else [-premise]
     clauses: Clauses = []
     if operator in ("<=", "=="):
-        clauses += _at_most(weights, bound, pool, unless, at_most)
+        clauses += _at_most(weights, bound, pool, unless, at_most, parts)
     if operator in (">=", "=="):
         flipped = {-literal: weight for literal, weight in weights.items()}
-        clauses += _at_most(flipped, sum(weights.values()) - bound, pool, unless, at_most)
+        most = sum(weights.values()) - bound
+        clauses += _at_most(flipped, most, pool, unless, at_most, parts)
     return clauses
 
 
+def has_many_sums(terms: Iterable[tuple[int, int]], operator: str, bound: int) -> bool:
+    """Say whether a constraint has too many partial sums for a decision diagram.
+
+    >>> has_many_sums([(2**n, n + 1) for n in range(20)], "<=", 999_999)
+    True
+    """
+    weights, constant = normalised(terms)
+    bound -= constant
+    left = sum(weights.values()) - bound
+    sides = {"<=": [bound], ">=": [left], "==": [bound, left]}[operator]
+    for most in sides:
+        few = [weight for weight in weights.values() if weight <= most]
+        if few and sum(few) > most and _many_sums(few, most):
+            return True
+    return False
+
+
+def _many_sums(weights: list[int], bound: int) -> bool:
+    times = sorted(Counter(weights).values())
+    # What Pindakaas holds best is a decision diagram: a node for each literal and partial sum.
+    # Those that differ in the last of the weights alone are counted, not told apart.
+    sums = min(bound // gcd(*weights), prod(n + 1 for n in times[:-1]))
+    return len(weights) * sums > (_MOST_OF_MANY if len(times) > _FEW_WEIGHTS else _MOST_NODES)
+
+
 def _at_most(
-    weights: dict[int, int], bound: int, pool: Any, unless: list[int], at_most: str | None
+    weights: dict[int, int],
+    bound: int,
+    pool: Any,
+    unless: list[int],
+    at_most: str | None,
+    parts: int | None,
 ) -> Clauses:
     if bound < 0:
         return [list(unless)]
@@ -94,13 +128,19 @@ def _at_most(
     weights = {literal: weight for literal, weight in weights.items() if weight <= bound}
     if sum(weights.values()) <= bound:
         return clauses
+    wide = _many_sums(list(weights.values()), bound)
+    if wide and parts is not None:
+        # A sum of weights rounded down is at most the sum, rounded down.
+        divisor = bound // parts + 1
+        weights = {x: weight // divisor for x, weight in weights.items() if weight >= divisor}
+        return clauses + _at_most(weights, bound // divisor, pool, unless, at_most, None)
     divisor = gcd(*weights.values())
     bound //= divisor
     literals = list(weights)
     if all(weight == divisor for weight in weights.values()):
         return clauses + _cardinality(literals, bound, pool, unless, at_most)
     return clauses + _weighted(
-        literals, [weights[x] // divisor for x in literals], bound, pool, unless
+        literals, [weights[x] // divisor for x in literals], bound, pool, unless, wide
     )
 
 
@@ -159,22 +199,21 @@ def _count_down(literals: list[int], least: int, pool: Any, unless: list[int]) -
 
 
 def _weighted(
-    literals: list[int], weights: list[int], bound: int, pool: Any, unless: list[int]
+    literals: list[int],
+    weights: list[int],
+    bound: int,
+    pool: Any,
+    unless: list[int],
+    wide: bool,
 ) -> Clauses:
     from pysat.pb import EncType, PBEnc
 
-    premises = [-literal for literal in unless]
-    times = sorted(Counter(weights).values())
-    # What Pindakaas holds best is a decision diagram: a node for each literal and partial sum.
-    # Those that differ in the last of the weights alone are counted, not told apart.
-    sums = min(bound, prod(n + 1 for n in times[:-1]))
-    wide = len(weights) * sums > (_MOST_OF_MANY if len(times) > _FEW_WEIGHTS else _MOST_NODES)
     formula = PBEnc.atmost(
         literals,
         weights,
         bound,
         top_id=pool.top,
-        conditionals=premises,
+        conditionals=[-literal for literal in unless],
         encoding=EncType.adder if wide else EncType.best,
     )
     pool.top = max(pool.top, formula.nv)

@@ -11,12 +11,12 @@ from array import array as compact
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.backends.maxsat.linear import linear_clauses, normalised
+from cpx.backends.maxsat.linear import has_many_sums, linear_clauses, normalised
 from cpx.modelling.statement import Statement, Values
 
 if TYPE_CHECKING:
@@ -36,6 +36,19 @@ class _Array:
     literals: NDArray[np.int64]
 
 
+class WideSum(NamedTuple):
+    """A linear constraint of too many partial sums for a decision diagram.
+
+    first, end: Its clauses.
+    """
+
+    first: int
+    end: int
+    terms: list[tuple[int, int]]
+    operator: str
+    bound: int
+
+
 def _booleans(numbers: NDArray[np.int64]) -> _Array:
     n = numbers.size
     return _Array(np.zeros(n, dtype=np.int64), np.arange(n), np.ones(n, dtype=np.int64), numbers)
@@ -49,6 +62,7 @@ class Compiled:
     costs: Literal to the weight > 0 that is paid where it is true: soft clauses ``-literal``.
     base, sign, offset: The objective of the statement is ``sign * (base + cost) + offset``.
     top: Greatest variable.
+    wide: Sums that are added up in binary.
     origins: First clause and greatest variable before it, and the place of the constraint of the
         statement that the clauses from there on say; -1 for those that define values of integers.
     """
@@ -59,6 +73,7 @@ class Compiled:
     sign: int
     offset: int
     top: int
+    wide: list[WideSum]
     _origins: compact[int]
     _arrays: Mapping[str, _Array]
     _fix: Callable[[str, int, int], list[int]]
@@ -116,6 +131,27 @@ class Compiled:
         variables = self.named_variables()
         free = [v for v in variables if v not in self.costs and -v not in self.costs]
         return free or variables
+
+    def without_wide_sums(self) -> list[list[int]]:
+        """Return the hard clauses of everything else."""
+        places = [0, *(place for row in self.wide for place in row[:2]), len(self.clauses)]
+        return [
+            clause
+            for first, end in zip(places[::2], places[1::2], strict=True)
+            for clause in self.clauses[first:end]
+        ]
+
+    def rounded(self, parts: int, pool: Any) -> list[list[int]]:
+        """Return clauses of the wide sums with rounded weights, which say less.
+
+        parts: Of the bound, which weights are multiples of, rounded down.
+        pool: Where variables are taken from.
+        """
+        return [
+            clause
+            for row in self.wide
+            for clause in linear_clauses(row.terms, row.operator, row.bound, pool, parts=parts)
+        ]
 
     def wcnf(self) -> Any:
         """Return a new PySAT ``WCNF``, for export and for other tools."""
@@ -187,6 +223,7 @@ class _Compiler:
         self._pool = IDPool(start_from=taken + 1)
         self._clauses: list[list[int]] = []
         self._origins = compact("q")
+        self._wide: list[WideSum] = []
         self._chain = Chain(self._pool, self._add, at_most)
         # Literals by the id() of variables, which the model keeps alive. Views ~b come and
         # go, so theirs may be taken over by another object: they are never entered.
@@ -226,6 +263,7 @@ class _Compiler:
             sign=sign,
             offset=statement.offset,
             top=self._pool.top,
+            wide=self._wide,
             _origins=self._origins,
             _arrays=decoded,
             _fix=fix,
@@ -262,10 +300,14 @@ class _Compiler:
             self._from(-1)
 
     def _linear(self, terms: Iterable[tuple[int, int]], row: Linear | Sum) -> None:
+        terms, first = list(terms), len(self._clauses)
         for clause in linear_clauses(
             terms, row.operator, row.constant, self._pool, at_most=self._at_most
         ):
             self._add(clause)
+        if has_many_sums(terms, row.operator, row.constant):
+            end = len(self._clauses)
+            self._wide.append(WideSum(first, end, terms, row.operator, row.constant))
 
     def _add(self, clause: list[int]) -> None:
         if not clause:  # SAT solvers disagree on what adding an empty clause means
