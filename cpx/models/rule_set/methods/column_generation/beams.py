@@ -119,6 +119,9 @@ class Beams:
 
         They are those of the beams of all seeds. ``stop`` is asked before samples are looked at.
         """
+        if not len(seeds):
+            return
+        k = min(k, self._literals.shape[1])
         made = self._made.get((k, width))
         if made is None or len(made.search.beams) < len(seeds):
             made = self._made[k, width] = _Bound(self._notes, len(seeds), k, width)
@@ -131,8 +134,8 @@ class Beams:
         first[:] = 0
         there = np.packbits(weights != 0, bitorder="little")
         first[: len(there)] = there
-        number, most = 1, min(k, self._literals.shape[1])
-        for size in range(most):
+        number = 1
+        for size in range(k):
             search.at[:2] = size, number
             for _ in made.parts():
                 if stop():
@@ -142,7 +145,7 @@ class Beams:
             if not number:
                 return
             yield search.sets[1 - size % 2, :number, : size + 1], search.values[:number]
-            if size + 1 < most:
+            if size + 1 < k:
                 search.at[1] = number
                 for _ in made.parts():
                     if stop():
