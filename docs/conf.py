@@ -41,6 +41,7 @@ sphinx_gallery_conf = {
     "min_reported_time": 1e9,
     "show_memory": False,
     "show_signature": False,
+    "capture_repr": (),  # axes are seen, not read
 }
 
 autodoc_member_order = "bysource"

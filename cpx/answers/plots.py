@@ -32,7 +32,7 @@ FloatArray = npt.NDArray[np.float64]
 # Colours that readers with colour blindness tell apart, and of different lightness in print
 # (Okabe, Ito).
 _RIGHT, _WRONG, _MISSED = "#56B4E9", "#D55E00", "#E69F00"
-_NOTHING, _PALE = "#F4F4F4", "#FBEFD5"
+_NOTHING, _PALE = "#8080801C", "#E69F0038"  # seen through, on light and on dark ground
 
 _LEAST, _MOST = 0.4, 0.7  # share of the width that the samples of the class get
 _GAP = 0.02  # between the two groups

@@ -260,7 +260,8 @@ class Binarizer(TransformerMixin, BaseEstimator):
         texts: list[str] = []
         for group, own in self._by_column(row, features):
             first = int(np.searchsorted(self.groups_, group))
-            joined = self.columns_[group].joined(own)
+            known = row[self.groups_ == group].any()
+            joined = self.columns_[group].joined(own, loose=not known)
             texts += [joined] if joined else [names[first + j] for j in own]
         return tuple(texts)
 

@@ -106,10 +106,11 @@ class Column(ABC):
             for i, bit in enumerate(bits.tolist())
         ]
 
-    def joined(self, chosen: dict[int, bool]) -> str | None:
+    def joined(self, chosen: dict[int, bool], loose: bool = False) -> str | None:
         """Return one condition for several literals, None where they read best as they are.
 
-        ``chosen`` maps feature to value, as x has them.
+        chosen: The value of features, as x has them.
+        loose: Whether a missing value satisfies them, where they are negated.
         """
         return None
 
@@ -179,7 +180,7 @@ class NumberColumn(Column):
         return f"not ({self.value_names[i]})"
 
     def said(self, chosen: dict[int, bool], loose: bool) -> list[ColumnCondition]:
-        span = self._span(chosen)
+        span = self._span(chosen, loose)
         return super().said(chosen, loose) if span is None else [self._bounds(*span)]
 
     def _value(self, i: int, negated: bool, loose: bool) -> ColumnCondition:
@@ -206,9 +207,9 @@ class NumberColumn(Column):
         side: Literal["left", "right"] = "right" if self.closed_left else "left"
         return np.where(np.isnan(v), -1, np.searchsorted(self.thresholds, v, side=side))
 
-    def joined(self, chosen: dict[int, bool]) -> str | None:
+    def joined(self, chosen: dict[int, bool], loose: bool = False) -> str | None:
         """Join the literals to one interval: "a > 1 and not (1 < a <= 2)" is "a > 2"."""
-        return None if (span := self._span(chosen)) is None else self.between(*span)
+        return None if (span := self._span(chosen, loose)) is None else self.between(*span)
 
     def between(self, first: int, last: int) -> str:
         """Return in words that the value is in the bins from the first to the last."""
@@ -218,10 +219,11 @@ class NumberColumn(Column):
             return f"{self.name} > {low}"
         return f"{self.name} <= {high}" if low is None else f"{low} < {self.name} <= {high}"
 
-    def _span(self, chosen: dict[int, bool]) -> tuple[int, int] | None:
+    def _span(self, chosen: dict[int, bool], loose: bool) -> tuple[int, int] | None:
         """Return the first and last bin that literals leave, None for all or what has gaps."""
         bins = len(self.thresholds) + 1
-        if self.missing and not any(j < bins and value for j, value in chosen.items()):
+        loose |= self.missing
+        if loose and not any(j < bins and value for j, value in chosen.items()):
             return None  # the literals may hold of a missing value, an interval does not
         wanted = {j for j, value in chosen.items() if value}
         allowed = sorted(wanted or set(range(bins)) - set(chosen))

@@ -432,7 +432,10 @@ def valued(column: str, value: Any, category: bool = False) -> Equals | OneOf:
     number = isinstance(value, int | float) and not isinstance(value, bool)
     if number and not category:
         return Equals(column, float(value))
-    return OneOf(column, (value_text(float(value)) if number else str(value),))
+    if number:
+        return OneOf(column, (value_text(float(value)),))
+    day = hasattr(value, "isoformat")  # midnight is not said
+    return OneOf(column, (str(value).removesuffix(" 00:00:00") if day else str(value),))
 
 
 _DIGITS = 9

@@ -146,6 +146,8 @@ def instance(x: Any, labels: Sequence[Any], named: bool) -> pd.DataFrame:
         _same_columns(list(x.index), labels)
         cells = dict(zip(x.index, x.to_numpy(), strict=True))  # a label at a time takes long
         return _frame([cells[label] for label in labels], labels)
+    if isinstance(x, (list, tuple)) and len(x) == 1 and isinstance(x[0], (list, tuple)):
+        (x,) = x  # a table of one row
     if isinstance(x, (list, tuple, pd.Series)):
         _count(len(x), labels)
         return _frame(list(x), labels)

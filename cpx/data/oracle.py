@@ -354,6 +354,14 @@ def in_trained_order(f: Any, rows: Any) -> Any:
     return rows.iloc[:, [own.index(name) for name in trained]]
 
 
+def contrary(f: Any, row: str) -> str:
+    """Say that a model gives a row another class than when it is asked about it alone."""
+    return (
+        f"{classifier_name(f)} gives {row} another class among other rows than alone: its answers "
+        "are random, or depend on the rows beside"
+    )
+
+
 def classifier_name(f: Any) -> str:
     """Return the class name of a classifier, or the name of a function.
 
@@ -391,8 +399,10 @@ def _checked(answer: Any, m: int, name: str) -> npt.NDArray[Any]:
         array = array.ravel()
     if array.ndim == 2 and array.shape[0] == m:
         raise ClassifierError(
-            f"the classifier {name} answered with an array of shape {array.shape}: if these are "
-            "probabilities, pass labels instead, such as lambda rows: proba(rows).argmax(axis=1)"
+            f"the classifier {name} answered with an array of shape {array.shape}, and one "
+            "label per row is explained: of several take one, such as lambda rows: "
+            "model.predict(rows)[:, 0]; of probabilities the greatest, such as lambda rows: "
+            "proba(rows).argmax(axis=1)"
         )
     if array.shape != (m,):
         raise ClassifierError(

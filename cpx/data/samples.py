@@ -17,6 +17,7 @@ from cpx.data.packed import Packed
 from cpx.data.weights import require_length, weight_array
 from cpx.errors import DataError, InvalidInstance, shown
 from cpx.support.validation import group_list, name_list, positive_integer, valid_seed
+from cpx.support.warnings import warn
 
 if TYPE_CHECKING:
     from cpx.data.base import Distribution
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
 
 BoolArray = npt.NDArray[np.bool_]
 IntArray = npt.NDArray[np.int64]
+
+_CONTRARY = 1000
+"""Rows with the features of x and another class that are compared with it."""
 
 _DEFAULT: Any = None
 """Stands for what follows from m and d; it never outlives __post_init__."""
@@ -302,7 +306,7 @@ class Samples:
         >>> samples.weights.tolist(), samples.population
         ([1, 2], True)
         """
-        from cpx.data.oracle import classifier_name
+        from cpx.data.oracle import classifier_name, contrary
 
         D = oracle.distribution
         origin: dict[str, Any]
@@ -313,6 +317,8 @@ class Samples:
                 raise DataError(f"the distribution {D.name!r} has no list of all its rows: give m")
             seen = rows.seen_from(oracle.label, merge)
             agreement, same = seen.agreement == oracle.bits, seen.same
+            if (agreement.all(axis=1) & ~same).any() and rows.contradict(oracle):
+                warn(contrary(oracle.classifier, "x"))
             origin, more["weights"] = {"population": True, "m": len(rows.said)}, seen.weights
         else:
             m = positive_integer("m", m)
@@ -383,6 +389,19 @@ class Labelled:
 
         rows = distribution.population()
         return None if rows is None else cls(rows.bits, labels(classifier, rows.rows))
+
+    def contradict(self, oracle: Oracle) -> bool:
+        """Whether some row has the values of x, and another class than x when asked alone."""
+        from pandas import isna
+
+        population = oracle.distribution.population()
+        other = (self.bits == oracle.bits).all(axis=1) & (self.said != oracle.label)
+        if population is None:
+            return False
+        rows, places = population.rows, np.flatnonzero(other)[:_CONTRARY]
+        few = rows.iloc[places] if hasattr(rows, "iloc") else rows[places]
+        cells, own = np.array(few, dtype=object), np.array(oracle.row, dtype=object)
+        return bool(((cells == own) | (isna(cells) & isna(own))).all(axis=1).any())
 
     def seen_from(self, label: Any, merge: bool = True) -> Samples:
         """Return the rows and which of them have the label; equal ones merged into weights."""

@@ -60,9 +60,12 @@ def column_order(
         if model.named is not None or not {*columns} & {*own}:
             _refuse_count(model, columns, holder)
             return [*range(len(own))]
-    for names, whose in ((own, "attributes of the model share"), (columns, f"{holder} repeats")):
-        if twins := sorted(name for name, n in Counter(names).items() if n > 1):
-            raise DataError(f"{holder} must be without names: {whose} a name: {twins[:5]}")
+    if twins := _twins(own):
+        raise DataError(
+            f"{holder} must be without names: attributes of the model share a name: {twins[:5]}"
+        )
+    if twins := _twins(columns):
+        raise DataError(f"{holder} has two columns named {twins[0]!r}: rename one")
     lacking = [name for name in own if name not in {*columns}]
     extra = [name for name in columns if name not in {*own}]
     told = []
@@ -77,6 +80,10 @@ def column_order(
     if told:
         raise DataError(f"{holder} {', and '.join(told)}")
     return [columns.index(name) for name in own]
+
+
+def _twins(names: Iterable[str]) -> list[str]:
+    return sorted(name for name, n in Counter(names).items() if n > 1)
 
 
 def renamed(
@@ -102,8 +109,8 @@ def renamed(
     if [*columns] == own or (model.named is None and {*columns} & {*own}):
         return model, ()
     _refuse_count(model, columns, holder)
-    if twins := sorted(name for name, n in Counter(columns).items() if n > 1):
-        raise DataError(f"{holder} has columns of the same name: {listed([*map(repr, twins)])}")
+    if twins := _twins(columns):
+        raise DataError(f"{holder} has two columns named {twins[0]!r}: rename one")
     if blank := [c for c, name in enumerate(columns) if not name.strip()]:
         raise DataError(
             f"column {blank[0]} of {holder} has no name but {columns[blank[0]]!r}: give it one"

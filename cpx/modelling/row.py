@@ -46,7 +46,10 @@ def row_values(model: TreeModel, x: Row) -> tuple[float, ...]:
         if math.isnan(value):
             _refuse_missing(model, i)
         elif not _has(attribute, value):
-            raise DataError(f"x: {shown(attribute.name)} is {value:g}, no value of the attribute")
+            given = values[i] if isinstance(values[i], str) else float(f"{value:g}")
+            raise DataError(
+                f"x: {shown(attribute.name)} is {shown(given)}, no value of the attribute"
+            )
     return numbers
 
 

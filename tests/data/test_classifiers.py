@@ -53,7 +53,7 @@ def test_takes_labels(answer):
         ([], r"shape \(0,\)"),
         ([[1, 0, 1]], r"shape \(1, 3\)"),
         ([[1], [1, 2], [3]], "array of labels"),
-        (np.full((3, 2), 0.5), "pass labels instead"),
+        (np.full((3, 2), 0.5), "of probabilities the greatest"),
         ([0.2, 0.8, 0.5], "probabilities or a regression"),
         ([1.0, np.nan, 0.0], "no label .* 1 of 3 rows, the first being row 1"),
         (np.array(["a", None, "b"], dtype=object), "no label"),

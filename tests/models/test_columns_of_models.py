@@ -132,10 +132,10 @@ def test_what_cannot_be_told_is_refused() -> None:
 
 def test_names_that_are_there_twice() -> None:
     twice = pd.Series(ROW, index=["a", "b", "a"])
-    with pytest.raises(DataError, match="x has columns of the same name: 'a'"):
+    with pytest.raises(DataError, match="x has two columns named 'a': rename one"):
         reason(OF_ARRAYS["tree"], twice)
     named = models(pd.DataFrame(V, columns=["a", "b", "c"]))["tree"]
-    with pytest.raises(DataError, match="x repeats a name"):
+    with pytest.raises(DataError, match="x has two columns named 'a'"):
         reason(named, twice)
 
 

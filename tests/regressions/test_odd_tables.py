@@ -8,17 +8,25 @@ import numpy as np
 import pandas as pd
 import pytest
 from lightgbm import LGBMClassifier
+from sklearn.compose import make_column_transformer
 from sklearn.naive_bayes import BernoulliNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
 from sklearn.tree import DecisionTreeClassifier
 
 import cpx
-from cpx.errors import DataError, InvalidOption
+from cpx.errors import CpxError, DataError, InvalidOption
 from cpx.explainers.background import TreePredictor
 from cpx.explainers.rows import row_of
 
 _RNG = np.random.default_rng(0)
 X = pd.DataFrame({"a": _RNG.normal(size=60), "b": _RNG.integers(0, 10, 60)})
 Y = np.where(X["a"] + X["b"] / 5 > 1, "yes", "no")
+_CITY = X.assign(b=X["b"].astype(str))
+_CITIES = make_pipeline(
+    make_column_transformer((OneHotEncoder(handle_unknown="ignore"), ["b"])),
+    DecisionTreeClassifier(max_depth=2, random_state=0),
+).fit(_CITY, Y)
 TREE = DecisionTreeClassifier(max_depth=3, random_state=0).fit(X, Y)
 
 
@@ -130,3 +138,45 @@ def test_a_model_is_asked_for_probabilities_of_all_rows_at_once() -> None:
     found = TreePredictor(cpx.read_model(model)).predict_proba(X)
     assert calls == [len(X)]
     assert (found == ask(X)).all()
+
+
+def test_a_model_that_answers_otherwise_among_other_rows_is_told() -> None:
+    def beside(rows: pd.DataFrame) -> Any:
+        return np.asarray(rows["b"] > rows["b"].mean())
+
+    high = int(X["b"].argmax())
+    for kind in ("rule", "contrast"):
+        with pytest.warns(UserWarning, match=r"beside gives (x|a changed row) another class"):
+            cpx.explain(beside, X, high, kind=kind)
+
+
+def test_a_missing_value_is_in_no_interval_of_a_rule() -> None:
+    row = pd.DataFrame([[np.nan, 2.0]], columns=[*X])
+    rules = cpx.Explainer(TREE, X).of("rule")
+    for chosen in ([0, 1], [1, 2], [0, 2], [0]):
+        rule = rules.score(chosen, row, compare=False).rule
+        assert all(word.startswith("not (") for word in rule.words)
+        assert rule.mask(row).all()
+
+
+@pytest.mark.parametrize(
+    ("ask", "told"),
+    [
+        (lambda: cpx.explain(TREE, X, [[1.0, 2.0]]), ""),
+        (lambda: cpx.Explainer(_CITIES, _CITY).expectation({"a": 1.0, "b": "Oslo"}), "is 'Oslo'"),
+        (lambda: cpx.explain(TREE, X.set_axis(["a", "a"], axis=1), 0), "two columns named 'a'"),
+        (
+            lambda: cpx.Explainer(TREE, X.set_axis(["a", "a"], axis=1)).reason(0),
+            "two columns named 'a'",
+        ),
+        (lambda: cpx.explain(lambda r: np.zeros((len(r), 2)), X, 0), "of several take one"),
+    ],
+)
+def test_odd_rows_and_answers_are_taken_or_named(ask: Any, told: str) -> None:
+    found = "no error"
+    try:
+        found = str(getattr(ask(), "why", ""))
+    except CpxError as error:
+        found = str(error)
+    assert told in found
+    assert bool(told) == bool(found)

@@ -21,7 +21,7 @@ from cpx.answers.rule import Literal, Rule
 from cpx.answers.values import class_words, plural
 from cpx.data.condition import valued
 from cpx.data.frames import array_row_like, instance, row_like
-from cpx.data.oracle import labels
+from cpx.data.oracle import contrary, labels
 from cpx.data.other_frames import as_pandas, printed_names
 from cpx.data.targets import asked_about, target_of
 from cpx.data.words import Words, with_label
@@ -33,6 +33,7 @@ from cpx.explainers.preparation import left_of
 from cpx.models.sufficient_reason.contrast_answer import Contrast
 from cpx.models.sufficient_reason.contrast_question import ContrastQuestion
 from cpx.support.validation import integer_in, seconds, weight_map
+from cpx.support.warnings import warn
 
 __all__ = ["FoundChange", "RowSearch", "Searching"]
 
@@ -53,6 +54,8 @@ class FoundChange:
     values: tuple[Any, ...]
     label: Any
     weight: int
+    places: tuple[int, ...]
+    """Rows of the table that have the values."""
 
 
 class RowSearch:
@@ -212,7 +215,14 @@ class RowSearch:
     def _change(self, row: Places, label: Any, cost: Sequence[int]) -> FoundChange:
         columns = np.flatnonzero(self._differs(row)).tolist()
         values = tuple(self.value(int(row[c]), c) for c in columns)
-        return FoundChange(tuple(columns), values, label, sum(cost[c] for c in columns))
+        weight, places = sum(cost[c] for c in columns), tuple(int(row[c]) for c in columns)
+        return FoundChange(tuple(columns), values, label, weight, places)
+
+    def is_steady(self, change: FoundChange) -> bool:
+        """Whether the changed row has its class when it is asked about alone, too."""
+        row = np.zeros((1, self.n_columns), dtype=np.int64)
+        row[0, [*change.columns]] = change.places
+        return bool(self.classes(row)[0] == change.label)
 
     def column(self, which: str, name: Any) -> int:
         """Return a column by its name or number; raise DataError for another one."""
@@ -308,6 +318,8 @@ class Searching:
             gives = (target and class_words(target)) or f"another class than {class_words(own)}"
             told = f"no change to {gives} was found by a search on rows; one may be there"
             return Answer(result.with_warnings(told), own, brief)
+        if not all(map(search.is_steady, found)):
+            warn(contrary(self.classifier, "a changed row"))
         told_of = [self._told(search, change, question, target, own) for change in found]
         first = replace(told_of[0], others=tuple(told_of[1:]))
         return Answer(replace(result, explanation=first), own, brief)
