@@ -11,8 +11,9 @@ import pytest
 from cpx import SufficientReason, check
 from cpx.check.forest import Forest, Node
 from cpx.models.sufficient_reason.judge_cells import Cells
-from cpx.models.sufficient_reason.judge_class_margin import NONE, Segments, always_wins
+from cpx.models.sufficient_reason.judge_class_margin import always_wins
 from cpx.models.sufficient_reason.judge_descent import loses_nearby
+from cpx.models.sufficient_reason.judge_segments import NONE, Segments
 from cpx.trees import Attribute, TreeModel
 from tests.methods.reasons.ensembles import Truth, random_model, random_tree
 from tests.methods.reasons.test_checker import claim
@@ -117,7 +118,11 @@ def test_segments_add_up_what_each_tree_gives_in_each_cell() -> None:
         if tested != {*range(len(cells.first) - 1)}:
             continue  # the search keeps the features that are tested
         tried += 1
-        segments = Segments(cells.first, spans)
+        sizes = np.diff(cells.of_tree)
+        word_of = np.cumsum([0, *(-(-sizes // 64))])
+        place = np.concatenate([64 * w + np.arange(size) for w, size in zip(word_of, sizes)])
+        segments = Segments(cells.paths, place, word_of)
+        bits = np.unpackbits(segments.mask.view(np.uint8), bitorder="little")
         start, stop, tree = segments.start, segments.stop, segments.tree
         feature = np.searchsorted(cells.first, start, side="right") - 1
         values = rng.integers(0, 9, size=len(start))
@@ -131,7 +136,8 @@ def test_segments_add_up_what_each_tree_gives_in_each_cell() -> None:
             assert upto[s] == (0 if (before == NONE).all() else before.min())
             assert onward[s] == (0 if (after == NONE).all() else after.min())
             for cell in range(start[s], stop[s]):
-                for reached, path in zip(segments.masks[s], spans[t], strict=True):
+                mask = bits[64 * segments.of_segment[s] :][: len(spans[t])]
+                for reached, path in zip(mask, spans[t], strict=True):
                     runs, missing = path.get(j, (((0, NONE),), True))
                     absent = cell == cells.first[j + 1] - 1
                     inside = any(low <= cell <= high for low, high in runs)

@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 
 from cpx.check.forest import Forest, Node
 
-__all__ = ["Box", "Cells", "Paths", "Span", "counted"]
+__all__ = ["Box", "Cells", "Ints", "Paths", "Span", "counted"]
+
+Ints = NDArray[np.int64]
 
 Box = NDArray[np.bool_]
 """A set of cells, with some of each feature: the rows whose values are all in these."""
@@ -21,7 +23,7 @@ Runs = tuple[tuple[int, int], ...]
 Span = tuple[Runs, bool]
 """First and last cell of each run of cells, and whether a missing value is among them."""
 
-Walked = tuple[list[Node], list[dict[int, Span]], NDArray[np.int64], "Paths"]
+Walked = tuple[list[Node], list[dict[int, Span]], Ints, "Paths"]
 """Leaves, the cells on the path of each, where those of each tree begin, and their paths."""
 
 
@@ -38,6 +40,7 @@ class Cells:
     leaves: Those that some row reaches, tree by tree.
     spans: For each leaf, the cells of each feature on its path.
     of_tree: Where the leaves of each tree begin, and L.
+    paths: The same as spans, as arrays.
     """
 
     def __init__(self, forest: Forest, by_columns: bool) -> None:
@@ -56,13 +59,13 @@ class Cells:
             # Another thread may do the same beside: the last one's are kept.
             forest.derived.clear()
             forest.derived[key] = walked
-        self.leaves, self.spans, self.of_tree, self._paths = walked
+        self.leaves, self.spans, self.of_tree, self.paths = walked
 
     def _walks(self) -> Walked:
         walks = [list(self._walk(tree)) for tree in self._forest.trees]
         spans = [spans for walk in walks for _, spans in walk]
         leaves = [leaf for walk in walks for leaf, _ in walk]
-        return leaves, spans, np.cumsum([0, *map(len, walks)]), Paths(self.first, spans)
+        return leaves, spans, np.cumsum([0, *map(len, walks)]), Paths.of(self.first, spans)
 
     def _possible(self) -> Iterator[Box]:
         """Yield the cells of each feature that rows can have."""
@@ -125,30 +128,72 @@ class Cells:
 
     def reached(self, box: Box) -> Box:
         """Say of each leaf whether a row of the box reaches it, shape (L,)."""
-        return self._paths.reached(box)
+        return self.paths.reached(box)
 
 
 class Paths:
-    """The cells that lead to leaves, feature by feature."""
+    """The cells that lead to leaves: many leaves share what is on their paths.
 
-    def __init__(self, first: NDArray[np.int64], spans: list[dict[int, Span]]) -> None:
-        found = [(at, j, span) for at, path in enumerate(spans) for j, span in path.items()]
-        self._leaf = np.array([at for at, _, _ in found], dtype=np.int64)
-        self._absent = np.array([first[j + 1] - 1 for _, j, _ in found], dtype=np.int64)
-        self._may_miss = np.array([missing for *_, (_, missing) in found], dtype=np.bool_)
-        runs = [(i, low, high + 1) for i, (*_, (own, _)) in enumerate(found) for low, high in own]
-        table = np.array(runs, dtype=np.int64).reshape(-1, 3)
-        self._test, self._low, self._end = table.T.copy()
-        self._leaves = len(spans)
+    first: Where the cells of each feature begin; the last one of each is a missing value.
+    leaf, span (K,): A leaf, and what cells of one feature are on its path; once for each feature
+        that is on it.
+    feature, missing (S,): The feature of each span, and whether a missing value is in it.
+    run, low, end (R,): The span of each run of cells, its first one and the one after its last.
+    """
+
+    def __init__(
+        self, first: Ints, leaves: int, leaf: Ints, span: Ints, spans: tuple[Ints, Box], runs: Ints
+    ) -> None:
+        self.first, self.leaf, self.span, self._leaves = first, leaf, span, leaves
+        self.feature, self.missing = spans
+        self.run, self.low, self.end = runs
+        self._absent = first[self.feature + 1] - 1
+
+    @classmethod
+    def of(cls, first: Ints, spans: list[dict[int, Span]]) -> Paths:
+        """Return those of leaves, given the cells of each feature on the path of each."""
+        known: dict[tuple[int, Span], int] = {}
+        found = [
+            (at, known.setdefault((j, span), len(known)))
+            for at, path in enumerate(spans)
+            for j, span in path.items()
+        ]
+        leaf, span = np.array(found, dtype=np.int64).reshape(-1, 2).T
+        runs = [(i, low, high + 1) for i, (_, (own, _)) in enumerate(known) for low, high in own]
+        feature = np.array([j for j, _ in known], dtype=np.int64)
+        missing = np.array([missing for _, (_, missing) in known], dtype=np.bool_)
+        table = np.array(runs, dtype=np.int64).reshape(-1, 3).T
+        return cls(first, len(spans), leaf, span, (feature, missing), table)
 
     def reached(self, box: Box) -> Box:
         """Say of each leaf whether a row of the box reaches it, shape (L,)."""
         count = counted(box)
-        some = self._may_miss & box[self._absent]
-        some[self._test[count[self._end] > count[self._low]]] = True
+        some = self.missing & box[self._absent]
+        some[self.run[count[self.end] > count[self.low]]] = True
         out = np.ones(self._leaves, dtype=np.bool_)
-        out[self._leaf[~some]] = False
+        out[self.leaf[~some[self.span]]] = False
         return out
+
+    def part(self, leaves: Ints, free: Box) -> tuple[Paths, Ints]:
+        """Return the paths to some leaves, on features that are free, and these features.
+
+        Leaves are numbered as they are given, features and their cells as those that are left.
+        """
+        at = np.full(self._leaves, -1)
+        at[leaves] = np.arange(len(leaves))
+        kept = (at[self.leaf] >= 0) & free[self.feature[self.span]]
+        used, span = np.unique(self.span[kept], return_inverse=True)
+        features, feature = np.unique(self.feature[used], return_inverse=True)
+        sizes = np.diff(self.first)[features]
+        first = np.cumsum([0, *sizes.tolist()])
+        place = np.full(len(self.feature), -1)
+        place[used] = np.arange(len(used))
+        runs = np.flatnonzero(place[self.run] >= 0)
+        run = place[self.run[runs]]
+        by = (first[:-1] - self.first[features])[feature][run]
+        table = np.array([run, self.low[runs] + by, self.end[runs] + by])
+        own = feature.ravel(), self.missing[used]
+        return Paths(first, len(leaves), at[self.leaf[kept]], span.ravel(), own, table), features
 
 
 def _runs(begin: int, absent: int, place: int, lefts: frozenset[int] | None, left: bool) -> Runs:
@@ -167,6 +212,6 @@ def _common(some: Runs, others: Runs) -> Runs:
     return tuple((low, high) for low, high in pairs if low <= high)
 
 
-def counted(box: Box) -> NDArray[np.int64]:
+def counted(box: Box) -> Ints:
     """Return how many cells of a box come before each cell, and how many there are."""
     return np.concatenate([[0], np.cumsum(box)])

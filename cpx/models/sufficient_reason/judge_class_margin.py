@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from cpx.models.sufficient_reason.judge_cells import Box, Cells, Paths, Span, counted
-
-Ints = NDArray[np.int64]
-Words = NDArray[np.uint64]
+from cpx.models.sufficient_reason.judge_cells import Box, Cells, Ints, counted
+from cpx.models.sufficient_reason.judge_segments import NONE, Segments, Words, words_of
 
 _BITS = 60
 # How much both halves together count beside their product.
@@ -80,42 +76,13 @@ class _ClassMargin:
         self._lead = np.full((int(self._word_of[-1]), 65), NONE)
         for at, lead in self._exact.items():
             self._lead[at // 64, at % 64] = lead >> self._shift
-        self._renumber(cells, box, [at for leaves in trees for at in leaves])
-        self._list_segments()
-
-    def _renumber(self, cells: Cells, box: Box, leaves: list[int]) -> None:
-        """Keep the features that are free in the box and on the path of one of these leaves."""
+        chosen = np.array([at for leaves in trees for at in leaves], dtype=np.int64)
         free = np.add.reduceat(box, cells.first[:-1], dtype=np.int64) > 1
-        paths = [{j: s for j, s in cells.spans[at].items() if free[j]} for at in leaves]
-        features = sorted({j for path in paths for j in path})
-        ranges = [slice(*cells.first[j : j + 2].tolist()) for j in features]
-        self._box = np.concatenate([box[part] for part in ranges])
-        self._first = np.cumsum([0, *(part.stop - part.start for part in ranges)])
-        back = {
-            j: (i, part.start - first)
-            for i, (j, part, first) in enumerate(zip(features, ranges, self._first.tolist()))
-        }
-        spans: list[dict[int, Span]] = []
-        for path in paths:
-            spans.append({})
-            for j, (runs, missing) in path.items():
-                i, by = back[j]
-                spans[-1][i] = (tuple((low - by, high - by) for low, high in runs), missing)
-        self._spans, self._paths = spans, Paths(self._first, spans)
-
-    def _list_segments(self) -> None:
-        """Prepare the words of the leaves that each segment reaches."""
-        ends = np.searchsorted(self._place, 64 * self._word_of)
-        trees = [self._spans[a:b] for a, b in itertools.pairwise(ends)]
-        self._segments = Segments(self._first, trees)
-        widths = np.diff(self._word_of)[self._segments.tree]
-        self._of_segment = np.cumsum(widths) - widths
-        first = self._word_of[self._segments.tree]
-        self._word = np.repeat(first - self._of_segment, widths) + np.arange(widths.sum())
-        bits = np.zeros((len(self._word), 64), dtype=np.bool_)
-        for mask, at, width in zip(self._segments.masks, self._of_segment, widths):
-            bits[at : at + width].reshape(-1)[: len(mask)] = mask
-        self._mask = _words(bits.reshape(-1))
+        self._paths, features = cells.paths.part(chosen, free)
+        self._first = self._paths.first
+        parts = [slice(*cells.first[j : j + 2].tolist()) for j in features.tolist()]
+        self._box = np.concatenate([box[part] for part in parts])
+        self._segments = Segments(self._paths, self._place, self._word_of)
 
     def won(self, look: Callable[[], None]) -> bool:
         """Search for a row of the box on which the lead is not enough."""
@@ -133,8 +100,9 @@ class _ClassMargin:
                 if self._lead_of(reached) < 0:
                     return False
                 continue
-            worse = self._least(words[self._word] & self._mask, self._word, self._of_segment)
-            worse -= least[self._segments.tree]
+            mine = self._segments
+            worse = self._least(words[mine.word] & mine.mask, mine.word, mine.of_segment)
+            worse -= least[mine.tree]
             count = counted(box)
             none = count[self._segments.start] == count[self._segments.stop]
             gains = self._segments.sums(np.where(none, 0, worse))
@@ -146,7 +114,7 @@ class _ClassMargin:
     def _words_of(self, reached: Box) -> Words:
         bits = np.zeros(64 * len(self._lead), dtype=np.bool_)
         bits[self._place] = reached
-        return _words(bits)
+        return words_of(bits)
 
     def _least(self, words: Words, at: Ints, groups: Ints) -> Ints:
         """Return the least lead of the leaves in each group of words, NONE without any."""
@@ -211,95 +179,3 @@ class _ClassMargin:
         one[after[k] : self._first[feature[k] + 1]] = False
         other[self._first[feature[k]] : after[k]] = False
         return [other, one] if upto[before[k]] <= onward[after[k]] else [one, other]
-
-
-def _words(bits: Box) -> Words:
-    return np.packbits(bits, bitorder="little").view("<u8").astype(np.uint64)
-
-
-NONE = np.iinfo(np.int64).max
-"""The least of nothing."""
-
-
-class Segments:
-    """Runs of cells that a tree does not tell apart, by feature, then tree, then cell.
-
-    first: Where the cells of each feature begin; the last cell of each is a missing value.
-    spans: Per tree and leaf, the cells of each feature on its path; each feature is on one.
-    masks: The leaves of the tree that the segment reaches.
-    start, stop: Its first cell, and the one after its last.
-    """
-
-    def __init__(self, first: Ints, spans: list[list[dict[int, Span]]]) -> None:
-        self.masks: list[Box] = []
-        starts, trees = [], []
-        tested = sorted({(j, t) for t, leaves in enumerate(spans) for p in leaves for j in p})
-        for j, t in tested:
-            begin, absent = int(first[j]), int(first[j + 1]) - 1
-            free = (((begin, absent - 1),), True)
-            own = [path.get(j, free) for path in spans[t]]
-            runs = [(at, *run) for at, (some, _) in enumerate(own) for run in some]
-            ends = {end for _, low, high in runs for end in (low, high + 1)}
-            cuts = np.array([begin, *sorted(c for c in ends if begin < c < absent), absent])
-            inside = np.zeros((len(cuts), len(own)), dtype=np.bool_)
-            leaf, low, high = np.array(runs, dtype=np.int64).reshape(-1, 3).T
-            within = (low <= cuts[:, None]) & (cuts[:, None] <= high)
-            np.logical_or.at(inside.T, leaf, within.T)
-            inside[-1] = [missing for _, missing in own]
-            self.masks += list(inside)
-            starts += cuts.tolist()
-            trees += [t] * len(cuts)
-        self.start, self.tree = np.array(starts), np.array(trees)
-        self._opens = np.isin(self.start, first[:-1])
-        closes = np.append(self._opens[1:], True)
-        ends_of = first[np.searchsorted(first, self.start, side="right")]
-        self.stop = np.where(closes, ends_of, np.append(self.start[1:], 0))
-        self._entry = np.cumsum(self._opens)
-        self._order = np.argsort(self.start, kind="stable")
-        cells, self._group = np.unique(self.start[self._order], return_index=True)
-        self._at_cell = np.searchsorted(cells, np.arange(first[-1]), side="right") - 1
-        self._first = first
-        begins = np.searchsorted(self.start[self._order], first)
-        self._of_feature, self._groups_of = begins, np.searchsorted(cells, first)
-
-    def of(self, feature: int) -> slice:
-        """Return where the segments of a feature are."""
-        return slice(int(self._of_feature[feature]), int(self._of_feature[feature + 1]))
-
-    def sums(self, values: Ints) -> Ints:
-        """Add up, for each cell, the values of its segments; shape (N,)."""
-        steps = self._steps(values, self._opens)
-        running = np.cumsum(np.add.reduceat(steps[self._order], self._group))
-        before = np.concatenate([[0], running])[self._groups_of[:-1]]
-        return np.asarray(running[self._at_cell] - np.repeat(before, np.diff(self._first)))
-
-    def sums_of(self, feature: int, values: Ints) -> Ints:
-        """Do so for the cells of one feature, from the values of its segments."""
-        mine, begin = self.of(feature), int(self._of_feature[feature])
-        steps = self._steps(values, self._opens[mine])
-        a, b = self._groups_of[feature : feature + 2]
-        added = np.add.reduceat(steps[self._order[mine] - begin], self._group[a:b] - begin)
-        cells = slice(int(self._first[feature]), int(self._first[feature + 1]))
-        return np.asarray(np.cumsum(added)[self._at_cell[cells] - a])
-
-    @staticmethod
-    def _steps(values: Ints, opens: Box) -> Ints:
-        steps = values.copy()
-        steps[1:] -= np.where(opens[1:], 0, values[:-1])
-        return steps
-
-    def upto(self, values: Ints) -> Ints:
-        """Return the least value so far of the same feature and tree, 0 where all are NONE."""
-        return _running(values, self._entry)
-
-    def onward(self, values: Ints) -> Ints:
-        """Return the least value from here on of the same feature and tree."""
-        return _running(values[::-1], self._entry[::-1])[::-1]
-
-
-def _running(values: Any, entry: Any) -> Ints:
-    out, by = values.copy(), 1
-    while (same := entry[by:] == entry[:-by]).any():
-        out[by:] = np.where(same, np.minimum(out[by:], out[:-by]), out[by:])
-        by *= 2
-    return np.where(out == NONE, 0, out)
