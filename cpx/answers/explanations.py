@@ -140,6 +140,11 @@ class Explanations(Shown, Sequence[Explanation]):
         """Whether each row was asked about: Ctrl-C leaves the rest without an answer."""
         return not any(found.why == INTERRUPTED for found in self)
 
+    @property
+    def asked(self) -> Explanations:
+        """Those whose row was asked about, before Ctrl-C if it came."""
+        return self._of([i for i, found in enumerate(self) if found.why != INTERRUPTED])
+
     def to_frame(self) -> pd.DataFrame:
         """Return a row for each, with the labels as index.
 
@@ -230,4 +235,7 @@ class Explanations(Shown, Sequence[Explanation]):
         )
         table = Table(("row", *columns, "explanation"), rows, left=(len(columns) + 1,))
         more = len(self) - len(rows)
-        return [table, *([Paragraph(f"and {plural(more, 'row')} more")] if more > 0 else [])]
+        told = [f"and {plural(more, 'row')} more"] * (more > 0)
+        if not self.complete:
+            told.append(f"interrupted: {len(self.asked)} of {plural(len(self), 'row')} explained")
+        return [table, *map(Paragraph, told)]

@@ -142,21 +142,21 @@ def _together(found: Any, overview: Any) -> dict[str, Any]:
     if none := len(overview.unexplained):
         told = f"no rule of precision {share_text(overview.limit)} or more explains"
         findings.append((f"{told} {plural(none, 'row')}", "plain"))
-    if lacking := len(found) - len(found.answered):
+    if lacking := len(found.asked) - len(found.answered):
         findings.append((f"{plural(lacking, 'row')} without an answer", "bad"))
     rules = [
         {
             "text": printable(one.explanation),
             "rows": one.rows,
             "new": one.new,
-            "share": one.rows / max(1, len(found)),
+            "share": one.rows / max(1, overview.total),
             "precision": share_text(one.explanation.precision or 0),
             "coverage": share_text(one.explanation.coverage or 0),
         }
         for one in overview.rules
     ]
     columns = [
-        (printable(name), count, count / max(1, len(found)))
+        (printable(name), count, count / max(1, overview.total))
         for name, count in overview.columns.items()
     ]
     return {"findings": findings, "rules": rules, "columns": columns}

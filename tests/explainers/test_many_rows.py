@@ -160,6 +160,10 @@ def test_ctrl_c_keeps_what_was_answered(kind: str) -> None:
     assert [one.why for one in found] == ["", "", INTERRUPTED, INTERRUPTED]
     assert not found.complete
     assert "not explained: interrupted" in str(found)
+    assert "interrupted: 2 of 4 rows explained" in str(found)
+    together = found.overview()  # of those that were asked about
+    assert together.total == 2
+    assert str(together) == str(found[:2].overview())
     assert getattr(explainer, kind)(rows.iloc[:2]).complete
 
 

@@ -60,7 +60,7 @@ class Overview(Shown):
     Attributes
     ----------
     total : int
-        Rows.
+        Rows; of reasons and the like, those that have an answer.
     rules : tuple of Chosen
         The fewest rules that explain enough rows; the first explains most.
     steps : tuple of Step
@@ -180,7 +180,7 @@ def overview(
     min_precision: Share = Fraction(19, 20),
     time_limit: float | None = 10.0,
 ) -> Overview:
-    """Return what explanations of many rows say together.
+    """Return what explanations of many rows say together, of those that were asked about.
 
     A rule explains a row that it covers and whose class it names. Among the good rules of the
     collection the fewest are chosen that explain enough of the rows that any of them explains:
@@ -197,6 +197,7 @@ def overview(
     time_limit : float or None
         Seconds for all solves; then the rules are the best found, and what was proved is said.
     """
+    found = found.asked
     wanted, limit = share("enough", enough), share("min_precision", min_precision)
     end, left = monotonic(), seconds(time_limit)
     end = math.inf if left is None else end + left
@@ -217,7 +218,7 @@ def overview(
         steps.append(Step(len(steps) + 1, rows, min(most, reachable)))
         results.append(result)
     return Overview(
-        len(found),
+        len(found) if rated else len(found.answered),
         _in_order(good, covers, chosen),
         tuple(steps),
         _columns(found),
