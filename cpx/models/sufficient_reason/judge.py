@@ -110,6 +110,7 @@ class Reason:
         self.label = self.class_of([leaf.values for leaf in self.own])
         self.predicted = forest.classes[self.label]
         self.rivals = [r for r in range(len(forest.classes)) if r != self.label]
+        self._known_leads: dict[int, tuple[list[int], int, int]] = {}
 
     def class_of(self, leaves: list[tuple[int, ...]]) -> int:
         forest = self.forest
@@ -238,8 +239,11 @@ class Reason:
 
     def _leads(self, rival: int) -> tuple[list[int], int, int]:
         """Return the lead at each leaf, what is added to it, and the lead with which x wins."""
-        leads = [self.margin(leaf.values, rival) for leaf in self.cells.leaves]
-        return leads, self.margin(self.forest.base, rival), int(not self.wins(0, rival))
+        if rival not in self._known_leads:
+            leads = [self.margin(leaf.values, rival) for leaf in self.cells.leaves]
+            base, enough = self.margin(self.forest.base, rival), int(not self.wins(0, rival))
+            self._known_leads[rival] = leads, base, enough
+        return self._known_leads[rival]
 
     def _look(self) -> None:
         if time.monotonic() > self.deadline:

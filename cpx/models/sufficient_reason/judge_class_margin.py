@@ -69,13 +69,11 @@ class _ClassMargin:
             [64 * word + np.arange(len(leaves)) for word, leaves in zip(self._word_of, trees)]
         )
         exact = [leads[at] for leaves in trees for at in leaves]
-        places: list[int] = self._place.tolist()
-        self._exact: dict[int, int] = dict(zip(places, exact))
         greatest = abs(base) + sum(max(abs(leads[at]) for at in leaves) for leaves in trees)
         self._shift = max(greatest.bit_length() - _BITS, 0)
+        self._exact = np.array(exact, dtype=object if self._shift else np.int64)
         self._lead = np.full((int(self._word_of[-1]), 65), NONE)
-        for at, lead in self._exact.items():
-            self._lead[at // 64, at % 64] = lead >> self._shift
+        self._lead[self._place // 64, self._place % 64] = self._exact >> self._shift
         chosen = np.array([at for leaves in trees for at in leaves], dtype=np.int64)
         free = np.add.reduceat(box, cells.first[:-1], dtype=np.int64) > 1
         self._paths, features = cells.paths.part(chosen, free)
@@ -123,8 +121,7 @@ class _ClassMargin:
 
     def _lead_of(self, reached: Box) -> int:
         """Return the exact lead at these leaves."""
-        places: list[int] = self._place[reached].tolist()
-        return self._base + sum(self._exact[at] for at in places)
+        return self._base + int(self._exact[reached].sum())
 
     def _worst_row(self, box: Box, gains: Ints) -> Box:
         """Return the row of the cells that by themselves raise the bound least."""

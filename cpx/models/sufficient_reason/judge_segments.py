@@ -82,11 +82,11 @@ class Segments:
         self.stop = np.where(closes, ends_of, np.append(self.start[1:], 0))
         self._entry = np.cumsum(self._opens)
         self._order = np.argsort(self.start, kind="stable")
-        cells, self._group = np.unique(self.start[self._order], return_index=True)
-        self._at_cell = np.searchsorted(cells, np.arange(first[-1]), side="right") - 1
+        starts, self._group = np.unique(self.start[self._order], return_index=True)
+        self._at_cell = np.searchsorted(starts, np.arange(first[-1]), side="right") - 1
         self._first = first
         begins = np.searchsorted(self.start[self._order], first)
-        self._of_feature, self._groups_of = begins, np.searchsorted(cells, first)
+        self._of_feature, self._groups_of = begins, np.searchsorted(starts, first)
 
     def of(self, feature: int) -> slice:
         """Return where the segments of a feature are."""
