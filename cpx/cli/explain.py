@@ -154,7 +154,7 @@ def explain(
     """
     from cpx.cli.explain_rows import chosen, deliver_many, require_output
     from cpx.cli.output import deliver, note
-    from cpx.cli.progress import phase, solve_progress
+    from cpx.cli.progress import solve_progress, training
     from cpx.cli.proofs_beside import require_proofs, write_proofs
     from cpx.cli.reading import output_path
     from cpx.data import row as row_of
@@ -218,7 +218,7 @@ def explain(
         explainer = Explainer(named_classifier(source.model, seed, about_numbers), X, **prepared)
         by = explainer.of(one.name)
         by.check(X.iloc[[0]] if x is None else x, **asked)
-        with phase(f"training {source.model} on {len(X)} rows", long=True):
+        with training(source.model, len(X)):
             by.fit(X, y)
     by = explainer.of(one.name)
     for text in getattr(by, "notes", ()):

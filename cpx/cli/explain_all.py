@@ -13,7 +13,7 @@ from cpx.cli import options as opt
 from cpx.cli.kind_options import flags
 from cpx.cli.model_file import ModelFile
 from cpx.cli.output import note, print_blocks, say
-from cpx.cli.progress import phase
+from cpx.cli.progress import phase, training
 from cpx.cli.reading import read_columns
 from cpx.errors import InvalidOption, UnsupportedModel
 from cpx.explainers.doors import loaded
@@ -74,7 +74,7 @@ def explain_all(
 
         model: Any = trained(source.model, seed, X, y, numbers)
     elif source.named:
-        with phase(f"training {source.model} on {len(X)} rows", long=True):
+        with training(source.model, len(X)):
             model = named_classifier(source.model, seed, numbers).fit(X, y)
     else:
         given = {name: prepared.pop(name) for name in limits if name in prepared}

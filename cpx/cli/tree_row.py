@@ -143,9 +143,10 @@ def trained(name: str, seed: int, X: pd.DataFrame, y: Any, numbers: bool = False
     """
     from pandas.api.types import is_numeric_dtype
 
-    from cpx.cli.progress import phase
+    from cpx.cli.progress import training
     from cpx.data.classifiers import tree_classifier
 
     texts = [c for c, dtype in enumerate(X.dtypes) if not is_numeric_dtype(dtype)]
-    with phase(f"training {name} on {len(X)} rows", long=True):
-        return tree_classifier(name, seed, numbers, texts).fit(X, y)
+    model = tree_classifier(name, seed, numbers, texts)
+    with training(name, len(X)):
+        return model.fit(X, y)

@@ -1,4 +1,4 @@
-"""Linear algebra of NumPy with one thread, for many products of small matrices."""
+"""One thread for linear algebra and OpenMP: many products of small matrices, training."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _lock, _limits = threading.Lock(), list[Any]()
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Let each product of matrices take one thread.
+    """Let each product of matrices, and each loop of OpenMP, take one thread.
 
     Threads that share the work of a small one wait for each other, on a busy machine most of
     the time. The limit is one of the process: of several contexts at a time the last to end
@@ -37,7 +37,6 @@ def one_thread() -> Iterator[None]:
 @cache
 def find_libraries() -> Any:
     """Look for the libraries that are limited: milliseconds, the first time."""
-    # NumPy's is loaded by now.
     from threadpoolctl import ThreadpoolController
 
     return ThreadpoolController()

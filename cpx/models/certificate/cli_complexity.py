@@ -50,7 +50,7 @@ def complexity(
     """
     import numpy as np
 
-    from cpx.cli.progress import phase
+    from cpx.cli.progress import phase, training
     from cpx.data.oracle import labels
     from cpx.models.certificate.methods.complexity import (
         MOST_BITS,
@@ -72,7 +72,7 @@ def complexity(
             f"the columns in bins are {d} bits, at most {MOST_BITS} are gone through: take fewer "
             "bins or columns"
         )
-    with phase(f"training {source.model} on {len(X)} rows", long=True):
+    with training(source.model, len(X)):
         explainer.fit(X, y)
     values = np.asarray(labels(explainer.classifier, cube(d)))
 

@@ -55,7 +55,7 @@ def make_kernel_rule(
     import numpy as np
     from sklearn.svm import SVC
 
-    from cpx.cli.progress import phase
+    from cpx.cli.progress import training
     from cpx.cli.reading import class_of
     from cpx.data import Binarizer
     from cpx.models.kernel_rule.boolean_kernels import BoundedDNFKernel, read_svc
@@ -71,7 +71,7 @@ def make_kernel_rule(
     binarizer = Binarizer(**bins).fit(X)
     bits, names = binarizer.transform(X), binarizer.get_feature_names_out().tolist()
     classes = np.where(y.astype(str) == positive, positive, f"not {positive}")
-    with phase(f"training a machine on {len(X)} rows", long=True), interruptible():
+    with training("a machine", len(X)), interruptible():
         svc = SVC(kernel=kernel, C=cost).fit(bits, classes)
     name = saving.name or f"{source.table.name.partition('.')[0]}-kernel-rule"
     problem = read_svc(svc, bits, positive=positive).problem(features=names, name=name)

@@ -105,10 +105,10 @@ class RowQuestion:
 
     def problem(self, options: dict[str, Any], unseen: int = 0) -> MonomialProblem:
         """Check the question, train the model and state the problem."""
-        from cpx.cli.progress import phase
+        from cpx.cli.progress import phase, training
 
         self.explainer.check(self.x, **options)
-        with phase(f"training {self.source.model} on {len(self._X)} rows", long=True):
+        with training(self.source.model, len(self._X)):
             self.explainer.fit(self._X, self._y)
         with phase("labelling samples"):
             return self.explainer.problem(self.x, unseen=unseen, **options)

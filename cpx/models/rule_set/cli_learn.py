@@ -220,7 +220,7 @@ def learn(
     proved; 3 rules without that proof; 2 wrong input; 1 anything else.
     """
     from cpx.cli.output import warn
-    from cpx.cli.progress import phase
+    from cpx.cli.progress import phase, training
     from cpx.data import read_table
     from cpx.models.rule_set.classifier import RuleSetClassifier
 
@@ -234,7 +234,7 @@ def learn(
         task = task_of(rows.table, read, rules.label, share, seed)
     box = None
     if imitated.model is not None:
-        with phase(f"training {imitated.model} on {len(task.X)} rows", long=True):
+        with training(imitated.model, len(task.X)):
             box = _trained(imitated.model, task, seed)
     learner = RuleSetClassifier(
         rules.k,

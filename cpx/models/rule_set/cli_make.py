@@ -153,7 +153,7 @@ def _samples(
     """Return literals of samples, which of them the model puts into the class, and the context."""
     import numpy as np
 
-    from cpx.cli.progress import phase
+    from cpx.cli.progress import phase, training
     from cpx.cli.reading import class_of
     from cpx.data.bits import require_rows_fit
     from cpx.data.oracle import labels
@@ -164,7 +164,7 @@ def _samples(
     wanted = class_of(y, label)
     explainer = source.explainer(X, drawing)
     require_rows_fit("m", m, explainer.distribution.n_features)
-    with phase(f"training {source.model} on {len(X)} rows", long=True):
+    with training(source.model, len(X)):
         explainer.fit(X, y)
     with phase("drawing samples"):
         drawn = explainer.distribution
