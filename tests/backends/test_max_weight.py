@@ -102,9 +102,10 @@ def test_no_samples_no_weight():
 def test_stopped_early_has_a_bound():
     rng = np.random.default_rng(0)
     table, weights = rng.random((2000, 200)) < 0.7, rng.normal(size=2000)
-    found = max_weight_monomials(table, weights, 6, time_limit=0.2)
-    assert not found.proved
-    assert found.weights[0] < found.bound
+    for limit in ({"time_limit": 0.2}, {"max_nodes": 1000}):
+        found = max_weight_monomials(table, weights, 6, **limit)
+        assert not found.proved
+        assert found.weights[0] < found.bound
 
 
 @pytest.mark.parametrize(
@@ -125,6 +126,7 @@ def test_stopped_early_has_a_bound():
         ({"n": 0}, InvalidOption, "n must"),
         ({"threads": 0}, InvalidOption, "threads"),
         ({"time_limit": 0}, InvalidOption, "time_limit"),
+        ({"max_nodes": 0}, InvalidOption, "max_nodes"),
     ],
 )
 def test_wrong_arguments(changed, error, told):

@@ -3,6 +3,7 @@
 import itertools
 import time
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from scipy.optimize import linprog
 from cpx import Samples
 from cpx.errors import InvalidInstance, InvalidOption
 from cpx.models import RuleSetLearning
-from cpx.models.rule_set.methods.column_generation import beams, learn_rules, learner
+from cpx.models.rule_set.methods.column_generation import beams, generate, learn_rules, learner
 from cpx.models.rule_set.methods.column_generation.bounds import (
     PricingBound,
     hamming_bound,
@@ -19,6 +20,7 @@ from cpx.models.rule_set.methods.column_generation.bounds import (
 )
 from cpx.models.rule_set.methods.column_generation.exchange import descend, exchanged, zero_one
 from cpx.models.rule_set.methods.column_generation.generate import Generation
+from cpx.models.rule_set.methods.column_generation.master import Master
 from cpx.models.rule_set.methods.column_generation.pricing import (
     beam_pricing,
     best_of_beams,
@@ -112,7 +114,7 @@ def test_exact_pricing_at_rounded_prices(parts: int) -> None:
     table, rng = table_of(drawn(3)), np.random.default_rng(parts)
     own = table.weights[table.own]
     prices = rng.choice([0.0, 0.5, 0.9, 1.0 - 1e-9], len(own)) * own
-    rule, priced = exact_pricing(
+    rule, priced, _ = exact_pricing(
         table, prices, parts, 2, threads=1, seconds=60, stop=lambda: False
     )
     rounded = np.array(
@@ -177,12 +179,82 @@ def test_closed_means_the_programme_over_all_rules_is_solved(seed: int) -> None:
     assert values == sorted(values, reverse=True)
 
 
+@each(range(20))
+def test_samples_that_the_same_rules_cover_are_one_column(seed: int) -> None:
+    """The programme has the value and a solution of the one with a column for each sample."""
+    rng = np.random.default_rng(seed)
+    n, demands = int(rng.integers(0, 9)), int(rng.integers(0, 3))
+    weights = rng.integers(0, 5, n)
+    master, met, costs, times = Master(weights, demands, seed), list[Any](), list[float](), 1.0
+    for turn in range(6):
+        met.append(rng.random(n + demands) < rng.choice([0.3, 0.8]))
+        if not turn:
+            met[0][n:] = True  # else the price of a demand has no limit
+        costs.append(float(rng.integers(0, 9)))
+        master.add(costs[-1], met[-1])
+        if turn == 3:
+            times = 2.0
+            master.limit(times)
+        most = np.append(times * weights, np.full(demands, np.inf))
+        found = master.solve(60)
+        assert found is not None
+        if not len(most):
+            assert found.value == 0
+            continue
+        bounds = np.stack([np.zeros(len(most)), most], axis=1)
+        whole = linprog(-np.ones(len(most)), A_ub=np.array(met), b_ub=costs, bounds=bounds)
+        assert found.value == pytest.approx(-whole.fun, abs=1e-6)
+        assert found.prices.sum() == pytest.approx(found.value, abs=1e-6)
+        assert (found.prices >= -1e-9).all()
+        assert (found.prices <= most + 1e-9).all()
+        assert (np.array(met) @ found.prices <= np.array(costs) + 1e-6).all()
+        # A dual solution: the rules that are taken, and the samples that they leave uncovered.
+        left = np.maximum(1 - found.shares @ np.array(met), 0)
+        assert left[n:].max(initial=0) < 1e-6
+        paid = found.shares @ np.array(costs) + left[:n] @ most[:n]
+        assert paid == pytest.approx(found.value, abs=1e-5)
+
+
+@each(range(12))
+def test_little_work_proves_less_and_nothing_false(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    samples = drawn(seed, m=18, d=5)
+    table, price = table_of(samples), Fraction(samples.total, int(rng.choice([6, 10, 40])))
+    known: list[tuple[int, ...]] = []
+    if seed % 3 == 0:
+        table, known = table.demanding([(0,), (1, 2)], [4]), [(0,), (1,)]
+    most = 3
+    generation = Generation(
+        table, 2, price, lambda: most, seed, known=known, most_work=(0, 1, 30, 10**6)[seed // 3]
+    )
+    generation.by_beams(60)
+    generation.by_search(60)
+    generation.by_search(60)
+    assert generation.ended
+    assert generation.bound is not None
+    allowed = [rule for rule in monomials(5, 2) if 4 not in rule or not table.demands]
+    sets = [list(c) for size in range(most + 1) for c in itertools.combinations(allowed, size)]
+    values = [
+        losses(table, rules)[1] + price * len(rules)
+        for rules in sets
+        if all(
+            any(table.meets(table.covered(rule))[at] for rule in rules)
+            for at in range(len(table.own), table.priced)
+        )
+    ]
+    assert generation.bound <= min(values)
+    if generation.closed:
+        assert generation.rounds[-1].value <= float(min(values)) + 1e-6
+
+
+@pytest.mark.parametrize("prove", [True, False])
 @pytest.mark.parametrize("seed", range(4))
-def test_learned_rules_against_enumeration(seed: int) -> None:
+def test_learned_rules_against_enumeration(seed: int, prove: bool) -> None:
     samples = drawn(seed, m=18, d=5)
     table, price = table_of(samples), Fraction(samples.total, 10)
     zero_one, hamming = least(table, 2, price)
-    learned = learn_rules(samples, 2, "0.1", time_limit=None)
+    learned = learn_rules(samples, 2, "0.1", time_limit=None, prove=prove)
+    assert learned.finished
     assert all(len(rule) <= 2 for rule in learned.rules)
     first = losses(table, list(learned.rules))[0] + price * len(learned.rules)
     assert learned.objective == first
@@ -209,6 +281,27 @@ def test_equal_seeds_give_equal_rules() -> None:
     runs = [learn_rules(samples, 3, "0.02", time_limit=None, seed=5) for _ in range(2)]
     assert runs[0].rules == runs[1].rules
     assert runs[0].hamming_bound == runs[1].hamming_bound
+
+
+def to_the_end(*about: Any, **options: Any) -> Any:
+    return exact_pricing(*about, **{**options, "max_nodes": None})
+
+
+@pytest.mark.parametrize("seed", range(1, 4))
+def test_without_a_proof_the_rules_do_not_depend_on_time(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However late it is heard that there were enough nodes."""
+    samples = drawn(seed, m=300, d=30)
+    monkeypatch.setattr(learner, "_WORK", 10 ** (2 + seed))
+    found = []
+    for price in (exact_pricing, to_the_end):
+        monkeypatch.setattr(generate, "exact_pricing", price)
+        learned = learn_rules(samples, 3, "0.005", time_limit=None, prove=False)
+        assert learned.finished
+        assert learned.hamming_bound <= learned.hamming
+        found.append((learned.rules, learned.rounds[-1].rules, learned.hamming))
+    assert found[0] == found[1]
 
 
 def test_classes_weigh_what_they_are_given() -> None:

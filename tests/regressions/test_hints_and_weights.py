@@ -237,7 +237,9 @@ def test_prices_of_heavy_samples_do_not_overflow() -> None:
         np.array([[1, 0], [1, 1], [0, 1]], dtype=bool), np.array([1, 1, 0]) == 1, weights
     )
     prices = weights[:2].astype(np.float64)
-    best, priced = exact_pricing(table, prices, 2**16, 1, threads=1, seconds=9, stop=lambda: False)
+    best, priced, _ = exact_pricing(
+        table, prices, 2**16, 1, threads=1, seconds=9, stop=lambda: False
+    )
     assert best == (0,)
     assert priced.total == priced.largest == 2**58 + 2**57
 

@@ -249,6 +249,7 @@ def learn(
         threads=threads,
         seed=seed,
         words=None if rows.words is None else words_file(rows.words),
+        prove=box is None,
     )
     # From here on, Ctrl-C and SIGTERM end the learning, and what there is gets written.
     with noted(stop := threading.Event()):

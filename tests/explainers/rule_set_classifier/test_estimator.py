@@ -374,6 +374,7 @@ def test_wide_tables_have_fewer_cuts() -> None:
         ({"black_box": _box, "loop": "exactly"}, "did you mean 'exact'"),
         ({"black_box": _box, "max_queries": -1}, "max_queries.*-1"),
         ({"black_box": _box, "class_weights": (1, 2)}, "class_weights.*black box"),
+        ({"black_box": _box, "prove": True}, "prove.*black box"),
         ({"black_box": _box, "positive": "best"}, "positive.*'best'"),
         ({"black_box": lambda rows: np.zeros(len(rows))}, "nothing for rules to tell apart"),
     ],

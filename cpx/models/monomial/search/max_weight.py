@@ -74,6 +74,7 @@ def max_weight_monomials(
     threads: int = 1,
     time_limit: float | None = None,
     stop: Callable[[], bool] = lambda: False,
+    max_nodes: int | None = None,
     side: SideConstraints = NO_SIDE_CONSTRAINTS,
 ) -> MaxWeight:
     """Find the monomials of at most k features that cover the greatest weight.
@@ -103,6 +104,8 @@ def max_weight_monomials(
         Seconds > 0. When they are over there may be fewer monomials.
     stop : callable
         Asked now and then; True ends the search, as the limit does.
+    max_nodes : int, optional
+        Ends the search for the first one soon after so many nodes.
     side : SideConstraints
         Further constraints on the features of a monomial.
 
@@ -127,7 +130,13 @@ def max_weight_monomials(
     limit = seconds(None if time_limit == math.inf else time_limit) or math.inf
     end = time.monotonic() + limit
     return _search(
-        form, scale, np.asarray(weights), n, threads, lambda: time.monotonic() > end or stop()
+        form,
+        scale,
+        np.asarray(weights),
+        n,
+        threads,
+        lambda: time.monotonic() > end or stop(),
+        math.inf if max_nodes is None else positive_integer("max_nodes", max_nodes),
     )
 
 
@@ -202,6 +211,7 @@ def _search(
     n: int,
     threads: int,
     over: Callable[[], bool],
+    most_nodes: float,
 ) -> MaxWeight:
     from cpx.models.monomial.search.beam import beam_columns
     from cpx.models.monomial.search.driver import explore
@@ -225,7 +235,7 @@ def _search(
             columns, cost = beam, met
 
     def watch(workers: Workers) -> bool:
-        return over()
+        return over() or workers.nodes() > most_nodes
 
     done = explore(root, cost, threads, watch)
     if done.columns is not None:

@@ -97,6 +97,10 @@ class RuleSetClassifier(FittedRules):
     words : mapping of columns, optional
         What columns are called in the rules: of each a label, or a mapping with ``label``,
         ``unit`` and, with labels, ``cuts``; by default ``X.attrs["words"]``.
+    prove : bool
+        Whether to look on, in the time there is, until no rule is left to add, and for the best
+        set by the Hamming loss. Else some tenths of a second go into its bound: less is proved
+        where that is hard, and the rules are as accurate. Not with a black box.
 
     Attributes
     ----------
@@ -306,7 +310,7 @@ class RuleSetClassifier(FittedRules):
         rules = self._fitted.model
         if not isinstance(rules, TableRules) or not isinstance(self.report_, LearningReport):
             raise DataError("rules that imitate a black box are no answer to a problem on rows")
-        return answer(rules, problem, closed=self.report_.closed)
+        return answer(rules, problem, finished=self.report_.finished)
 
     def measure(self, X: Any, y: Any = None, *, sample_weight: Any = None) -> RuleSet:
         """Return the rules with coverage, precision and contribution on other rows.

@@ -117,6 +117,7 @@ class FittedRules(ClassifierMixin, BaseEstimator):
         seed: int = 0,
         max_categories: int = 100,
         words: Mapping[Any, Any] | None = None,
+        prove: bool = False,
     ) -> None:
         self.k = k
         self.penalty = penalty
@@ -132,6 +133,7 @@ class FittedRules(ClassifierMixin, BaseEstimator):
         self.seed = seed
         self.max_categories = max_categories
         self.words = words
+        self.prove = prove
 
     def covers(self, X: Any) -> BoolArray:
         """Return which rules cover which rows, shape (rules, n), in the order of ``rule_set_``."""

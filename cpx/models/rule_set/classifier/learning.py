@@ -92,6 +92,7 @@ def from_labels(
             threads=asked.threads,
             seed=asked.seed,
             stop=stop,
+            prove=asked.prove,
         )
     finished = learned.finished and (choice is None or choice.finished)
     if not finished and not (stop is not None and stop.is_set()):
@@ -111,6 +112,7 @@ def from_labels(
         learned.closed,
         rows.error_weights.unit,
         None if rows.confidence is None else figures.loss[:2],
+        learned.finished,
     )
     found = figures.fitted(model, report)
     return replace(found, choice=choice, confidence=rows.confidence)
@@ -126,6 +128,8 @@ def from_black_box(asked: FittedRules, X: Any, stop: threading.Event | None = No
             "class_weights is not for a black box, all of whose labels count the same: got "
             f"{shown(asked.class_weights)}"
         )
+    if asked.prove:
+        raise InvalidOption("prove is not for a black box, where no Hamming loss is bounded")
     price = FALLBACK if asked.penalty == "auto" else asked.penalty
     asked = with_price(asked, price, most_conditions(asked))
     model = _surrogate(asked).fit(X, asked.black_box, stop=stop)
@@ -288,10 +292,10 @@ def stated(asked: FittedRules, X: Any, y: Any, sample_weight: Any, name: str) ->
     )
 
 
-def answer(rules: TableRules, problem: RuleSetLearning, *, closed: bool) -> Result:
+def answer(rules: TableRules, problem: RuleSetLearning, *, finished: bool) -> Result:
     """Return rules as an answer to a problem, confirmed by the independent checker.
 
-    closed: Whether learning ended because no rule was left to add, and not by its time limit.
+    finished: Whether learning was not ended by its time limit.
     Raises DataError: When the rules are not among those of the problem.
     Raises CheckFailed: When the checker finds something else than the problem.
     """
@@ -303,7 +307,7 @@ def answer(rules: TableRules, problem: RuleSetLearning, *, closed: bool) -> Resu
     objective = problem.cost(explanation.features)
     result = Result(
         status=Status.FEASIBLE,
-        termination=Termination.COMPLETED if closed else Termination.TIME_LIMIT,
+        termination=Termination.COMPLETED if finished else Termination.TIME_LIMIT,
         objective=objective,
         explanation=problem._conclude(explanation, False, objective, None),
         backend="column-generation",

@@ -36,6 +36,8 @@ class LearningReport:
     counted : pair of int, optional
         Where errors weigh by the self-confidence of rows: the weight without it of the rows that
         get the wrong class, and of all, in units of ten times ``unit``.
+    finished : bool
+        Whether no step of learning was ended by the time limit or by ``stop``.
 
     Examples
     --------
@@ -54,6 +56,7 @@ class LearningReport:
     closed: bool
     unit: Fraction = Fraction(1)
     counted: tuple[int, int] | None = None
+    finished: bool = True
 
     @property
     def proved(self) -> bool:

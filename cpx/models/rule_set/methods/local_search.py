@@ -128,12 +128,12 @@ class _Moves:
         self.steps = 0
         numbers = np.abs(merged.weights).sum() + merged.prices.max(initial=0)
         exact = max(int(numbers), int(merged.counted.sum())) < _EXACT
-        self.dtype: Any = np.float32 if exact else np.float64
+        dtype: Any = np.float32 if exact else np.float64
         # The sums rank moves; costs are compared in integers.
-        self.covers = merged.covers[self.rules].astype(self.dtype)
-        self.weights = merged.weights.astype(self.dtype)
-        self.counted = merged.counted.astype(self.dtype)
-        self.prices = merged.prices[self.rules].astype(self.dtype)
+        covers = np.ascontiguousarray(merged.covers[self.rules].T, dtype=dtype)
+        self.uncovered = _Sums(covers, merged.weights.astype(dtype))
+        self.covered_once = _Sums(covers, merged.counted.astype(dtype))
+        self.prices = merged.prices[self.rules].astype(dtype)
 
     @property
     def message(self) -> str:
@@ -198,7 +198,7 @@ class _Moves:
         if form.max_rules is not None and len(chosen) >= form.max_rules:
             return None
         times = form.times_covered(chosen)
-        saved = self._sums(times == 0, self.weights) - self.prices
+        saved = self.uncovered.of(times == 0) - self.prices
         allowed = np.ones(self.rules.size, dtype=bool)
         allowed[self._places(chosen)] = False
         if form.max_literals is not None:
@@ -206,19 +206,35 @@ class _Moves:
             allowed &= form.lengths[self.rules] <= left
         if form.max_overlap is not None:
             left = form.max_overlap - form.overlap(chosen)
-            allowed &= self._sums(times == 1, self.counted) <= left
+            allowed &= self.covered_once.of(times == 1) <= left
         if not allowed.any():
             return None
         if self.violations is not None:
             allowed &= violation == violation[allowed].min()
         return int(np.where(allowed, saved, -np.inf).argmax())
 
-    def _sums(self, rows: NDArray[np.bool_], weights: Floats) -> Floats:
-        """Return the weight of the rows that each rule covers, of some rows."""
+
+class _Sums:
+    """The weight of the rows that each rule covers, of some rows and then of others.
+
+    covers (m, R): Which rules cover each row, as numbers.
+    """
+
+    def __init__(self, covers: Floats, weights: Floats) -> None:
+        self._covers, self._weights = covers, weights
+        self._rows = np.zeros(len(weights), dtype=bool)
+        self._sums = np.zeros(covers.shape[1], dtype=covers.dtype)
+
+    def of(self, rows: NDArray[np.bool_]) -> Floats:
+        """Return the sums of some rows: neighbours of a set differ in few of them."""
+        other = np.flatnonzero(rows != self._rows)
+        if 2 * len(other) > len(rows):
+            other, self._sums = np.flatnonzero(rows), np.zeros_like(self._sums)
+        weights = np.where(rows[other], self._weights[other], -self._weights[other])
         # Not a product of matrices: BLAS would start threads, which take longer to wake.
-        chosen: Floats = np.where(rows, weights, 0).astype(self.dtype)
-        sums: Floats = np.einsum("rm,m->r", self.covers, chosen)  # type: ignore[arg-type]
-        return sums
+        self._sums = self._sums + np.einsum("m,mr->r", weights, self._covers[other])
+        self._rows = rows
+        return self._sums
 
 
 class _Violations:

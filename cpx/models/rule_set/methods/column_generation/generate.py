@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from cpx.modelling.side_constraints.form import NO_SIDE_CONSTRAINTS, SideConstraints
 from cpx.models.rule_set.methods.column_generation.bounds import PricingBound, hamming_bound
 from cpx.models.rule_set.methods.column_generation.pricing import (
+    CELLS,
     LEVELS,
     beam_pricing,
     exact_pricing,
@@ -34,6 +35,7 @@ _MOST_ADDED = 20
 _ALIKE = 0.9  # share of common samples from which one rule is left out
 _SMOOTHING = 0.5
 _STALLED, _GAIN = 3, 1e-3  # rounds in which the value falls by no more than this share
+_LEAST = 10  # the part of all work that one exact pricing may take at any rate
 _TOLERANCE = 1e-6  # of HiGHS's duals, as a share
 
 
@@ -61,6 +63,8 @@ class Generation:
     price: Of a rule, in units of weight.
     most_rules: Returns the maximum number of rules that an optimal set may have.
     threads: Of the exact pricing.
+    most_work: Work after which no rounds follow, however much is left to prove: in nodes of exact
+        pricing, and what takes as long in the programme.
     known: Rules to begin with.
     stop: Asked between rounds and within exact pricing; True ends them.
     proved: Told each better bound.
@@ -77,11 +81,14 @@ class Generation:
     stop: Callable[[], bool] = lambda: False
     proved: Callable[[Fraction], None] = lambda bound: None
     side: SideConstraints = NO_SIDE_CONSTRAINTS
+    most_work: int | None = None
     rounds: list[Round] = field(default_factory=list)
     rules: list[Features] = field(default_factory=list)
     bound: Fraction | None = None
     closed: bool = False
     """No rule is worth its cost at some optimal duals: the bound is the programme's value."""
+    work: int = 0
+    """Of all rounds so far."""
 
     def __post_init__(self) -> None:
         from cpx.models.rule_set.methods.column_generation.master import Master
@@ -95,6 +102,7 @@ class Generation:
         self._centre: Floats | None = None
         self._level, self._share, self._took, self._solved = -1, 1.0, 0.0, 0.0
         self._priced: list[PricingBound] = []
+        self._shares = np.zeros(0)
         for features in dict.fromkeys([(), *self.known]):
             if self.side.allow(features):
                 self._add(features)
@@ -157,13 +165,17 @@ class Generation:
     def by_search(self, seconds: float) -> None:
         """Price exactly, round by round, until nothing is left to find or the time is over.
 
-        The levels of pricing follow one another as no rule is worth its cost any more.
+        The levels of pricing follow one another as no rule is worth its cost any more. Where the
+        work is limited, the first pricing that exceeds it is the last, and adds no rule: its nodes
+        decide what is found, never how long they took.
         """
         end = time.monotonic() + seconds
         if self._level < 0:
             self._go_on()
         # What is proved by a search that is cut short is of little use.
         while not self.closed and end - time.monotonic() > self._took and not self.stop():
+            if self.ended and self._priced:
+                return
             relaxed = self._settled(end)
             left = end - time.monotonic()
             if relaxed is None or left <= 0:
@@ -174,6 +186,8 @@ class Generation:
             self._note(relaxed.value)
             if self.bound is not None and relaxed.value - self.bound <= _share_of(relaxed.value):
                 self.closed = True
+                return
+            if self.ended:
                 return
             left_over = float(most - self.price) > _share_of(float(self.price))
             if left_over and self._add_like(best, prices, relaxed.prices, end):
@@ -186,6 +200,16 @@ class Generation:
                 elif at_duals:
                     self.closed = not left_over
                     return
+
+    @property
+    def rounded(self) -> tuple[Features, ...]:
+        """The rules of which the last programme takes more than half."""
+        return tuple(self.rules[r] for r in np.flatnonzero(self._shares > 0.5))
+
+    @property
+    def ended(self) -> bool:
+        """Whether nothing is left to price, or no more work is wanted."""
+        return self.closed or (self.most_work is not None and self.work > self.most_work)
 
     def _go_on(self) -> None:
         """Price at the next level."""
@@ -217,10 +241,14 @@ class Generation:
                 return
             started = time.monotonic()
             relaxed = self._master.solve(left)
+            self.work += self._master.cells // CELLS
             self._solved = time.monotonic() - started
             if relaxed is None:
                 return
+            self._shares = relaxed.shares
             yield relaxed
+            if self.ended:
+                return
             stalled = stalled + 1 if before - relaxed.value <= _GAIN * abs(before) else 0
             before = min(before, relaxed.value)
             found = self._from_beams(smoothed(relaxed.prices), end)
@@ -283,8 +311,11 @@ class Generation:
 
         Return it and what no rule exceeds.
         """
+        most = None
+        if self.most_work is not None:
+            most = max(1, self.most_work - self.work, self.most_work // _LEAST)
         started = time.monotonic()
-        best, priced = exact_pricing(
+        best, priced, work = exact_pricing(
             self.table,
             prices,
             self._parts,
@@ -292,8 +323,10 @@ class Generation:
             threads=self.threads,
             seconds=seconds,
             stop=self.stop,
+            max_nodes=most,
             side=self.side,
         )
+        self.work += work
         self._took = time.monotonic() - started
         self._priced.append(priced)
         every = Fraction(int(self.table.weights[self.table.own].sum()))

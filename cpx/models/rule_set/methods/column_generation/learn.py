@@ -51,7 +51,7 @@ class LearnedRules:
     closed : bool
         The linear programme over all rules is solved: pricing proved that none is left.
     finished : bool
-        It is closed, and no step was ended by the time limit or by ``stop``.
+        No step was ended by the time limit or by ``stop``; with ``prove`` it is closed, too.
     selection : RuleSetSelection
         The selection from the rules found, for other engines.
     rounds : tuple of Round
@@ -92,6 +92,7 @@ def learn_rules(
     threads: int = 1,
     seed: int = 0,
     stop: threading.Event | None = None,
+    prove: bool = True,
 ) -> LearnedRules:
     """Learn a set of rules of at most k literals each: few errors, and few rules.
 
@@ -122,6 +123,10 @@ def learn_rules(
     stop : threading.Event, optional
         Ends the learning when another thread, or what handles Ctrl-C, sets it: the rules are
         chosen of those found by then.
+    prove : bool
+        Whether to look on, in the time there is, until no rule is left to add and a best set of
+        the Hamming loss is proved; else some tenths of a second go into its bound. The rules are
+        hardly worse.
 
     Returns
     -------
@@ -158,7 +163,7 @@ def learn_rules(
     problem = RuleSetLearning(samples.merged(), k, penalty, class_weights=class_weights)
     stop = stop or threading.Event()
     listener = Listener(stop=stop.is_set, cancel=stop)
-    learner = Learner(problem, limit, asked.threads, asked.seed, listener=listener)
+    learner = Learner(problem, limit, asked.threads, asked.seed, listener=listener, prove=prove)
     learner.run()
     learner.use_rest()
     best, generation = learner.best, learner.generation
@@ -172,7 +177,7 @@ def learn_rules(
         hamming_rules=learner.hamming.rules,
         hamming_bound=learner.hamming_bound,
         closed=generation.closed,
-        finished=generation.closed and not learner.cut,
+        finished=generation.ended and not learner.cut,
         selection=problem.select_from(dict.fromkeys([*generation.rules, *best.rules])),
         rounds=tuple(generation.rounds),
     )

@@ -18,7 +18,12 @@ from cpx.modelling.side_constraints.form import (
     propagated,
 )
 from cpx.models.rule_set.methods.column_generation.bounds import within_gap
-from cpx.models.rule_set.methods.column_generation.exchange import exchanged, quick_set, zero_one
+from cpx.models.rule_set.methods.column_generation.exchange import (
+    exchanged,
+    hamming,
+    quick_set,
+    zero_one,
+)
 from cpx.models.rule_set.methods.column_generation.generate import Generation
 from cpx.models.rule_set.methods.column_generation.learnable import Chosen, Learnable, Listener
 from cpx.models.rule_set.methods.column_generation.side_constraints import demands, of_each_rule
@@ -38,6 +43,7 @@ _SELECTED = 0.45  # the share when the first selection ends that keeps side cons
 _OTHER_LOSS = 0.25  # of the time, for the best set by the loss that was not asked for
 _LEAST = 0.5  # seconds that an engine needs to be of use
 _SHORTEST, _LONGEST = 0.05, 60.0  # seconds of a selection that keeps side constraints
+_WORK = 300_000  # nodes of exact pricing, some tenths of a second, where it only gives a bound
 _EXACT = "milp:highs"
 
 
@@ -48,6 +54,8 @@ class Learner:
     problem: Of different samples.
     limit: Seconds, which may be infinite.
     known: Rules of a set that is known.
+    prove: Whether to go on, as long as there is time, until nothing is left to prove of the
+        Hamming loss; else some exact pricing is enough, unless there are side constraints.
     price: Of a rule, in units of weight.
     generation: The rules found and what is proved of the Hamming loss.
     side: What each rule keeps by itself.
@@ -72,6 +80,8 @@ class Learner:
         seed: int,
         known: Iterable[Features] = (),
         listener: Listener | None = None,
+        *,
+        prove: bool = True,
     ) -> None:
         self._start, self._limit = time.monotonic(), limit
         self._problem, self._k = problem, problem.max_literals
@@ -89,6 +99,7 @@ class Learner:
         alone, self._most = int(self.table.weights[self.table.own].sum()), len(self.table.own)
         worst = Fraction(alone)
         self._constrained = bool(problem.side_constraints)
+        self._proves = prove or self._constrained
         if self._constrained:
             # Each rule of a set covers a sample of the class that no other one covers, or is what
             # some term holds by, or could be left out.
@@ -197,6 +208,7 @@ class Learner:
             self._listener.stop,
             proved,
             self.side if side is None else side,
+            None if self._proves else _WORK,
         )
 
     def _at_once(self) -> list[Features]:
@@ -339,7 +351,12 @@ class Learner:
                 self._listener.bound(self.hamming.value)
 
     def _finish_zero_one(self) -> None:
-        if self.generation.closed:
+        if not self._proves:
+            # Where the programme is tight, as it often is, this is the best set.
+            rounded = self.generation.rounded
+            value = hamming(self.table, rounded, self.price)
+            self.hamming = min(self.hamming, Chosen(rounded, value), key=_value)
+        elif self.generation.closed:
             # Where rules are left to add, they tell more in the same time.
             self._solve_hamming(min(self.left(_SELECTION), _OTHER_LOSS * self._limit))
         rules = self._rules
@@ -354,7 +371,7 @@ class Learner:
         found = [self._select(rules, "zero-one", start) for start in starts]
         quick = zero_one(self.table, self._quick, self.price)
         found.append(Chosen(tuple(self._quick), quick))
-        self.best = min(found, key=lambda chosen: chosen.value)
+        self.best = min(found, key=_value)
         moved = exchanged(
             self.table,
             self.best.rules,
@@ -371,8 +388,15 @@ class Learner:
             self.best = Chosen(tuple(moved), zero_one(self.table, moved, self.price))
         elif len(every) > len(rules):
             self.best = self._select(every, "zero-one", moved, seconds=max(_LEAST, self.left()))
-        if self.hamming.value > self.hamming_bound and not self._over():
+        if not self._proves:
+            value = hamming(self.table, self.best.rules, self.price)
+            self.hamming = min(self.hamming, Chosen(self.best.rules, value), key=_value)
+        elif self.hamming.value > self.hamming_bound and not self._over():
             # Rules that are good for one loss are good for the other one, too.
             left = max(_LEAST, self.left())
             other = self._select(every, "hamming", self.best.rules, seconds=left)
-            self.hamming = min(self.hamming, other, key=lambda chosen: chosen.value)
+            self.hamming = min(self.hamming, other, key=_value)
+
+
+def _value(chosen: Chosen) -> Fraction:
+    return chosen.value

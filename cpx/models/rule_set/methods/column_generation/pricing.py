@@ -12,7 +12,7 @@ from cpx.modelling.side_constraints.form import NO_SIDE_CONSTRAINTS, SideConstra
 from cpx.models.rule_set.methods.column_generation.bounds import PricingBound
 from cpx.models.rule_set.methods.column_generation.table import Features, Table
 
-__all__ = ["LEVELS", "beam_pricing", "best_of_beams", "exact_pricing"]
+__all__ = ["CELLS", "LEVELS", "beam_pricing", "best_of_beams", "exact_pricing"]
 
 Floats = NDArray[np.float64]
 
@@ -67,6 +67,9 @@ prices are multiples of, one after the other."""
 _MOST = 2**60
 """What weights in parts may add up to."""
 
+CELLS = 20
+"""So many cells of a table take as long as a node, before the first one."""
+
 _NEAR = 1e-6  # of a part: HiGHS has 0.4999999 where one half is meant
 
 
@@ -79,8 +82,9 @@ def exact_pricing(
     threads: int,
     seconds: float,
     stop: Callable[[], bool],
+    max_nodes: int | None = None,
     side: SideConstraints = NO_SIDE_CONSTRAINTS,
-) -> tuple[Features, PricingBound]:
+) -> tuple[Features, PricingBound, int]:
     """Find the best of all rules at prices that are rounded down.
 
     A price becomes a multiple of its sample's weight / ``parts``: any prices from 0 to the weights
@@ -89,16 +93,19 @@ def exact_pricing(
     Lower prices also leave room for rules that the programme does not have yet: while it has
     few, halves prove more than what they are rounded from.
 
+    Returns the rule, what is known of all rules, and the work: in nodes of the search.
+
     prices: Of the samples of the class, each from 0 to its weight; then of the demands.
     parts, k: Parts of a weight, as long as they add up in 64 bits; maximum number of literals.
     seconds: When they are over, the rule is the best met, and what is known of all rules less.
     stop: True ends the search, too.
+    max_nodes: About how many nodes of the search, at most.
     side: On the literals of a rule, which the one without literals keeps.
 
     >>> table = Table(np.array([[1, 0], [1, 1], [0, 1]], dtype=bool), np.array([1, 1, 0]) == 1,
     ...               np.array([2, 1, 1]))
     >>> exact_pricing(table, np.array([1.9, 0.5]), 2, 1, threads=1, seconds=9, stop=lambda: False)
-    ((0,), PricingBound(total=Fraction(3, 2), largest=Fraction(3, 2)))
+    ((0,), PricingBound(total=Fraction(3, 2), largest=Fraction(3, 2)), 0)
     """
     from cpx.models.monomial.search.max_weight import max_weight_monomials
 
@@ -118,9 +125,11 @@ def exact_pricing(
         threads=threads,
         time_limit=seconds,
         stop=stop,
+        max_nodes=max_nodes,
         side=side,
     )
     assert found.bound is not None
     met = -int(weights[len(weights) - len(asked) :].sum())
     total = Fraction(int(units.sum()) + met, parts)
-    return found.features[0], PricingBound(total, (found.bound + met) / parts, units / parts)
+    known = PricingBound(total, (found.bound + met) / parts, units / parts)
+    return found.features[0], known, found.nodes + kept.size * table.literals.shape[1] // CELLS
