@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import combinations
 from math import comb
 from typing import ClassVar
@@ -399,6 +399,7 @@ def number_of(literals: Sequence[int], d: int) -> int:
     return number
 
 
+@lru_cache(maxsize=2**12)
 def conjunction(number: int, d: int) -> tuple[int, ...]:
     """Return the literals of the conjunction of a number, which :func:`number_of` gives back.
 
