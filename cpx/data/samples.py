@@ -400,8 +400,11 @@ class Labelled:
             return False
         rows, places = population.rows, np.flatnonzero(other)[:_CONTRARY]
         few = rows.iloc[places] if hasattr(rows, "iloc") else rows[places]
-        cells, own = np.array(few, dtype=object), np.array(oracle.row, dtype=object)
-        return bool(((cells == own) | (isna(cells) & isna(own))).all(axis=1).any())
+        cells = np.array(few, dtype=object)
+        own = np.broadcast_to(np.array(oracle.row, dtype=object), cells.shape)
+        equal, known = isna(cells) & isna(own), ~(isna(cells) | isna(own))
+        equal[known] = cells[known] == own[known]  # pd.NA is not comparable
+        return bool(equal.all(axis=1).any())
 
     def seen_from(self, label: Any, merge: bool = True) -> Samples:
         """Return the rows and which of them have the label; equal ones merged into weights."""

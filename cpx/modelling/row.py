@@ -46,10 +46,8 @@ def row_values(model: TreeModel, x: Row) -> tuple[float, ...]:
         if math.isnan(value):
             _refuse_missing(model, i)
         elif not _has(attribute, value):
-            given = values[i] if isinstance(values[i], str) else float(f"{value:g}")
-            raise DataError(
-                f"x: {shown(attribute.name)} is {shown(given)}, no value of the attribute"
-            )
+            given = shown(values[i]) if isinstance(values[i], str) else f"{value:g}"
+            raise DataError(f"x: {shown(attribute.name)} is {given}, no value of the attribute")
     return numbers
 
 

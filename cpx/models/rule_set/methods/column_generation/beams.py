@@ -70,7 +70,7 @@ def noted(literals: NDArray[np.bool_]) -> Notes:
 
     >>> notes = noted(np.array([[1, 0, 1], [1, 0, 0], [1, 0, 1]], dtype=bool))
     >>> notes.bases.tolist(), notes.starts.tolist(), notes.codes.tolist()
-    ([-1, -2, 0], [0, 0, 1, 1], [5])
+    ([-1, -2, -1], [0, 0, 1, 1], [5])
     """
     m, d = literals.shape
     columns = np.zeros((d, max(1, -(-m // 64))), dtype=np.uint64)
