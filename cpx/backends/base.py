@@ -332,14 +332,17 @@ def require_accepts(engine: Backend, problem: Problem) -> None:
 class StartWith(NamedTuple):
     """What an engine begins with, as a family names it for the class of a form.
 
-    method: The name of a backend, or what reports a solution, and perhaps a bound, to a progress.
+    method: The name of a backend, or what reports a solution, and perhaps a bound, to a progress;
+        it returns who found the solution where that is not ``called``.
     called: What it is called in results.
     hint: Whether the engine is told the solution, as if it were a hint of the caller.
+    before: What the solution is called that is there without the method.
     """
 
-    method: str | Callable[[Problem, Any, Progress], None]
+    method: str | Callable[[Problem, Any, Progress], str | None]
     called: str
     hint: bool = True
+    before: str = ""
 
 
 class Choice(NamedTuple):

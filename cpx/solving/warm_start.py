@@ -50,15 +50,18 @@ class Start:
             progress.bound(bound)
         if (trivial := problem._trivial()) is not None:
             progress.found(trivial)
-        called = f"interrupted {asked.called}"
+        trivial, called = progress.explanation, None
         try:
             with progress.phase("state"):
                 if isinstance(by, str):
                     _solve_by(by, progress)
                 else:
-                    by(problem, problem.form(), progress)
-            called = asked.called
+                    called = by(problem, problem.form(), progress)
+            called = called or asked.called
         finally:
+            if called is None:
+                found = progress.explanation is not trivial
+                called = f"interrupted {asked.called}" if found else asked.before
             # A backend begins with the hint of the caller.
             if progress.explanation is not (None if isinstance(by, str) else before):
                 self._keep(asked, called)

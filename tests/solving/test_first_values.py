@@ -88,8 +88,11 @@ def test_a_rule_within_limits_is_there_before_the_statement(monkeypatch) -> None
         cutting.setattr(optimise, "_approach", cut)
         cutting.setattr(optimise, "beam_columns", cut)
         begun = solve(KMonomial(problem.samples, k=3), "cpsat", time_limit=1)
-    assert begun.start["method"] == "interrupted beam search"
+    assert begun.start["method"] == "required features"
     assert any("the engine found nothing better" in text for text in result.warnings)
+    with monkeypatch.context() as missing:
+        missing.setattr(optimise, "beam_columns", lambda *_: [])
+        assert solve(problem, "cpsat").start["method"] == "search"
     alone = solve(problem, "cpsat", warm_start=False)
     assert (alone.status, alone.objective, alone.bound) == (Status.UNKNOWN, None, None)
     assert alone.start is None

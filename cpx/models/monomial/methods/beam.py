@@ -29,10 +29,10 @@ def start(engine: Backend, form: MonomialForm) -> StartWith | None:
         return None
     hint = needed and m * d >= _SMALL
     if not has_kernels():
-        return StartWith("beam", "beam search", hint)
+        return StartWith("beam", "beam search", hint, "required features")
     from cpx.models.monomial.search.optimise import begin
 
-    return StartWith(begin, "beam search", hint)
+    return StartWith(begin, "beam search", hint, "required features")
 
 
 class MonomialLevels:

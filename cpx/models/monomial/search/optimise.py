@@ -78,18 +78,20 @@ def optimise(problem: Problem, reduced: Reduced, progress: Progress) -> Outcome:
     return Outcome(True, Termination.COMPLETED, message, progress.objective, warnings=warnings)
 
 
-def begin(problem: Problem, form: WeightedMonomial | RatioMonomial, progress: Progress) -> None:
+def begin(
+    problem: Problem, form: WeightedMonomial | RatioMonomial, progress: Progress
+) -> str | None:
     """Report a rule of a beam search, and the bound that the samples give without a search.
 
     Where that rule is not allowed, the search looks for the first one that is, for a tenth of the
     limit at most. Of large tables the bound is that with which the search begins: of small ones it
-    would leave nothing to the engine.
+    would leave nothing to the engine. Returns who found the rule where it was not the beam search.
     """
     if (reduced := reduce(form)) is None:
-        return
+        return "presolve"
     root = _begun(problem, reduced, progress, _START_WIDTH)
     if not root.n:
-        return
+        return "presolve"
     if progress.objective is not None:
         ahead = root.bits.shape[0] * root.n**2
         quick = ahead <= WORK_PER_SECOND * min(MOST_SECONDS, allowed())
@@ -100,7 +102,7 @@ def begin(problem: Problem, form: WeightedMonomial | RatioMonomial, progress: Pr
             progress.bound(scale.objective(least))
             told = f"the bound {progress.best_bound} is that with which the exact search begins"
             progress.contributed.append(told)
-        return
+        return None
 
     def watch(workers: Workers) -> bool:
         late = progress.past(OPTIONAL)
@@ -109,6 +111,7 @@ def begin(problem: Problem, form: WeightedMonomial | RatioMonomial, progress: Pr
     found = explore(root, root.objective.highest + 1, 1, watch).columns
     if found is not None:
         _reporter(problem, reduced, progress)(found)
+    return "search"
 
 
 def _begun(problem: Problem, reduced: Reduced, progress: Progress, width: int) -> Root:
