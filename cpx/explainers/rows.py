@@ -10,7 +10,7 @@ import numpy as np
 
 from cpx.data.other_frames import as_pandas
 from cpx.errors import DataError, InvalidOption, shown
-from cpx.support.cells import is_missing, plain
+from cpx.support.cells import is_missing, key_of, plain
 
 _ORDER = "the order is model, X, x: explain(model, X, x), Explainer(model, X)"
 
@@ -127,7 +127,7 @@ def rows_of(X: Any) -> tuple[Sequence[Any], Sequence[Any]]:
 
 
 def values_of(row: Any) -> Hashable:
-    """Return the values of a row, which those of an equal row are equal to.
+    """Return what equals that of another row only where all values do.
 
     >>> values_of([1, None]) == values_of([1, float("nan")])
     True
@@ -135,4 +135,6 @@ def values_of(row: Any) -> Hashable:
     if hasattr(row, "iloc"):
         row = row.iloc[0] if row.ndim == 2 else row
     cells = row.items() if hasattr(row, "items") else enumerate(np.asarray(row, dtype=object).flat)
-    return tuple((key, None if is_missing(value) else plain(value)) for key, value in cells)
+    return tuple(
+        (key, None if is_missing(value) else key_of(plain(value))) for key, value in cells
+    )

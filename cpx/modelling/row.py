@@ -14,7 +14,7 @@ from cpx.answers.values import listed
 from cpx.data.other_frames import row_as_pandas
 from cpx.errors import DataError, InvalidOption, shown
 from cpx.modelling.columns import column_order, names_of, renamed
-from cpx.support.cells import as_float, is_missing, plain
+from cpx.support.cells import as_float, is_missing, key_of, plain
 from cpx.support.validation import real
 from cpx.trees.attribute import Attribute, label_of
 from cpx.trees.categories import value_of
@@ -108,6 +108,8 @@ def number_in(model: TreeModel, a: int, value: Any, holder: str) -> float:
     Raises DataError: When it is no number and no category.
     """
     attribute, name = model.attributes[a], shown(model.attributes[a].name)
+    if attribute.labels is None and _is_idle(model, a):
+        return _number_or_none(value)
     front = None if model.live is None else model.live.front
     labels, said = attribute.labels or (), label_of(value)
     if isinstance(value, str | bool | np.bool_ | date) and said in labels:
@@ -119,7 +121,7 @@ def number_in(model: TreeModel, a: int, value: Any, holder: str) -> float:
         known = front.number_of(a, value)
         if known is not None:
             return known
-    if is_missing(value) or (isinstance(value, str) and _is_idle(model, a)):
+    if is_missing(value):
         return math.nan
     if isinstance(value, str) and attribute.kind == "categorical":
         return value_of(attribute, value)
@@ -128,6 +130,13 @@ def number_in(model: TreeModel, a: int, value: Any, holder: str) -> float:
         raise DataError(f"{holder}: {name} must be a finite number or missing, got {shown(value)}")
     as_float(f"{holder}: {name}", value)
     return number + 0.0
+
+
+def _number_or_none(value: Any) -> float:
+    """Return the number that a value of an idle column is, NaN for whatever is none."""
+    if is_missing(value) or (number := real(value)) is None or not math.isfinite(number):
+        return math.nan
+    return math.nan if number != value else float(number) + 0.0
 
 
 def _is_idle(model: TreeModel, a: int) -> bool:
@@ -242,8 +251,7 @@ def table_in(model: TreeModel, frame: Any, holder: str) -> tuple[Any, TreeModel]
         known: dict[Any, float] = {}
         column = []
         for value in frame.iloc[:, a].astype(object).tolist():
-            key = "missing" if value is not None and is_missing(value) else (type(value), value)
-            if key not in known:
+            if (key := key_of(value)) not in known:
                 known[key] = number_in(model, a, value, holder)
             column.append(known[key])
         read.isetitem(a, np.array(column, dtype=np.float64))

@@ -25,6 +25,21 @@ def is_missing(value: Any) -> bool:
     return getattr(value, "shape", ()) == () and bool(value != value)
 
 
+def key_of(value: Any) -> Any:
+    """Return what equals that of another cell only where both are the same; that of a list never.
+
+    >>> key_of(1) == key_of(1), key_of(1) == key_of(True), key_of([1]) == key_of([1])
+    (True, False, False)
+    """
+    if value is not None and is_missing(value):
+        return "missing"
+    try:
+        hash(value)
+    except TypeError:
+        return object()
+    return type(value), value
+
+
 def plain(value: Any) -> Any:
     """Return a scalar of PyArrow, or a decimal number, as Python has it.
 

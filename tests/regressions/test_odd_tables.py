@@ -108,6 +108,22 @@ def test_a_search_for_changes_names_a_column_of_lists() -> None:
     assert found.values == {"x0": "b"}
 
 
+def test_columns_that_nothing_is_asked_of_may_hold_anything() -> None:
+    odd = {
+        "w": [[i] for i in range(60)],
+        "t": [([],)] * 60,
+        "p": pd.period_range("2020", periods=60),
+    }
+    table = X.assign(f=np.inf, s=pd.to_timedelta(range(60), "D"), **odd)
+    front = make_column_transformer(("passthrough", ["a", "b"]))
+    tree = DecisionTreeClassifier(max_depth=2, random_state=0)
+    explainer = cpx.Explainer(make_pipeline(front, tree).fit(table, Y), table)
+    for kind in ("reason", "contrast", "expectation"):
+        one = explainer.explain(3, kind=kind)
+        assert str(explainer.explain(table.iloc[3].to_dict(), kind=kind)) == str(one)
+        assert str(explainer.explain_many(table.iloc[2:4], kind=kind)[1]) == str(one)
+
+
 def test_a_class_that_no_row_has_is_told() -> None:
     background, x = X[TREE.predict(X) == "no"], X[TREE.predict(X) == "yes"].iloc[0]
     assert "no sample has the class of x: the precision of every rule is 0" in (
