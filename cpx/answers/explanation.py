@@ -154,6 +154,11 @@ class Explanation(Shown):
         return self.rule.features
 
     @property
+    def row_class(self) -> str:
+        """What the class of the row is called."""
+        return self.rule.conclusion
+
+    @property
     def status(self) -> Any:
         """What was proved, a :class:`~cpx.answers.result.Status`; None without a result."""
         return None if self.result is None else self.result.status

@@ -32,6 +32,7 @@ class NoRule(Rule):
     """What stands in the place of a rule where there is none."""
 
     empty: ClassVar[str] = "(no answer)"
+    unnamed: ClassVar[str] = ""
 
     @property
     def text(self) -> str:
@@ -148,15 +149,17 @@ class Explanations(Shown, Sequence[Explanation]):
     def to_frame(self) -> pd.DataFrame:
         """Return a row for each, with the labels as index.
 
-        Its columns are ``class``, ``probability`` (of the class, by the model), ``explanation``
-        (the conditions), ``size``, ``precision``, ``coverage`` (floats, missing where they are
-        not known), ``status`` and ``why``.
+        Its columns are ``class`` (of the row), ``probability`` (of the class, by the model),
+        ``explanation`` (the conditions), ``size``, ``precision``, ``coverage`` (floats, missing
+        where they are not known), ``status`` and ``why``; of contrasts also ``target``, the class
+        that is reached.
         """
         import pandas as pd
 
         rows = [
             {
-                "class": found.rule.conclusion,
+                "class": found.row_class,
+                "target": found.rule.conclusion,
                 "probability": None if found.row is None else found.row.probability,
                 "explanation": f" {found.rule.joint} ".join(found.rule.words),
                 "size": len(found.rule),
@@ -167,7 +170,9 @@ class Explanations(Shown, Sequence[Explanation]):
             }
             for found in self
         ]
-        named = "class", "probability", "explanation", "size", "precision", "coverage", "status"
+        named = ["class", "probability", "explanation", "size", "precision", "coverage", "status"]
+        if any(found.row_class != found.rule.conclusion for found in self):
+            named.insert(1, "target")
         frame = pd.DataFrame(rows, columns=[*named, "why"], index=pd.Index(self.labels))
         shares = "probability", "precision", "coverage"
         return frame.astype(dict.fromkeys(shares, "float64"))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from cpx.answers.pages import filled_page
 from cpx.answers.panels import Spread
-from cpx.answers.values import plural
+from cpx.answers.values import class_words, plural
 from cpx.errors import printable
 from cpx.support.shares import share_text
 
@@ -99,7 +99,7 @@ def _cells(one: Explanation, shown: Sequence[str]) -> list[_Cell]:
     }
     shares = [values[name] for name in shown]
     return [
-        _Cell(printable(one.rule.says)),
+        _Cell(printable(class_words(one.row_class) or one.rule.says)),
         *(_Cell("") if v is None else _Cell(share_text(v), float(v)) for v in shares),
         _Cell(str(len(one.rule)), len(one.rule)),
         _Cell(printable(one.why or one)),
@@ -126,7 +126,7 @@ def _row(
         told.append(("check it by", beside.command))
     return {
         "label": printable(label),
-        "class": printable(one.rule.says),
+        "class": printable(class_words(one.row_class) or one.rule.says),
         "text": printable(one.why or one),
         "panels": panels,
         "facts": told,

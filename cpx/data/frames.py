@@ -118,7 +118,13 @@ def with_columns(table: pd.DataFrame, labels: list[Any]) -> pd.DataFrame:
                 if columns
             )
         )
-    return table[labels]
+    return _chosen(table, labels)
+
+
+def _chosen(table: pd.DataFrame, labels: Sequence[Any]) -> pd.DataFrame:
+    """Return the columns of these labels; ``table[labels]`` takes truth values for a mask."""
+    place = {label: i for i, label in enumerate(table.columns)}
+    return table.iloc[:, [place[label] for label in labels]]
 
 
 def instance(x: Any, labels: Sequence[Any], named: bool) -> pd.DataFrame:
@@ -136,7 +142,7 @@ def instance(x: Any, labels: Sequence[Any], named: bool) -> pd.DataFrame:
             raise DataError(f"x must be one row, got a data frame of {len(x)} rows")
         if named:
             _same_columns(list(x.columns), labels)
-            return x[list(labels)].reset_index(drop=True)
+            return _chosen(x, labels).reset_index(drop=True)
         _count(x.shape[1], labels)
         return x.set_axis(list(labels), axis=1).reset_index(drop=True)
     if isinstance(x, Mapping):

@@ -22,7 +22,7 @@ def classes_of(classifier: Any) -> list[Any] | None:
 
 
 def class_name(label: Any, names: ClassNames, classes: Sequence[Any] | None) -> str:
-    """Return what the class of a label is called.
+    """Return what the class of a label is called; a blank name is quoted.
 
     names: By the position in ``classes``, or by label; a class that a mapping leaves out is called
         by its label.
@@ -33,6 +33,11 @@ def class_name(label: Any, names: ClassNames, classes: Sequence[Any] | None) -> 
     >>> class_name("y", ["no", "yes"], ["n", "y"]), class_name("y", {"n": "no"}, ["n", "y"])
     ('yes', 'y')
     """
+    called = _called(label, names, classes)
+    return called if called.strip() else shown(called)
+
+
+def _called(label: Any, names: ClassNames, classes: Sequence[Any] | None) -> str:
     if names is None:
         return str(label)
     if isinstance(names, Mapping):

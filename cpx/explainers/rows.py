@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from numbers import Integral
 from typing import Any
 
@@ -25,7 +25,8 @@ def refuse_other_order(model: Any, X: Any) -> None:
         raise InvalidOption(f"X is a model and model is not, it seems; {_ORDER}")
     if hasattr(model, "shape") and not _is_model(model):
         raise InvalidOption(f"model is a table, it seems; {_ORDER}")
-    if X is not None and not hasattr(X, "shape") and (isinstance(X, str) or _length(X) is None):
+    no_rows = isinstance(X, str | Mapping) or _length(X) is None
+    if X is not None and not hasattr(X, "shape") and no_rows:
         raise InvalidOption(f"X must be rows, a table or an array, got {shown(X)}; {_ORDER}")
     if getattr(X, "ndim", 2) == 1:
         raise InvalidOption(f"X must be a table, and is one row or column; {_ORDER}")
@@ -89,12 +90,16 @@ def _is_place(x: Any) -> bool:
 
 
 def _is_label(X: Any, x: Any) -> bool:
-    """Whether it is a label of several levels.
+    """Whether it is a label of several levels, or one such as a number with a fraction.
 
     Raises DataError: When it may be the values of a row as well.
     """
     index: Any = getattr(X, "index", None)
-    if not isinstance(x, tuple) or not getattr(index, "nlevels", 1) == len(x) > 1:
+    if not hasattr(index, "nlevels") or not isinstance(x, Hashable) or isinstance(x, bool):
+        return False
+    if not isinstance(x, tuple):
+        return x in index
+    if not index.nlevels == len(x) > 1:
         return False
     if X.shape[1] != len(x):
         return True

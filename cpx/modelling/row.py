@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import date
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -46,7 +47,10 @@ def row_values(model: TreeModel, x: Row) -> tuple[float, ...]:
         if math.isnan(value):
             _refuse_missing(model, i)
         elif not _has(attribute, value):
-            given = shown(values[i]) if isinstance(values[i], str) else f"{value:g}"
+            called = isinstance(values[i], str) or (
+                attribute.labels is not None and not isinstance(values[i], float)
+            )
+            given = shown(values[i]) if called else f"{value:g}"
             raise DataError(f"x: {shown(attribute.name)} is {given}, no value of the attribute")
     return numbers
 
@@ -117,17 +121,24 @@ def number_in(model: TreeModel, a: int, value: Any, holder: str) -> float:
     dated = isinstance(value, str | date) and not is_missing(value)
     if dated and front is not None and a in front.dates:
         raise DataError(f"{holder}: {name} is {said}, and X has the days {front.dates[a].told}")
-    if labels and front is not None and (value is None or isinstance(value, str)):
+    # Numbers of categories are floats: an integer in a column of texts is a value of the table.
+    other = isinstance(value, Integral) and front is not None and front.is_text(a)
+    if labels and front is not None and (value is None or isinstance(value, str) or other):
         known = front.number_of(a, value)
         if known is not None:
             return known
     if is_missing(value):
         return math.nan
+    if other:
+        raise DataError(
+            f"{holder}: {name} is {shown(value)}, none of its {len(labels)} categories"
+        )
     if isinstance(value, str) and attribute.kind == "categorical":
         return value_of(attribute, value)
     number = float(value) if isinstance(value, bool | np.bool_) else real(value)
     if number is None or math.isinf(number):
-        raise DataError(f"{holder}: {name} must be a finite number or missing, got {shown(value)}")
+        taken = "a category" if labels else "a finite number"
+        raise DataError(f"{holder}: {name} must be {taken} or missing, got {shown(value)}")
     as_float(f"{holder}: {name}", value)
     return number + 0.0
 

@@ -7,7 +7,7 @@ the number after the last stands for any other one.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -241,7 +241,22 @@ class Front:
 
 
 def _is_identity(step: Any) -> bool:
+    steps = getattr(step, "steps", None)
+    if steps:
+        return all(_is_identity(one) for _, one in steps)
     return step is None or (isinstance(step, str) and step == "passthrough")
+
+
+def _handed_on(model: Any) -> Iterator[Any]:
+    """Yield a model and those in it that get the same columns, as what a pipeline begins with."""
+    while model is not None and not _is_identity(model):
+        yield model
+        steps = [step for _, step in getattr(model, "steps", ())]
+        held = steps or getattr(model, "estimators_", [])
+        model = next(
+            (one for one in held if not _is_identity(one)),
+            getattr(model, "best_estimator_", getattr(model, "estimator", None)),
+        )
 
 
 def names_and_width(model: Any, blocks: Sequence[Block]) -> tuple[tuple[str, ...] | None, int]:
@@ -249,7 +264,8 @@ def names_and_width(model: Any, blocks: Sequence[Block]) -> tuple[tuple[str, ...
 
     Raises ModelError: When nothing says how many there are.
     """
-    for holder in (model, *(step for block in blocks for step in block[:1])):
+    firsts = [step for block in blocks for step in block[:1]]
+    for holder in (one for first in (model, *firsts) for one in _handed_on(first)):
         try:
             width = int(holder.n_features_in_)
         except AttributeError:

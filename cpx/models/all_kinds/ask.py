@@ -103,9 +103,7 @@ def all_kinds(
     kinds = (rule, certificate, expectation, reason, contrast)
     found = Related(explainer, on_rows, row, k, {one.kind: one for one in kinds})
     answered = [one.found for one in kinds if not one.why]
-    label = next((f.rule.conclusion for f in answered if f is not contrast.found), "")
-    if not label and not contrast.why:
-        label = getattr(contrast.found, "instead_of", "")
+    label = next((f.row_class for f in answered), "")
     about = next((f.row for f in answered if f.row is not None), AboutRow(()))
     return AllKinds(
         label, replace(about, values=()), kinds, found.known(), found.measure, found.relations()

@@ -239,8 +239,8 @@ class _Asked:
             trees = knowing(trees, columns.x, ranges, seen)
             model = restricted(trees, columns.x, ranges, seen)
         context: dict[str, Any] = {}
-        if names is not None:
-            called_all = [class_name(label, names, trees.classes) for label in trees.classes]
+        called_all = [class_name(label, names, trees.classes) for label in trees.classes]
+        if called_all != [*map(str, trees.classes)]:
             context = {"classes": called_all}
         self.problem = MinimumChange(
             model,

@@ -57,6 +57,11 @@ class Contrast(LeastExplanation):
     others: tuple[Contrast, ...] = field(default=(), kw_only=True)
 
     @property
+    def row_class(self) -> str:
+        """What the class of the row is called: the one that the change is from."""
+        return self.instead_of
+
+    @property
     def bound_checked(self) -> bool:
         """Whether code that no engine uses found that no change is lighter."""
         return bool(self.sets) or self.gains
