@@ -236,31 +236,40 @@ def no_lighter(
 ) -> bool:
     """Say whether each set that meets all of these weighs a bound at least; False when unsure.
 
-    A node is what was chosen, with its weight, and what was left out.
+    Sets are integers here, whose lowest bit is the lightest column. A node is what was chosen,
+    with its weight, and what was left out.
     """
-    waiting: list[tuple[frozenset[int], int, frozenset[int]]] = [(frozenset(), 0, frozenset())]
+    order = sorted({a for one in sets for a in one}, key=lambda a: weights[a])
+    bit, prices = {a: 1 << i for i, a in enumerate(order)}, [weights[a] for a in order]
+    masks = sorted({sum(bit[a] for a in one) for one in sets}, key=int.bit_count)
+    waiting = [(0, 0, 0)]
     for _ in range(_MOST_NODES):
         if not waiting:
             return True
         chosen, weight, out = waiting.pop()
-        missed = sorted((s - out for s in sets if not s & chosen), key=len)
-        if weight + _disjoint(missed, weights) >= bound or (missed and not missed[0]):
+        missed = [one & ~out for one in masks if not one & chosen]
+        first = min(missed, key=int.bit_count, default=0)
+        if missed and (not first or weight + _disjoint(first, missed, prices) >= bound):
             continue
         if not missed:
+            if weight >= bound:
+                continue
             return False
         if time.monotonic() > deadline:
             return False
-        for a in sorted(missed[0]):
-            waiting.append((chosen | {a}, weight + weights[a], out))
-            out |= {a}
+        while first:
+            one = first & -first
+            first ^= one
+            waiting.append((chosen | one, weight + prices[one.bit_length() - 1], out))
+            out |= one
     return False
 
 
-def _disjoint(missed: Sequence[frozenset[int]], weights: Sequence[int]) -> int:
-    """Add up the least weights of sets that have nothing in common."""
-    total, used = 0, frozenset[int]()
-    for one in missed:
-        if one and not one & used:
-            total += min(weights[a] for a in one)
+def _disjoint(first: int, missed: Sequence[int], prices: Sequence[int]) -> int:
+    """Add up the least prices of sets that have nothing in common with others before them."""
+    total = used = 0
+    for one in (first, *missed):
+        if not one & used:
+            total += prices[(one & -one).bit_length() - 1]
             used |= one
     return total

@@ -104,9 +104,12 @@ class _ClassMargin:
             count = counted(box)
             none = count[self._segments.start] == count[self._segments.stop]
             gains = self._segments.sums(np.where(none, 0, worse))
-            if self._lead_of(self._paths.reached(self._worst_row(box, gains))) < 0:
-                return False
-            waiting += self._parts(box, worse, none, gains, gap)
+            parts = self._parts(box, worse, none, gains, gap)
+            if len(parts) > 1:
+                worst = self._paths.reached(self._worst_row(box, gains))
+                if self._lead_of(worst) < 0:
+                    return False
+            waiting += parts
         return True
 
     def _words_of(self, reached: Box) -> Words:

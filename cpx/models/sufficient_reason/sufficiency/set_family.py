@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from random import Random
 
 import numpy as np
 from numpy.typing import NDArray
+
+from cpx.compiled.kernel import bind
 
 __all__ = ["Family", "in_words", "places", "shuffled"]
 
@@ -56,6 +59,8 @@ class Family:
         self._n, self._disjoint = n, disjoint
         self._rows: NDArray[np.uint64] = np.empty((64, n // 64 + 1), dtype=np.uint64)
         self._sets: list[int] = []
+        self._words = self._rows[0].copy()
+        self._call: Callable[[], int] | None = None
 
     def add(self, elements: int) -> None:
         """Add a set."""
@@ -64,8 +69,12 @@ class Family:
             self._rows = np.concatenate([self._rows, np.empty_like(self._rows)])
         self._rows[count] = in_words(elements, self._n)
         self._sets.append(elements)
+        self._call = None
 
     def disjoint(self, words: NDArray[np.uint64]) -> int | None:
         """Return the latest set that has no element of the given one, if there is one."""
-        found = self._disjoint(self._rows, len(self._sets), words)
+        if self._call is None:
+            self._call = bind(self._disjoint, self._rows, len(self._sets), self._words)
+        self._words[:] = words
+        found = self._call()
         return None if found < 0 else self._sets[found]
