@@ -204,8 +204,8 @@ class Related:
             names.append(name)
         if told:
             most = significant(greatest)
-            text = f"no {plural(self.k, 'value')} of the row have an expected {self.measure} "
-            text += f"above {most}: {listed(told)}"
+            have = "value of the row has" if self.k == 1 else f"{self.k} values of the row have"
+            text = f"no {have} an expected {self.measure} above {most}: {listed(told)}"
             yield Relation(("expectation", *names), text, True)
 
     def _rising(self) -> Iterator[Relation]:

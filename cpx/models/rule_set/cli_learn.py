@@ -194,7 +194,11 @@ def learn(
     rules: Rules,
     imitated: Imitated,
     time_limit: Annotated[
-        float, opt.seconds_option("For learning; 'none' goes on until no rule is left.")
+        float,
+        opt.seconds_option(
+            "For learning from labels, each selection of the loop exact, and column generation of "
+            "the loop learned; 'none' for no limit."
+        ),
     ] = TIME_LIMIT,
     threads: opt.Threads = 1,
     seed: opt.Seed = 0,
