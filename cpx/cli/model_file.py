@@ -53,7 +53,7 @@ class ModelFile:
         str | None,
         typer.Option(
             metavar="NAMES",
-            help="The classes in their order, with commas, or of a text dump of XGBoost how many "
+            help="The classes in their order, with commas, or of a dump of XGBoost how many "
             "there are.",
         ),
     ] = None
@@ -68,15 +68,14 @@ class ModelFile:
         str | None,
         typer.Option(
             metavar="NAMES",
-            help="Of a text dump of XGBoost: all columns of the model in their order, with "
-            "commas.",
+            help="Of a dump of XGBoost: all columns of the model in their order, with commas.",
         ),
     ] = None
     base: Annotated[
         str | None,
         typer.Option(
             metavar="NUMBERS",
-            help="Of a text dump of XGBoost: what scores start from, with commas where there is "
+            help="Of a dump of XGBoost: what scores start from, with commas where there is "
             "one for each class.  [default: 0]",
         ),
     ] = None
