@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from numbers import Real
 from typing import Any
 
@@ -311,6 +311,8 @@ def _value_like(value: pd.Series[Any], column: pd.Series[Any]) -> Any:
         return np.array([entry])
     gone = bool(pd.isna(value).iloc[0])
     if isinstance(dtype, pd.CategoricalDtype):
+        if not isinstance(entry, Hashable):
+            return value
         if not gone and entry not in dtype.categories:
             wider = column.cat.add_categories([entry]).dtype
             return value.astype(object).astype(wider)

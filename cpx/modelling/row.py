@@ -129,7 +129,7 @@ def number_in(model: TreeModel, a: int, value: Any, holder: str) -> float:
             return known
     if is_missing(value):
         return math.nan
-    if other:
+    if other or (labels and isinstance(value, bool | np.bool_)):
         raise DataError(
             f"{holder}: {name} is {shown(value)}, none of its {len(labels)} categories"
         )

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from lightgbm import LGBMClassifier
 from sklearn.compose import make_column_transformer
 from sklearn.ensemble import VotingClassifier
 from sklearn.linear_model import LogisticRegression
@@ -69,6 +70,16 @@ def test_an_integer_in_a_column_of_texts_is_no_number_of_a_category() -> None:
         except DataError as error:
             found = str(error)
         assert told in found
+
+
+@pytest.mark.parametrize("kind", ["rule", "reason", "contrast"])
+def test_what_is_no_category_is_refused(kind: str) -> None:
+    table = X.assign(c=pd.Categorical(np.where(X["b"] > 4, "u", "v")))
+    model = LGBMClassifier(n_estimators=2, verbose=-1, min_child_samples=5).fit(table, Y)
+    explainer = cpx.Explainer(model, table)
+    for value in (["u"], True):
+        with pytest.raises(DataError, match=r"treated|categor|texts"):
+            explainer.explain({"a": 0.0, "b": 5, "c": value}, kind=kind)
 
 
 def test_a_label_with_a_fraction_finds_its_row() -> None:
