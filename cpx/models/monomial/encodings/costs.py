@@ -23,7 +23,7 @@ from cpx.models.monomial.encodings.pairs import MOST_PAIRS
 from cpx.models.monomial.encodings.sizes import MOST_WORK
 from cpx.models.monomial.encodings.triples import MOST_CLAUSES
 from cpx.models.monomial.form import WeightedMonomial
-from cpx.models.monomial.search.conflicts import MOST_SECONDS, WORK_PER_SECOND
+from cpx.models.monomial.search.conflicts import MOST_FEATURES, MOST_SECONDS, WORK_PER_SECOND
 from cpx.processes.allowance import allowed
 
 __all__ = ["COEFFICIENTS", "Work", "predictor", "work"]
@@ -161,9 +161,12 @@ def _triples(of: _Sizes) -> Work:
     if of.k < 4:
         return _clausal(of)
     words = of.rows / 64
-    counted = min(words * of.d**4, WORK_PER_SECOND * min(MOST_SECONDS, allowed()))
+    products = of.rows * of.d + words * of.d**2
+    if of.d <= MOST_FEATURES:
+        # A quarter of the rows, for each set of three. A word takes as long as nine products.
+        counted = min(words / 4 * of.d**4 / 6, WORK_PER_SECOND * min(MOST_SECONDS, allowed()))
+        products += 9 * counted + 128 * of.d**3
     stated = min(of.pairs * of.d / 3, MOST_CLAUSES)
-    products = of.rows * of.d + words * of.d**2 + counted
     return _clausal(of) + Work(rows=stated + of.d, terms=4 * stated, products=products)
 
 

@@ -10,6 +10,9 @@ typedef struct {
 
 #define TRIPLES(t, a, b) ROW((t)->triples, (a) * (t)->n + (b))
 
+/* So many words are counted while one of the candidates that are left is sorted and bounded. */
+#define SORTED 32
+
 /* The columns that are not in conflict with a set, in `kept`; the result is how many. */
 INLINED int64_t candidates(const Look *t, const int64_t *set) {
     int64_t n = t->n, size = t->size, left = 0;
@@ -96,6 +99,7 @@ static int64_t look_at(Look *t, const Rows *rows, const int64_t *set, int64_t so
     left = select_kept(&t->objective, bad, covered, lost, kept, left, r, t->limit, t->top.at);
     if (size == 3 && r == 2)
         return two_may(t, rows, set, left) ? left : 0;
+    t->result += SORTED * left;
     return tighten(&t->objective, bad, covered, lost, kept, left, r, t->limit, t->top.at,
                    t->lows.at, t->lows_with.at, &bound);
 }

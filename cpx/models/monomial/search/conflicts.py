@@ -26,7 +26,7 @@ from cpx.models.monomial.search.root import Root
 _ROUNDS = 5
 """How often features, and triples, are looked at, as long as something new follows."""
 
-_MOST_FEATURES = 400
+MOST_FEATURES = 400
 """With more left, triples are not looked at: a table of them is too large."""
 
 WORK_PER_SECOND = 10**9
@@ -73,7 +73,7 @@ def conflicts(root: Root, limit: int, seconds: float = math.inf) -> Conflicts:
         if int(pairs.sum()) == before:
             break
     n, triples = columns.size, None
-    if n <= _MOST_FEATURES:
+    if n <= MOST_FEATURES:
         three = pairs[:, :, None] & pairs[:, None, :] & pairs[None, :, :]
         table = three.reshape(n * n, n)
         for size in (2, *(3,) * _ROUNDS):
