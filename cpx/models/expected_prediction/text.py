@@ -200,7 +200,8 @@ def likely_words(claim: Claim, found: ExpectedExplanation) -> str:
 
 def _against_words(figures: Mapping[str, Any]) -> tuple[str, ...]:
     against = figures.get("against")
-    return (f"the score is the log-odds against {against}, the runner-up",) if against else ()
+    told = f"the score is that of the class less that of {against}, the runner-up"
+    return (told,) if against else ()
 
 
 def _missing_words(missing: str | list[str]) -> tuple[str, ...]:

@@ -289,7 +289,7 @@ def test_scores_of_three_classes_are_those_against_the_runner_up():
     assert {S: problem.scores.expected(S) for S in expected} == expected
     result = cpx.solve(problem)
     assert (result.status.name, result.verified, result.explanation.bound) == ("OPTIMAL", True, 0)
-    assert "log-odds against v" in str(result.explanation.notes)
+    assert "less that of v, the runner-up" in str(result.explanation.notes)
     with pytest.raises(InvalidInstance, match="nothing is known of its class"):
         FewestExpected(model, (0, 0), coding, even, "1/2", "probability-bound")
 
