@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
@@ -237,19 +238,57 @@ class Circuit(ExactDistribution):
             Over other attributes than ``given``.
         """
         whole: dict[int, Dyadic] = {}
-        base = self._exact(given, whole, whole)
-        return base, [self._exact(event, {}, whole) for event in more]
+        base = self._exact(given, whole)
+        events = list(enumerate(more))
+        found = [base] * len(events)
+        self._with_each(events, whole, found)
+        return base, found
 
-    def _exact(
+    def _with_each(
         self,
-        asked: Mapping[int, BoolArray],
-        found: dict[int, Dyadic],
+        events: Sequence[tuple[int, Mapping[int, BoolArray]]],
         before: Mapping[int, Dyadic],
-    ) -> Dyadic:
+        found: list[Dyadic],
+    ) -> None:
+        """Write the probability of each event, by its place; what several ask is asked once.
+
+        before: The values that change by what is asked of other attributes.
+        """
+        here = before.get(len(self.nodes) - 1, _CERTAIN)
+        for place, event in events:
+            if not event:
+                found[place] = here
+        events = [pair for pair in events if pair[1]]
+        while events:
+            # What most events ask comes first, as in the tree of tests that they are leaves of.
+            counts = Counter(a for _, event in events for a in event)
+            a = max(counts, key=counts.__getitem__)
+            parts = dict[bytes, list[tuple[int, Mapping[int, BoolArray]]]]()
+            for place, event in events:
+                if a in event:
+                    rest = {other: mask for other, mask in event.items() if other != a}
+                    parts.setdefault(event[a].tobytes(), []).append((place, rest))
+            events = [pair for pair in events if a not in pair[1]]
+            known = dict[bytes, Dyadic]()
+            for key, some in sorted(
+                parts.items(), key=lambda part: not any(e for _, e in part[1])
+            ):
+                mask = np.frombuffer(key, dtype=np.bool_)
+                other = known.get((~mask).tobytes())
+                if other is not None and not any(event for _, event in some):
+                    left = dyadic_sum((1, -1), (here, other))
+                    for place, _ in some:
+                        found[place] = left
+                    continue
+                values = {**before}
+                known[key] = self._exact({a: mask}, values)
+                self._with_each(some, values, found)
+
+    def _exact(self, asked: Mapping[int, BoolArray], found: dict[int, Dyadic]) -> Dyadic:
         """Return the value of the last node where something is asked of attributes.
 
-        found: Gets the values that change by it.
-        before: Those of an event that is asked as well; 1 where they are not there.
+        found: The values that change by what is asked of others, which are 1 where they are not
+            there; gets those that change by this.
         """
         tables = {a: mask.tolist() for a, mask in asked.items()}
         for n in sorted(set[int]().union(*(self.above[a] for a in tables))):
@@ -258,7 +297,7 @@ class Circuit(ExactDistribution):
                 inside = zip(node.table, tables[node.attribute], strict=True)
                 found[n] = sum(p for p, may in inside if may), 1
                 continue
-            values = [found.get(c) or before.get(c, _CERTAIN) for c in node.children]
+            values = [found.get(c, _CERTAIN) for c in node.children]
             if len(values) == 1:
                 found[n] = values[0]
             elif node.weights is None:
@@ -269,8 +308,7 @@ class Circuit(ExactDistribution):
             else:
                 total, power = dyadic_sum(node.weights, values)
                 found[n] = total, power + 1
-        last = len(self.nodes) - 1
-        return found.get(last) or before.get(last, _CERTAIN)
+        return found.get(len(self.nodes) - 1, _CERTAIN)
 
     @cached_property
     def roundings(self) -> int:
