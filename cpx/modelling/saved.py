@@ -27,7 +27,8 @@ _FRAME = ("format", "version", "problem", "parameters")
 def written(problem: Any, arrays: bool = False) -> Json:
     """Return a problem as JSON values; what is empty or was not given is left out.
 
-    arrays: Whether large arrays may stay arrays, for who only reads them.
+    arrays: Whether large arrays may stay arrays, and what was written before be the same objects,
+        for who only reads them.
     """
     above: Json = {}
     parameters: Json = {}

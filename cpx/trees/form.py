@@ -135,7 +135,8 @@ class TreeModel:
             object.__setattr__(self, name, value)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {key: value for key, value in vars(self).items() if key != "live"}
+        aside = ("live", "saved_form")
+        return {key: value for key, value in vars(self).items() if key not in aside}
 
     # ----------------------------------------------------------- its measure
 
@@ -427,6 +428,11 @@ class TreeModel:
     def to_dict(self) -> dict[str, Any]:
         """Return the model as JSON values, version 1, with exact numbers."""
         return saved.written(vars(self))
+
+    @cached_property
+    def saved_form(self) -> dict[str, Any]:
+        """The same, written once, for who only reads it."""
+        return self.to_dict()
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:

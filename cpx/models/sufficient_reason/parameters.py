@@ -223,9 +223,9 @@ class Model(Kind):
             raise InvalidInstance(f"{name} must be a TreeModel, got {type(value).__name__}")
         return value
 
-    def saved(self, value: TreeModel) -> Json:
+    def entries(self, key: str, value: TreeModel, arrays: bool) -> Json:
         """Return the saved form of the model, which is stored with the row."""
-        return value.to_dict()
+        return {key: value.saved_form if arrays else value.to_dict()}
 
     def read(self, key: str, holder: Mapping[str, Any]) -> TreeModel:
         """Return the model of a file."""

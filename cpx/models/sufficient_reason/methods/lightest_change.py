@@ -76,4 +76,4 @@ def change_of(form: ChangeForm, columns: Sequence[int], row: Sequence[float]) ->
     """Return a change as it is judged."""
     classes = [form.model.classes[c] for c in form.wanted]
     x, new = ([None if v != v else float(v) for v in one] for one in (form.x, row))
-    return Change(form.model.to_dict(), x, new, classes, form.frozen, form.weights, columns)
+    return Change(form.model.saved_form, x, new, classes, form.frozen, form.weights, columns)
