@@ -140,8 +140,8 @@ def _together(found: Any, overview: Any) -> dict[str, Any]:
         return {"findings": findings, "rules": [], "columns": []}
     findings.append((printable(overview.headline()), "good" if overview.rules else "plain"))
     if none := len(overview.unexplained):
-        told = f"no rule of precision {share_text(overview.limit)} or more explains"
-        findings.append((f"{told} {plural(none, 'row')}", "plain"))
+        told = f"explained by no rule of precision {share_text(overview.limit)} or more"
+        findings.append((f"{told}: {plural(none, 'row')}", "plain"))
     if lacking := len(found.asked) - len(found.answered):
         findings.append((f"{plural(lacking, 'row')} without an answer", "bad"))
     rules = [

@@ -64,6 +64,8 @@ def _called(label: Any, names: ClassNames, classes: Sequence[Any] | None) -> str
             f"({_listed(classes)}), got {shown(listed)}"
             + ("" if places else f"; the model says {shown(label)}, which is none of them")
         )
+    if len({*map(str, listed)}) < len(listed):
+        raise InvalidOption(f"class_names must name each class otherwise, got {shown(listed)}")
     return str(listed[places[0]])
 
 

@@ -260,14 +260,13 @@ class Explainer:
         Returns
         -------
         Explanations
-            One for each row. A row without an answer has one that says why: its ``why`` is not
-            empty, and its ``status`` what was proved. After Ctrl-C these are the rows that were
-            answered until then, and the others say so.
+            One for each row. A row without an answer, or with a value that cannot be read, has one
+            that says why: its ``why`` is not empty, and its ``status`` what was proved. After
+            Ctrl-C these are the rows that were answered until then, and the others say so.
         """
         (rows, labels), asked = rows_of(X), _with(k, asked)
         _refuse(kind, asked)
-        batch = self.of(kind).for_many(rows, asked)
-        found = answers(batch, asked, n_jobs, progress)
+        found = answers(self.of(kind), rows, asked, n_jobs, progress)
         drawn = tuple(self._pictures.of(one, row) for one, row in zip(found, rows))
         return Explanations(drawn, tuple(labels), as_pandas(X))
 

@@ -19,10 +19,11 @@ from numpy.typing import NDArray
 
 from cpx.answers.explanation import Explanation
 from cpx.answers.explanations import INTERRUPTED, unanswered
-from cpx.errors import EngineError
+from cpx.errors import DataError, EngineError, InvalidOption, shown
 from cpx.explainers.doors import Batch, RowExplainer
 from cpx.explainers.preparation import counted
 from cpx.processes.interrupts import ignore, interruptible
+from cpx.support.validation import integer
 
 __all__ = ["Told", "answers"]
 
@@ -36,22 +37,62 @@ Told = bool | Callable[[int, int], None] | None
 
 
 def answers(
-    batch: Batch, asked: Mapping[str, Any], n_jobs: int | None, progress: Told
+    by: RowExplainer,
+    rows: Sequence[Any],
+    asked: Mapping[str, Any],
+    n_jobs: int | None,
+    progress: Told,
 ) -> list[Explanation]:
     """Return an explanation for each row, one that says why where there is none.
 
     After Ctrl-C these are the rows that are answered, and the others say that it came.
+    Raises DataError: When no row can be read.
     """
+    if n_jobs is not None and (integer(n_jobs) is None or not n_jobs):
+        raise InvalidOption(f"n_jobs must be a number of processes, or -1, got {shown(n_jobs)}")
+    batch, wrong = _read(by, rows, asked)
+    places = [place for place in range(len(rows)) if place not in wrong]
+    found = dict(zip(places, _of_batch(batch, asked, n_jobs, progress)))
+    wrong |= {place: one for place, one in found.items() if isinstance(one, DataError)}
+    if len(wrong) == len(rows) and wrong:
+        raise wrong[min(wrong)]
+    said = {place: unanswered(EngineError(str(error))) for place, error in wrong.items()}
+    return [cast(Any, (found | said)[place]) for place in range(len(rows))]
+
+
+def _read(
+    by: RowExplainer, rows: Sequence[Any], asked: Mapping[str, Any]
+) -> tuple[Batch, dict[int, DataError]]:
+    """Return the rows that can be read, made ready, and what is wrong with the others."""
+    try:
+        return by.for_many(rows, asked), {}
+    except DataError:
+        wrong = dict[int, DataError]()
+        for place, row in enumerate(rows):
+            try:
+                by.for_many([row], asked)
+            except DataError as error:
+                wrong[place] = error
+        if not wrong:
+            raise
+    return by.for_many([x for place, x in enumerate(rows) if place not in wrong], asked), wrong
+
+
+def _of_batch(
+    batch: Batch, asked: Mapping[str, Any], n_jobs: int | None, progress: Told
+) -> list[Explanation | DataError]:
+    """Return an explanation for each row that is ready, or what is wrong with it."""
     alike: dict[Any, list[int]] = {}
     for place, key in enumerate(batch.keys):
         alike.setdefault(key, []).append(place)
-    found: dict[int, Explanation] = {}
+    found: dict[int, Explanation | DataError] = {}
     with _told(progress) as tell:
         try:
             firsts = [places[0] for places in alike.values()]
             for place, one in _answered(batch, firsts, asked, n_jobs):
                 for other in alike[batch.keys[place]]:
-                    found[other] = batch.by.of_row(one, batch.rows[other])
+                    wrong = isinstance(one, DataError)
+                    found[other] = one if wrong else batch.by.of_row(one, batch.rows[other])
                 tell(len(found), len(batch.rows))
         except KeyboardInterrupt:
             pass
@@ -61,7 +102,7 @@ def answers(
 
 def _answered(
     batch: Batch, places: Sequence[int], asked: Mapping[str, Any], n_jobs: int | None
-) -> Iterator[tuple[int, Explanation]]:
+) -> Iterator[tuple[int, Explanation | DataError]]:
     """Yield explanations of the rows at these places, in the order in which they are found."""
     from joblib import Parallel, delayed, effective_n_jobs
 
@@ -83,15 +124,15 @@ def _answered(
 
 def _part(
     shared: _Shared, rows: Sequence[tuple[int, Any]], asked: Mapping[str, Any]
-) -> list[tuple[int, Explanation]]:
+) -> list[tuple[int, Explanation | DataError]]:
     """Explain some of the rows, here or in a worker, which leaves Ctrl-C to who started it."""
     if getpid() != shared.process and threading.current_thread() is threading.main_thread():
         ignore()
     return [(place, _explained(shared.by, x, asked)) for place, x in rows]
 
 
-def _explained(by: RowExplainer, x: Any, asked: Mapping[str, Any]) -> Explanation:
-    """Explain a row; of one without an answer say why."""
+def _explained(by: RowExplainer, x: Any, asked: Mapping[str, Any]) -> Explanation | DataError:
+    """Explain a row; of one without an answer say why, and what is wrong with its values."""
     try:
         # A solve keeps what it has when Ctrl-C comes; many rows end there.
         with counted(), interruptible():
@@ -99,6 +140,8 @@ def _explained(by: RowExplainer, x: Any, asked: Mapping[str, Any]) -> Explanatio
             return replace(by.explain(x, **asked), ask_rivals=None)
     except EngineError as error:
         return unanswered(error)
+    except DataError as error:
+        return error
 
 
 class _Shared:

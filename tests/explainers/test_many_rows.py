@@ -13,6 +13,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import cpx
 from cpx.answers.explanations import INTERRUPTED, Explanations
+from cpx.errors import DataError, InvalidOption
 from cpx.models.monomial.explainers.rule import RuleExplainer
 
 
@@ -33,6 +34,23 @@ def test_each_row_has_the_answer_it_has_alone() -> None:
     array = rows.to_numpy()
     plain = cpx.Explainer(lambda bits: bits[:, 0] > 5.5, np.asarray(load_iris().data))
     assert plain.rules(array[:2], k=2, m=200)[0] == plain.rule(array[0], k=2, m=200)
+
+
+@pytest.mark.parametrize("kind", ["rule", "reason", "contrast", "expectation"])
+def test_a_row_that_cannot_be_read_says_so_and_holds_up_none(kind: str) -> None:
+    explainer, rows = _explainer()
+    odd = rows.assign(**{"petal width (cm)": [0.2, np.inf, *[1.8] * (len(rows) - 2)]})
+    found = explainer.explain_many(odd, kind=kind)
+    assert [bool(one.why) for one in found] == [False, True, *[False] * (len(rows) - 2)]
+    assert "petal width (cm)" in found[1].why
+    assert "inf" in found[1].why
+    assert str(found[0]) == str(explainer.explain(rows.iloc[[0]], kind=kind))
+    found.overview()
+    assert "<dialog" in found.to_page()
+    with pytest.raises(DataError, match="inf"):
+        explainer.explain_many(odd.iloc[1:2], kind=kind)
+    with pytest.raises(InvalidOption, match="n_jobs must be"):
+        explainer.explain_many(rows, kind=kind, n_jobs=0)
 
 
 def test_the_plurals_of_all_kinds_are_collections_of_what_the_singulars_return() -> None:

@@ -245,8 +245,10 @@ def _covers(found: Explanations, good: Sequence[Explanation]) -> NDArray[np.bool
     """Return which good rules explain which rows, shape (rules, rows)."""
     called = np.array([one.rule.conclusion for one in found], dtype=object)
     covers = np.zeros((len(good), len(found)), dtype=bool)
+    known = np.flatnonzero(called != "")  # the others cannot be read
+    rows = found._of(known.tolist()).rows
     for r, one in enumerate(good):
-        covers[r] = one.rule.mask(found.rows) & (called == one.rule.conclusion)
+        covers[r, known] = one.rule.mask(rows) & (called[known] == one.rule.conclusion)
     return covers
 
 

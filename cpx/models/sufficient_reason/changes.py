@@ -113,7 +113,7 @@ def allowed(attribute: Attribute, given: Any) -> tuple[float, float] | set[float
         if len(given) != 2:
             raise InvalidOption(f"{told}, got {shown(given)}")
         ends = [None if v is None else real(v) for v in given]
-        if any(v is None and g is not None for v, g in zip(ends, given)):
+        if any(g is not None and (v is None or math.isnan(v)) for v, g in zip(ends, given)):
             raise InvalidOption(f"{told}, got {shown(given)}")
         low, high = (
             (-math.inf if ends[0] is None else float(ends[0])),
