@@ -76,6 +76,13 @@ def _by_label(label: Any, names: Mapping[Any, str], classes: Sequence[Any] | Non
                 f"class_names has a name for {shown(key)}, which is no class of the model"
                 f"{nearest(str(key), map(str, classes or ()))}: they are {_listed(classes or ())}"
             )
+    called = [_named(known, names) for known in classes or ()]
+    if len({*called}) < len(called):
+        raise InvalidOption(f"class_names must name each class otherwise, got {shown(called)}")
+    return _named(label, names)
+
+
+def _named(label: Any, names: Mapping[Any, str]) -> str:
     return next((str(name) for key, name in names.items() if _same(key, label)), str(label))
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import joblib
 import pandas as pd
 import pytest
+from sklearn.ensemble import GradientBoostingClassifier
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -113,3 +114,17 @@ def test_a_classifier_of_a_file_that_is_no_tree_model(run: Run, table: Path) -> 
     refused = run(*asked, "--kind", "reason", "--trust")
     assert refused.exit_code == 2
     assert "black.joblib: " in refused.stderr
+
+
+def test_a_row_that_the_model_cannot_take_holds_up_no_other_one(run: Run, table: Path) -> None:
+    frame = pd.read_csv(table).drop(columns="colour")
+    X, y = frame.drop(columns="y"), frame["y"]
+    joblib.dump(GradientBoostingClassifier(n_estimators=3, random_state=0).fit(X, y), "gb.joblib")
+    frame.loc[1, X.columns[0]] = None
+    frame.to_csv(table, index=False)
+    asked = ("explain", table, "--target", "y", "--model", "gb.joblib", "--trust", "--rows", ":3")
+    done = run(*asked, "--kind", "reason", "-o", "rows.csv")
+    assert done.exit_code == 3, done.output
+    why = pd.read_csv("rows.csv", keep_default_na=False)["why"].tolist()
+    assert (why[0], why[2]) == ("", "")
+    assert "is missing, and the model has no branch for that" in why[1]

@@ -95,8 +95,9 @@ def test_a_limit_that_is_no_number_and_classes_with_one_name_are_refused() -> No
     tree = DecisionTreeClassifier(max_depth=2, random_state=0).fit(X, Y)
     with pytest.raises(InvalidOption, match="'a' must have"):
         cpx.explain(tree, X, 0, kind="contrast", ranges={"a": (np.nan, 1)})
-    with pytest.raises(InvalidOption, match="each class otherwise"):
-        cpx.explain(tree, X, 0, class_names=["n", "n"])
+    for names in (["n", "n"], {"no": "yes"}):
+        with pytest.raises(InvalidOption, match="each class otherwise"):
+            cpx.explain(tree, X, 0, class_names=names)
 
 
 def test_the_class_of_a_changed_row_stands_beside_its_probability() -> None:

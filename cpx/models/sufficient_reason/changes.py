@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from cpx.answers.values import listed
 from cpx.errors import InvalidOption, shown
 from cpx.models.sufficient_reason.new_values import can_be
 from cpx.support.validation import real
@@ -131,7 +132,8 @@ def allowed(attribute: Attribute, given: Any) -> tuple[float, float] | set[float
         if named and label_of(value) in (attribute.labels or ()):
             number = value_of(attribute, label_of(value))
         if number is None:
-            raise InvalidOption(f"{told}, got {shown(value)}")
+            known = f", of {listed([*attribute.labels])}" if attribute.labels else ""
+            raise InvalidOption(f"{told}{known}, got {shown(value)}")
         found.add(float(number))
     return found
 
