@@ -159,8 +159,9 @@ class Rule(Shown):
     def _of_columns(self) -> Cases:
         if self.cases is None:
             raise InvalidOption(
-                "this rule is not about columns of a table: ask the rule that Explainer, or "
-                "RuleSetClassifier, found on a table and that was not saved since"
+                "this rule has no test of a table's columns: those of kind='rule' and of "
+                "RuleSetClassifier have one until they are saved; the rows of the others are "
+                "listed by explanation.rows"
             )
         return self.cases
 
