@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, reduce
 from math import log
+from operator import or_
 from typing import Any, Self
 
 import numpy as np
@@ -270,19 +271,34 @@ class Circuit(ExactDistribution):
                     parts.setdefault(event[a].tobytes(), []).append((place, rest))
             events = [pair for pair in events if a not in pair[1]]
             known = dict[bytes, Dyadic]()
-            for key, some in sorted(
-                parts.items(), key=lambda part: not any(e for _, e in part[1])
-            ):
-                mask = np.frombuffer(key, dtype=np.bool_)
-                other = known.get((~mask).tobytes())
-                if other is not None and not any(event for _, event in some):
-                    left = dyadic_sum((1, -1), (here, other))
-                    for place, _ in some:
-                        found[place] = left
+            for key, some in parts.items():
+                mask, values = np.frombuffer(key, dtype=np.bool_), {**before}
+                shared = sum(self._changing([a, *rest]) - self._changing(rest) for _, rest in some)
+                if shared > self._changing([a]):
+                    known[key] = self._exact({a: mask}, values)
+                    self._with_each(some, values, found)
                     continue
-                values = {**before}
-                known[key] = self._exact({a: mask}, values)
-                self._with_each(some, values, found)
+                other = known.get((~mask).tobytes())
+                for place, more in some:
+                    if more:
+                        found[place] = self._exact({a: mask, **more}, {**before})
+                        continue
+                    if key not in known:
+                        known[key] = (
+                            self._exact({a: mask}, values)
+                            if other is None
+                            else dyadic_sum((1, -1), (here, other))
+                        )
+                    found[place] = known[key]
+
+    def _changing(self, attributes: Iterable[int]) -> int:
+        """Return how many nodes change where something is asked of these attributes."""
+        return reduce(or_, (self._above_bits[a] for a in attributes), 0).bit_count()
+
+    @cached_property
+    def _above_bits(self) -> list[int]:
+        """The nodes above each attribute, as bits."""
+        return [sum(1 << n for n in nodes) for nodes in self.above]
 
     def _exact(self, asked: Mapping[int, BoolArray], found: dict[int, Dyadic]) -> Dyadic:
         """Return the value of the last node where something is asked of attributes.

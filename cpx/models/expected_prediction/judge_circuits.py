@@ -8,7 +8,6 @@ node is a pair of an integer and how often it is to be divided by 2**30.
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
@@ -59,31 +58,16 @@ class CircuitValues:
 
         events: Over other attributes than what is known.
         """
-        values = [(1, 0)] * len(self._nodes)
-        whole, found = self._value(known, values), list[Value]()
-        waiting = [([(times, dict(event)) for times, event in events], values)]
-        while waiting:
+        before = [(1, 0)] * len(self._nodes)
+        whole = self._value(known, before)
+        total, power = 0, 0
+        for times, event in events:
             look()
-            some, values = waiting.pop()
-            share, own = values[-1]
-            found += [(times * share, own) for times, event in some if not event]
-            some = [(times, event) for times, event in some if event]
-            if not some:
-                continue
-            # What many events ask of an attribute is asked once for them all.
-            counts = Counter(a for _, event in some for a in event)
-            a = max(counts, key=counts.__getitem__)
-            waiting.append(([pair for pair in some if a not in pair[1]], values))
-            parts: dict[int, list[tuple[int, dict[int, int]]]] = {}
-            for times, event in some:
-                if a in event:
-                    parts.setdefault(event.pop(a), []).append((times, event))
-            for asked, alike in parts.items():
-                changed = values.copy()
-                self._value({a: asked}, changed)
-                waiting.append((alike, changed))
-        power = max((own for _, own in found), default=0)
-        total = sum(share << _BITS * (power - own) for share, own in found)
+            changed = before.copy() if event else before
+            share, own = self._value(event, changed) if event else whole
+            if own > power:
+                total, power = total << _BITS * (own - power), own
+            total += times * share << _BITS * (power - own)
         both = min(power, whole[1])
         return Fraction(total << _BITS * (whole[1] - both), whole[0] << _BITS * (power - both))
 
