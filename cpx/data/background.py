@@ -110,7 +110,7 @@ class Background:
             column_attribute = np.array(
                 [places[c] if by_name else a for a, c in enumerate(frame.columns)]
             )
-            kept = frame.reset_index(drop=True) if framed else np.array(rows)
+            kept = frame.reset_index(drop=True) if framed else np.asarray(rows)
         self._framed = framed
         self._feature_attribute: IntArray = np.asarray(feature_attribute, dtype=np.int64)
         self._column_attribute: IntArray = np.asarray(column_attribute, dtype=np.int64)

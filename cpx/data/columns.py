@@ -289,8 +289,11 @@ def bits_of(columns: Sequence[Column], table: pd.DataFrame) -> BoolArray:
     if len(columns) != table.shape[1]:
         raise ValueError(f"{len(columns)} columns were fitted, the table has {table.shape[1]}")
     numeric = [isinstance(column, NumberColumn) for column in columns]
-    pairs = zip(columns, values_of(table, numeric), strict=True)
-    return np.column_stack([column.bits(values) for column, values in pairs])
+    at = np.cumsum([0, *(len(column.names) for column in columns)]).tolist()
+    found = np.empty((len(table), at[-1]), dtype=np.bool_)
+    for c, (column, values) in enumerate(zip(columns, values_of(table, numeric), strict=True)):
+        found[:, at[c] : at[c + 1]] = column.bits(values)
+    return found
 
 
 def literals_of(columns: Sequence[Column], bits: BoolArray) -> list[str]:

@@ -47,7 +47,7 @@ def as_table(X: Any) -> pd.DataFrame:
             f"a data frame or a 2-D array expected, got shape {array.shape}. Reshape your data: "
             "x.reshape(1, -1) for a single row"
         )
-    return pd.DataFrame(array)
+    return pd.DataFrame(array, copy=False)
 
 
 def column_names(table: pd.DataFrame, named: bool) -> list[str]:

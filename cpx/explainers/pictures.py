@@ -67,7 +67,7 @@ class Pictures:
         if table is None or (names := printed_names(table.columns)).count(name) != 1:
             return None
         if name not in self._spreads:
-            column = table.iloc[:, names.index(name)]
+            column = table.iloc[:, names.index(name)].copy()
             kind = getattr(column.dtype, "kind", "O")
             own = _in_years(column) if kind == "M" else column
             self._spreads[name] = Spread(own, kind in "iufM")

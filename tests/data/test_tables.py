@@ -5,7 +5,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from cpx import Explainer
 from cpx.data import Binarizer, read_table, row
+from cpx.data.frames import as_table
 from cpx.data.tables import read_row, read_rows
 from cpx.errors import DataError, InvalidOption
 
@@ -292,3 +294,17 @@ def test_rows_are_read_by_the_same_rules(csv):
     assert read_rows(path, "price")["a"].tolist() == [1, 2]
     with pytest.raises(InvalidOption, match="missing must be texts of cells, got 5"):
         read_rows(path, missing=[5])
+
+
+def test_an_array_is_not_copied_for_a_frame() -> None:
+    X = np.zeros((3, 2), dtype=np.float32)
+    assert np.shares_memory(as_table(X).to_numpy(), X)
+
+
+def test_pictures_show_the_columns_as_they_were() -> None:
+    """An explanation keeps a copy of the columns that it shows, and not of the table."""
+    X = np.random.default_rng(0).random((300, 3))
+    explained = [Explainer(lambda rows: rows[:, 0] > 0.5, X).rule(X[0], k=1) for _ in range(2)]
+    counts = explained[0].panels[0].spread.counts
+    X[:] = 0
+    assert explained[1].panels[0].spread.counts == counts

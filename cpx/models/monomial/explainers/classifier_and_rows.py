@@ -316,7 +316,7 @@ class ClassifierAndRows:
         own = [j for j in rule.features if groups[j] == group]
         numeric = isinstance(column, NumberColumn) and bool(column.thresholds)
         if column.name not in self._spreads:
-            values = as_table(self._X).iloc[:, term.place]
+            values = as_table(self._X).iloc[:, term.place].copy()
             self._spreads[column.name] = Spread(column.drawn(values), numeric)
         parts = [*term.parts()]
         value = plain(column.drawn(pd.Series([cell]))[0])
