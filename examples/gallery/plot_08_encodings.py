@@ -26,6 +26,7 @@ for name, result in results.items():
 # Rows of the program. ``table1-literal`` is a table as printed: its K may be more than the size.
 figure, ax = plt.subplots(figsize=(6.4, 3), layout="constrained")
 bars = ax.barh(list(results), [result.sizes["constraints"] for result in results.values()])
-ax.bar_label(bars)
+ax.bar_label(bars, padding=3)
+ax.margins(x=0.1)
 ax.set(xlabel="rows", title="60 samples, 12 features, k = 3")
 ax.invert_yaxis()
