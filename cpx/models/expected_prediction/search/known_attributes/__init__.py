@@ -74,9 +74,8 @@ def solve_known_attributes(problem: Problem, form: ExpectationForm, progress: Pr
         return progress.should_stop
 
     if not enumeration.short or not enumeration.affordable(most):
-        best, best_set, met, offered = -math.inf, tuple[int, ...](), None, -math.inf
-        # Sets are evaluated exactly, which takes long where attributes depend on each other: that
-        # no more than what is required is known is told where the beam ends so.
+        best, best_set, met, offered = -math.inf, tuple[int, ...](), None, thread_time()
+        # Sets are evaluated exactly, which takes long where attributes depend on each other.
         patience = 0.0 if form.scores.distribution.edgeless else _PATIENCE
         chosen, threads = (form.required, form.forbidden), progress.options.threads
         of = evaluator, most, _WIDTH, *chosen, stop, threads, form.likely
@@ -88,8 +87,7 @@ def solve_known_attributes(problem: Problem, form: ExpectationForm, progress: Pr
             elif level[0].expected > best:
                 best, met = level[0].expected, level[0].features
                 best_set = met
-            more = met is not None and len(met) > len(form.required)
-            if met is not None and (stop() or (more and thread_time() - offered >= patience)):
+            if met is not None and (stop() or thread_time() - offered >= patience):
                 progress.found(problem.explanation(met))
                 met, offered = None, thread_time()
             if stop():
