@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import date
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -47,9 +46,7 @@ def row_values(model: TreeModel, x: Row) -> tuple[float, ...]:
         if math.isnan(value):
             _refuse_missing(model, i)
         elif not _has(attribute, value):
-            called = isinstance(values[i], str) or (
-                attribute.labels is not None and not isinstance(values[i], float)
-            )
+            called = isinstance(values[i], str) or attribute.labels is not None
             given = shown(values[i]) if called else f"{value:g}"
             raise DataError(f"x: {shown(attribute.name)} is {given}, no value of the attribute")
     return numbers
@@ -121,8 +118,9 @@ def number_in(model: TreeModel, a: int, value: Any, holder: str) -> float:
     dated = isinstance(value, str | date) and not is_missing(value)
     if dated and front is not None and a in front.dates:
         raise DataError(f"{holder}: {name} is {said}, and X has the days {front.dates[a].told}")
-    # Numbers of categories are floats: an integer in a column of texts is a value of the table.
-    other = isinstance(value, Integral) and front is not None and front.is_text(a)
+    # Whoever has a live model asks with rows of its table: in a column of texts all are texts.
+    other = front is not None and front.is_text(a) and real(value) is not None
+    other = other and not is_missing(value)
     if labels and front is not None and (value is None or isinstance(value, str) or other):
         known = front.number_of(a, value)
         if known is not None:

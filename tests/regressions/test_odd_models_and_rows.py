@@ -59,14 +59,18 @@ def test_a_blank_class_is_quoted() -> None:
     assert str(explainer.contrast(row)).endswith("' ' in place of ''")
 
 
-def test_an_integer_in_a_column_of_texts_is_no_number_of_a_category() -> None:
+def test_a_number_in_a_column_of_texts_is_no_number_of_a_category() -> None:
     table = X.assign(c=np.where(X["b"] > 4, "u", "v"))
-    for unknown, told in (("ignore", "another category"), ("error", "none of its 2 categories")):
+    for unknown, value, told in (
+        ("ignore", 1, "another category"),
+        ("ignore", 1.0, "another category"),
+        ("error", 1.0, "none of its 2 categories"),
+    ):
         encoder = OneHotEncoder(handle_unknown=unknown)
         model = make_pipeline(make_column_transformer((encoder, ["c"])), TREE).fit(table, Y)
         found = "no error"
         try:
-            found = str(cpx.explain(model, table, {"a": 0, "b": 0, "c": 1}, kind="contrast"))
+            found = str(cpx.explain(model, table, {"a": 0, "b": 0, "c": value}, kind="contrast"))
         except DataError as error:
             found = str(error)
         assert told in found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, ClassVar
 
@@ -22,7 +22,7 @@ class RowValues(Kind):
 
     def check(self, name: str, value: Any, problem: Any) -> tuple[float, ...]:
         """Return the values, NaN for a missing one, once the live model agrees on them."""
-        x = row_values(problem.tree_model, value)
+        x = row_values(replace(problem.tree_model, live=None), value)
         hold(problem.tree_model, x)
         return x
 
