@@ -189,6 +189,7 @@ struct cpx_models_monomial_search_bounds_order_by {
 };
 
 /* cpx.models.monomial.search.conflicts */
+static const int64_t MOST_FEATURES = INT64_C(400);
 static const int64_t WORK_PER_SECOND = INT64_C(1000000000);
 
 struct cpx_models_monomial_search_conflicts_look {
