@@ -1,4 +1,4 @@
-"""One thread for linear algebra and OpenMP: many products of small matrices, training."""
+"""A limit of one thread for linear algebra and OpenMP, where many threads wait for each other."""
 
 from __future__ import annotations
 
