@@ -65,7 +65,8 @@ class SolveOptions:
     cpu_limit : float or None
         Seconds of processor time > 0 of the process that solves, all its threads together, and
         of the programs that it has started; None for no such limit. Where there is no ``/proc``,
-        as on macOS and Windows, programs count once they have ended.
+        as on macOS and Windows, programs count once they have ended, and no worker is killed at
+        it.
     log : bool
         Let the engine print its own log, where it has one, to standard output.
 

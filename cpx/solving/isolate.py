@@ -27,11 +27,12 @@ from cpx.processes.children import OUT_OF_MEMORY
 from cpx.processes.interrupts import noted
 from cpx.processes.limits import Limits, MemoryGroup, kills_for_memory
 from cpx.processes.overtime import OutOfTime
+from cpx.processes.usage import process_seconds
 from cpx.solving.conclude import conclude
 from cpx.solving.servers import Server
 
 GRACE = 0.9
-"""Seconds past ``1.05 * time_limit`` after which a worker is killed, at the latest."""
+"""Seconds past 1.05 times a limit after which a worker is killed, at the latest."""
 
 # To check the answer of a worker that was killed takes a few times as long as to weigh one.
 _WEIGHINGS = 3
@@ -167,6 +168,8 @@ class _Job:
         self.waits = False
         self.pid: int | None = None
         self.deadline: float | None = None
+        # Its processor time before the clock started, when it was looked at, and at a kill.
+        self._spent_before = self._spent_at = self._spent = 0.0
         self.killed = False
         self.exit: int | None = None
         self._kills_before = kills_for_memory()
@@ -204,6 +207,8 @@ class _Job:
                 elif "exit" in message:
                     self.exit, self.reusable = message["exit"], True
                     self.cpu, self.memory = message["cpu"], message["memory"]
+                    if self.cpu is not None:  # programs that were killed are not in it
+                        self.cpu = max(self.cpu, self._spent)
                     return result
                 else:
                     self.exit = self.worker.child.process.wait()
@@ -214,6 +219,7 @@ class _Job:
     def _next(self) -> dict[str, Any] | None:
         if self.cancel.is_set() and not self.progress.interrupted:
             self._interrupt()
+        self._look_at_spent()
         if self._overdue() or (self.kill_at is not None and self.kill_at.is_set()):
             self.kill()
         self._take_turns()
@@ -228,6 +234,15 @@ class _Job:
     def _overdue(self, by: float = 0.0) -> bool:
         return self.deadline is not None and time.perf_counter() > self.deadline + by
 
+    def _look_at_spent(self) -> None:
+        """Move the deadline to now once the limit of processor time is overstayed."""
+        limit, now = self.progress.options.cpu_limit, time.perf_counter()
+        if limit is None or self.pid is None or now < self._spent_at + _TICK:
+            return
+        self._spent_at = now
+        if process_seconds(self.pid) - self._spent_before > 1.05 * limit + GRACE:
+            self.deadline = now if self.deadline is None else min(self.deadline, now)
+
     def _take_turns(self) -> None:
         """Stop the child and what it has started, or let them go on."""
         waits = self.wait_at is not None and self.wait_at.is_set()
@@ -240,6 +255,8 @@ class _Job:
         self.pid = pid
         self.progress.started = time.perf_counter()
         limit = self.progress.options.time_limit
+        if self.progress.options.cpu_limit is not None:
+            self._spent_before = process_seconds(pid)
         if limit is not None:
             self.deadline = self.progress.started + 1.05 * limit + GRACE
 
@@ -274,6 +291,7 @@ class _Job:
         """End the child and whatever it started."""
         if not self.killed:
             self.killed = True
+            self._spent = 0.0 if self.pid is None else process_seconds(self.pid)
             if hasattr(signal, "SIGKILL"):
                 self._signal(signal.SIGKILL)
             else:

@@ -360,6 +360,31 @@ def test_what_is_overdue_or_to_be_killed_is_killed_once() -> None:
     assert not job.killed
 
 
+@pytest.mark.parametrize(("spent", "late"), [(2.9, False), (3.1, True)])
+def test_a_worker_that_overstays_its_processor_time_is_killed(
+    monkeypatch: pytest.MonkeyPatch, spent: float, late: bool
+) -> None:
+    monkeypatch.setattr(os, "killpg", lambda *which: None)
+    used = iter((5.0, 5.0 + spent, 9.0))
+    monkeypatch.setattr(isolate, "process_seconds", lambda pid: next(used))
+    worker = _Worker()
+    job = _Job(
+        cast(Any, worker),
+        Progress(random_selection(5), SolveOptions(cpu_limit=2)),
+        threading.Event(),
+    )
+    job._start(1)
+    job._next()
+    assert job.killed == late
+    # A program that was killed with it is in no account of the system.
+    worker.messages.put({"exit": 0, "cpu": 0.3, "memory": 1})
+    job._spent_at += 60
+    job.wait()
+    assert job.cpu == (9.0 if late else 0.3)
+    # What it said last is still weighed, as at a limit of time.
+    assert not job._overdue(by=0.5)
+
+
 def test_solutions_found_elsewhere_are_handed_on_and_a_cancel_is_an_interrupt() -> None:
     job, worker = _job({"loaded": 1}, {"loaded": 2})
     job.known = SimpleQueue()
