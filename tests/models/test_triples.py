@@ -10,7 +10,7 @@ import pytest
 from cpx import KMonomial, Samples, solve
 from cpx.models import NegativeOnly
 from cpx.models.monomial.encodings import triples
-from cpx.models.monomial.search.conflicts import _Looking
+from cpx.models.monomial.search.conflicts import _Looking, conflicts
 from cpx.models.monomial.search.presolve import reduce
 from cpx.models.monomial.search.root import Root
 from cpx.processes.allowance import allowing
@@ -110,6 +110,44 @@ def test_bounds_leave_out_most_and_keep_better_rules_of_five(monkeypatch) -> Non
             better += 1
     assert better > 20
     assert 0 < left < 24 * 56 / 3
+
+
+def test_sets_of_five_in_blocks_of_eight_and_many_words() -> None:
+    """With more columns than a block has, unit weights and others; cut short, none is lost."""
+    left = better = 0
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        d, m = 11 + seed % 2, (100, 1200)[seed // 2]
+        agreement = rng.random((m, d)) < 0.85
+        same = agreement[:, rng.permutation(d)[:5]].all(axis=1) ^ (rng.random(m) < 0.1)
+        weights = rng.integers(1, 6, m) if seed % 3 else None
+        form = KMonomial(Samples(agreement, same, weights), 5).form()
+        reduced = reduce(form)
+        assert reduced is not None
+        root, names = Root.whole(reduced), reduced.features
+        lost, good = form.cost_covered - form.cost_uncovered, int(form.cost_uncovered.sum())
+        costs = {
+            s: good + int(lost[form.covered(names[list(s)])].sum())
+            for size in range(6)
+            for s in itertools.combinations(range(root.n), size)
+        }
+        least = min(cost for s, cost in costs.items() if len(s) < 5)
+        fives = [
+            s
+            for s, cost in costs.items()
+            if cost < least and all(cost < costs[(*s[:at], *s[at + 1 :])] for at in range(len(s)))
+        ]
+        better += len(fives)
+        for allowed in (0.0, 5e-5, 2e-4, 1.0):
+            found = conflicts(root, -((reduced.base - least) // reduced.scale), allowed)
+            assert found.triples is not None
+            place = {int(j): at for at, j in enumerate(found.columns)}
+            for s in fives:
+                for three in itertools.combinations(s, 3):
+                    assert found.triples[tuple(place[j] for j in three)], (seed, s, three)
+        left += int(found.triples.sum()) // 6
+    assert better > 3
+    assert left < 4 * 165
 
 
 def test_work_that_is_not_allowed_leaves_out_less(monkeypatch) -> None:

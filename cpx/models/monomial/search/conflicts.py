@@ -76,11 +76,12 @@ def conflicts(root: Root, limit: int, seconds: float = math.inf) -> Conflicts:
     if n <= MOST_FEATURES:
         three = pairs[:, :, None] & pairs[:, None, :] & pairs[None, :, :]
         table = three.reshape(n * n, n)
-        for size in (2, *(3,) * _ROUNDS):
+        # Sets of five are faster to look at than all of three, which then leave fewer.
+        for size in (2, *(5,) * (root.k == 5), *(3,) * _ROUNDS):
             before = int(table.sum())
             if (better := looking.at(columns, size, pairs, table)) is not None:
                 return Conflicts(columns, pairs > 0, None, better)
-            if size > 2 and int(table.sum()) == before:
+            if size == 3 and int(table.sum()) == before:
                 break
         triples = three > 0
         pairs &= three.any(axis=0) | np.eye(n, dtype=np.bool_)
@@ -100,21 +101,22 @@ class _Looking:
         pairs: NDArray[np.uint8],
         triples: NDArray[np.uint8],
     ) -> list[int] | None:
-        """Look at all sets of a size; return a better one if it is met."""
+        """Look at all sets of a size, 1, 2, 3 or 5; return a better one if it is met."""
         root, bits = self.root, self.root.take(columns)
         words, stride = bits.shape
-        workspace = aligned(bits.size + 2 * (words + 2) * stride + LANES)
+        workspace = aligned(bits.size + 2 * (words + LANES) * stride + LANES)
         workspace[: bits.size] = bits.ravel()
-        masks = [aligned(size) for size in (*(words + 2 * LANES,) * 2, stride + 3 * LANES, 64)]
-        numbers = np.zeros((7, max(stride, root.k) + 2 * LANES), dtype=np.int64)
+        masks = [aligned(size) for size in (words + 2 * LANES, stride + 3 * LANES, 64)]
+        numbers = np.zeros((6, max(stride, root.k) + 2 * LANES), dtype=np.int64)
         found = np.zeros(root.k + 2, dtype=np.int64)
+        marks = np.zeros_like(triples) if size == 5 else triples[:0]
         shape = root.bad_words, words, root.planes, columns.size, root.k, root.good
-        tables = pairs, triples, workspace, *masks, *numbers, found
+        tables = pairs, triples, marks, workspace, *masks, *numbers, found
         for first in range(columns.size):  # a call is not cut when the time is over
             if size > 1 and self.left <= 0:
                 break
             left = max(0, self.left)
-            self.left -= look(*shape, root.numbers, self.limit, size, first, left, *tables)
+            self.left -= look(*shape, root.numbers, self.limit, min(size, 3), first, left, *tables)
             if found[0]:
                 return [int(columns[j]) for j in found[1 : 1 + found[0]]]
         return None
@@ -135,16 +137,15 @@ def look(
     most: int,
     pairs: Bytes2,
     triples: Bytes2,
+    marks: Bytes2,
     workspace: Words,
     cover: Words,
-    narrow: Words,
     buffer: Words,
     moves: Words,
     covered: Ints,
     lost: Ints,
     kept: Ints,
     top: Ints,
-    both: Ints,
     lows: Ints,
     lows_with: Ints,
     found: Ints,
@@ -154,7 +155,11 @@ def look(
     pairs (n, n): 1 where two may be together. At size 1 what a column excludes becomes 0, at size
         2 the pairs that are in no better set.
     triples (n * n, n): The same of three: of j, l and p at row j n + l, column p, in all orders.
+    marks (n * n, n): With k = 5 and size 3, zeros at first, to look at sets of five, each once:
+        by its first three columns. Those of three columns j < l < p are marked in what may be
+        better. The first columns are to be given in order: once one was looked at whole, sets of
+        three with it that are not marked are in no better set.
     most: Work after which sets of two or three are left as they are.
-    workspace: The matrix, and room for two more.
+    workspace: The matrix, and room for two more with eight rows more each.
     found: The size of a set below the limit and its columns, where one is met: then the call ends.
     """

@@ -206,16 +206,15 @@ struct cpx_models_monomial_search_conflicts_look {
     int64_t most;
     Bytes2 pairs;
     Bytes2 triples;
+    Bytes2 marks;
     Words workspace;
     Words cover;
-    Words narrow;
     Words buffer;
     Words moves;
     Ints covered;
     Ints lost;
     Ints kept;
     Ints top;
-    Ints both;
     Ints lows;
     Ints lows_with;
     Ints found;
