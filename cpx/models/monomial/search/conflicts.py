@@ -8,6 +8,10 @@ left. So every irreducible rule that costs less than v remains, and with it a be
 
 Sets are looked at by size: what is known of features makes the bounds of pairs sharper, and pairs
 those of triples. Features that none of these rules has are left out before pairs are looked at.
+
+With k = 5, what two more exclude together is counted for each triple. All sets of five are looked
+at before that, each once: by its first three features. A triple of no set that may be better is in
+conflict, and little is left to look at by itself, where other triples of a set lose more.
 """
 
 from __future__ import annotations
