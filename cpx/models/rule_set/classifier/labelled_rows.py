@@ -23,7 +23,7 @@ from cpx.models.rule_set.classifier.cross_validation import FALLBACK, LENGTHS, c
 from cpx.models.rule_set.classifier.fitted_rules import FittedRules
 from cpx.models.rule_set.classifier.labels import Target, two_classes
 from cpx.models.rule_set.classifier.model_selection import Choice
-from cpx.models.rule_set.classifier.self_confidence import MOST, PARTS, self_confidence
+from cpx.models.rule_set.classifier.self_confidence import MOST, PARTS, SelfConfidence
 from cpx.models.rule_set.classifier.weights import RowWeights
 from cpx.models.rule_set.methods.candidates.literals import Literals
 from cpx.support.validation import seconds
@@ -114,6 +114,7 @@ class LabelledRows:
         if asked.positive is None and asked.class_weights is None:
             classes[self.target.negative] = ~self.same
         errors = problem.error_weights
+        confidence = self._confidence(asked)
         choice = chosen_price(
             samples.agreement,
             classes,
@@ -121,10 +122,10 @@ class LabelledRows:
             lengths,
             seed=asked.seed,
             stop=late,
-            confidence=self._confidence(asked),
+            confidence=confidence,
         )
         rows = self.describing(choice.positive)
-        rows = rows.weighed(asked) if choice.self_confidence else rows
+        rows = rows._weighed_by(confidence) if choice.self_confidence else rows
         return with_price(asked, choice.penalty, choice.k), rows, choice
 
     def describing(self, positive: Any) -> LabelledRows:
@@ -135,7 +136,9 @@ class LabelledRows:
 
     def weighed(self, asked: FittedRules) -> LabelledRows:
         """Return the rows with their self-confidence, unless they are too many."""
-        confidence = self._confidence(asked)
+        return self._weighed_by(self._confidence(asked))
+
+    def _weighed_by(self, confidence: Callable[[BoolArray], IntArray] | None) -> LabelledRows:
         if confidence is None:
             return self
         return replace(self, confidence=confidence(np.ones(len(self.same), dtype=bool)))
@@ -146,9 +149,7 @@ class LabelledRows:
         many = len(counts) > MOST or int(counts.sum()) * PARTS > MAX_TOTAL_WEIGHT
         if many or asked.class_weights is not None:
             return None
-        return lambda rows: self_confidence(
-            bits[rows], self.same[rows], counts[rows], seed=asked.seed
-        )
+        return SelfConfidence(bits, self.same, counts)
 
     @property
     def error_weights(self) -> RowWeights:
