@@ -102,7 +102,7 @@ def test_no_samples_no_weight():
 def test_stopped_early_has_a_bound():
     rng = np.random.default_rng(0)
     table, weights = rng.random((2000, 200)) < 0.7, rng.normal(size=2000)
-    for limit in ({"time_limit": 0.2}, {"max_nodes": 1000}):
+    for limit in ({"time_limit": 0.2}, {"max_work": 10**5}):
         found = max_weight_monomials(table, weights, 6, **limit)
         assert not found.proved
         assert found.weights[0] < found.bound
@@ -126,7 +126,7 @@ def test_stopped_early_has_a_bound():
         ({"n": 0}, InvalidOption, "n must"),
         ({"threads": 0}, InvalidOption, "threads"),
         ({"time_limit": 0}, InvalidOption, "time_limit"),
-        ({"max_nodes": 0}, InvalidOption, "max_nodes"),
+        ({"max_work": 0}, InvalidOption, "max_work"),
     ],
 )
 def test_wrong_arguments(changed, error, told):

@@ -18,12 +18,12 @@ from cpx.models.rule_set.methods.column_generation.bounds import (
     hamming_bound,
     within_gap,
 )
+from cpx.models.rule_set.methods.column_generation.descent import Descent
 from cpx.models.rule_set.methods.column_generation.exchange import descend, exchanged, zero_one
 from cpx.models.rule_set.methods.column_generation.generate import Generation
 from cpx.models.rule_set.methods.column_generation.master import Master
 from cpx.models.rule_set.methods.column_generation.pricing import (
     beam_pricing,
-    best_of_beams,
     exact_pricing,
 )
 from cpx.models.rule_set.methods.column_generation.table import Table
@@ -284,7 +284,7 @@ def test_equal_seeds_give_equal_rules() -> None:
 
 
 def to_the_end(*about: Any, **options: Any) -> Any:
-    return exact_pricing(*about, **{**options, "max_nodes": None})
+    return exact_pricing(*about, **{**options, "max_work": None})
 
 
 @pytest.mark.parametrize("seed", range(1, 4))
@@ -329,39 +329,30 @@ def test_beams_find_the_worthiest_rules_of_their_seeds(seeds: int, k: int) -> No
     assert values[0] == max(weights[table.covered(rule)].sum() for rule in own)
 
 
-def test_beams_that_are_stopped_have_the_rules_of_the_sizes_before() -> None:
-    table = table_of(drawn(4))
-    weights = table.signed_weights(table.weights[table.own].astype(float))
-    seeds, asked = table.own[:3], iter((False, True))
-    found = beam_pricing(table, weights, seeds, 3, 4, lambda: next(asked))
-    assert found == beam_pricing(table, weights, seeds, 1, 4)
-    assert {len(rule) for rule in found} == {1}
-
-
-def test_beams_add_up_samples_in_parts_and_ask_between_them(
+def test_beams_ask_between_sets_and_keep_what_was_found_when_they_are_stopped(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     table = table_of(drawn(4, m=200))
     weights = table.signed_weights(table.weights[table.own].astype(float))
-    parts, asked = len(table.same) // 64 + 1, list[bool]()
-    assert parts > 1
+    asked, most = list[bool](), 10**9
 
     def stop() -> bool:
         asked.append(True)
         return len(asked) > most
 
-    # Rules of one, two and three literals are weighed, and those of one and two are grown.
-    most = 5 * parts
     whole = beam_pricing(table, weights, table.own[:3], 3, 4, stop)
-    assert len(asked) == 5
-    monkeypatch.setattr(beams, "_ROWS", 64)
+    assert len(asked) == 1
+    monkeypatch.setattr(beams, "_BUDGET", 1)
     asked.clear()
     assert beam_pricing(table, weights, table.own[:3], 3, 4, stop) == whole
-    assert len(asked) == 5 * parts
-    most = 3 * parts
-    asked.clear()
-    assert {*map(len, beam_pricing(table, weights, table.own[:3], 3, 4, stop))} == {1, 2}
-    assert len(asked) == 3 * parts + 1
+    longest = len(asked)
+    assert longest > 10
+    for last, sizes in ((0, set()), (2, {1}), (longest - 1, {1, 2})):
+        most = last
+        asked.clear()
+        found = beam_pricing(table, weights, table.own[:3], 3, 4, stop)
+        assert {*map(len, found)} == sizes
+        assert {*found} == {rule for rule in whole if len(rule) in sizes}
 
 
 @each(range(20))
@@ -392,8 +383,56 @@ def test_beams_take_the_best_extensions_of_each_seed(seed: int) -> None:
             expected |= {best[value]: value for value in kept}
     ranked = sorted(expected, key=lambda rule: (-expected[rule], rule))
     assert beam_pricing(table, weights, seeds, k, width) == ranked
-    first = best_of_beams(table, weights, seeds, k, width, lambda: False)
-    assert first == (ranked[0] if ranked else None)
+
+
+@each(range(12))
+def test_each_step_of_a_descent_takes_the_best_rule_of_all_beams(seed: int) -> None:
+    """The steps once more, where each free sample of the class has a beam: nothing is drawn."""
+    rng = np.random.default_rng(seed)
+    samples = drawn(seed, m=int(rng.integers(10, 150)), d=int(rng.integers(3, 30)))
+    table = table_of(samples).weighed(samples.weights * rng.integers(1, 9, samples.m))
+    k, price = int(rng.integers(1, 4)), Fraction(int(rng.integers(0, 40)), 3)
+    every = [rule for rule in monomials(3, 3) if rule]
+    start = [every[i] for i in rng.choice(len(every), int(rng.integers(0, 4)), replace=False)]
+    settled = bool(rng.random() < 0.5)
+    full = table.signed_weights(table.weights[table.own].astype(float))
+    rules, place, failed = list(start), len(start), len(start) * settled
+    while failed <= len(rules):
+        others = [table.covered(rule) for i, rule in enumerate(rules) if i != place]
+        weights = full * ~np.logical_or.reduce([np.zeros(samples.m, dtype=bool), *others])
+        old = 0.0
+        if place < len(rules):
+            old = weights[table.covered(rules[place])].sum() - float(price)
+        found = beam_pricing(table, weights, np.flatnonzero(weights > 0), k, 3)
+        failed += 1
+        if old < 0:
+            del rules[place]
+            failed = 0
+        elif found and weights[table.covered(found[0])].sum() - float(price) > old:
+            rules[place : place + 1] = found[:1]
+            failed = 1
+        place = place - 1 if place else len(rules)
+    descent = Descent(table, k, samples.m)
+    for _ in range(2):
+        assert descent.run(start, price, rng, lambda: False, settled=settled) == rules
+
+
+def test_no_seeds_no_beams() -> None:
+    table = table_of(drawn(4))
+    assert beam_pricing(table, np.zeros(len(table.same)), table.own[:0], 2, 3) == []
+
+
+def test_a_descent_draws_different_samples_of_the_class_that_are_free() -> None:
+    table = Table(np.ones((130, 2), dtype=bool), np.arange(130) % 3 > 0, np.ones(130, dtype=int))
+    descent, rng = Descent(table, 1, 7), np.random.default_rng(0)
+    places = {int(place) for place in table.beams._places[table.own]}
+    seen: set[int] = set()
+    for _ in range(100):
+        descent.run([], Fraction(1), rng, lambda: False)
+        drawn_ones = descent._search.seeds.tolist()
+        assert len({*drawn_ones}) == 7
+        seen |= {*drawn_ones}
+    assert seen == places
 
 
 def test_no_beam_goes_on_when_the_time_is_over() -> None:
@@ -432,17 +471,27 @@ def test_local_search_ends_where_no_step_helps() -> None:
         assert zero_one(table, rules, price) == value(rules)
 
 
-def test_local_search_does_not_begin_what_there_is_no_time_for() -> None:
-    """Time is over while rules are looked for: at the next step of the beams."""
+def test_local_search_does_not_begin_what_there_is_no_time_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Time is over while rules are looked for: the set stays as it is."""
     table, asked = table_of(drawn(5)), list[bool]()
+    monkeypatch.setattr(beams, "_BUDGET", 1)
 
     def stop() -> bool:
         asked.append(len(asked) > 1)
         return asked[-1]
 
-    descend(table, [], 3, Fraction(1, 100), np.random.default_rng(0), stop)
-    # For the first rule, for its first literal and, in vain, for its second one; then at the end.
-    assert asked == [False, False, True, True]
+    price = Fraction(1, 100)
+    assert descend(table, [(5,)], 3, price, np.random.default_rng(0), stop) == [(5,)]
+    assert asked == [False, False, True]
+
+
+def test_a_descent_makes_room_for_many_rules() -> None:
+    literals = np.eye(40, dtype=bool)
+    table = Table(literals, np.arange(40) < 30, np.ones(40, dtype=np.int64))
+    found = descend(table, [], 1, Fraction(1, 2), np.random.default_rng(0), lambda: False)
+    assert sorted(found) == [(j,) for j in range(30)]
 
 
 def test_without_time_rules_are_those_of_the_search_and_nothing_is_selected(

@@ -15,7 +15,7 @@ import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 
-from cpx import RuleSetClassifier, Samples, learn_rules
+from cpx import RuleSetClassifier, learn_rules
 from cpx.models.rule_set.classifier import cross_validation as choosing
 from cpx.models.rule_set.classifier import labelled_rows, learning
 from cpx.models.rule_set.classifier.cross_validation import FALLBACK, chosen_price
@@ -82,6 +82,9 @@ def test_what_was_validated_is_what_it_says(confident: bool) -> None:
         for rows in (np.flatnonzero(same), np.flatnonzero(~same)):
             fold[again.permutation(rows)] = np.arange(len(rows)) % 5
     times, right = {}, {}
+    # Equal rows are one; those that are held out weigh nothing.
+    bits = np.column_stack([literals, same])
+    _, first, which = np.unique(bits, axis=0, return_index=True, return_inverse=True)
     families = (True, False) if confident else (False,)
     for (label, of_class), k, family in product(classes.items(), (2, 3), families):
         mine = [
@@ -97,10 +100,10 @@ def test_what_was_validated_is_what_it_says(confident: bool) -> None:
         for t, f in product(range(2), range(5)):
             seen = divided[t] != f
             own = (weights * confidence if family else weights)[seen]
-            samples = Samples(literals[seen], of_class[seen], own).merged()
-            table = Table(samples.agreement, samples.same, samples.weights)
+            total = np.bincount(which[seen], own, len(first)).astype(np.int64)
+            table = Table(literals[first], same[first], total).weighed(total, of_class[first])
             prices = [p * int(own.sum()) for p in penalties]
-            sets = price_path(sorted_rows(table), k, prices, np.random.default_rng(7))
+            sets = price_path(table, k, prices, np.random.default_rng(7))
             for i, rules in enumerate(sets):
                 covered = np.zeros(210, dtype=bool)
                 for rule in rules:
@@ -141,12 +144,6 @@ def test_what_was_validated_is_what_it_says(confident: bool) -> None:
         if times[one] == longest and np.array_equal(right[one], right[best], equal_nan=True)
     ]
     assert choice.chosen == min(alike, key=lambda one: (one.rules, -one.penalty, one.k))
-
-
-def sorted_rows(table: Table) -> Table:
-    """Return the rows in the order of their bits, the class last."""
-    order = np.lexsort(np.column_stack([table.literals, table.same]).T[::-1])
-    return table.part(order)
 
 
 def lead(one: np.ndarray, other: np.ndarray, weights: np.ndarray) -> float:
@@ -217,7 +214,8 @@ def test_what_is_given_up_is_not_looked_for() -> None:
     path.open = [1]
     literals, out = np.ones((20, 1), dtype=bool), np.arange(20) < 4
     ones = np.ones(20, dtype=np.int64)
-    path.hold_out(literals, ones, ones[~out], out, 0, lambda: False)
+    table, which = choosing._merged(literals, path.same)
+    path.hold_out(table, which, ones, np.where(out, 0, ones), out, 0, lambda: False)
     assert list(map(len, path.sizes)) == [6, 6, 5]
     assert path.times[:, :5].tolist() == [[2, 2, 2, 2, 1], [2, 2, 2, 2, 1], [1, 1, 1, 1, 1]]
 
@@ -340,26 +338,27 @@ def two_of_six(n: int, seed: int) -> tuple[pd.DataFrame, np.ndarray]:
     return X, ((X == 0).sum(axis=1) == 2).to_numpy()
 
 
-def test_the_steps_of_choosing_are_few(monkeypatch) -> None:
+def test_the_work_of_choosing_is_limited(monkeypatch) -> None:
     X, y = two_of_six(300, 1)
     literals = np.array([X[name] == value for name in X for value in range(3)]).T
-    weights, asked = np.ones(300, dtype=np.int64), []
+    weights, tables = np.ones(300, dtype=np.int64), []
+    merged = choosing._merged
 
-    def never() -> bool:
-        asked.append(1)
-        return False
+    def kept(*args):
+        found = merged(*args)
+        tables.append(found[0])
+        return found
 
-    taken = []
-    for most in (0, 3000, 10**9):
-        monkeypatch.setattr(choosing, "_MOST_STEPS", most)
-        asked.clear()
+    monkeypatch.setattr(choosing, "_merged", kept)
+    for most in (0, 5 * 10**5, 10**9):
+        monkeypatch.setattr(choosing, "_MOST_WORK", most)
         choice = chosen_price(
-            literals, {1: y == 1, 0: y == 0}, weights, (4, 6), seed=0, stop=never
+            literals, {1: y == 1, 0: y == 0}, weights, (4, 6), seed=0, stop=lambda: False
         )
-        taken.append(len(asked))
         assert choice.validated
+    taken = [table.beams.work for table in tables]
     # It ends with a fold.
-    assert 0 < taken[0] < 3000 < taken[1] < 3000 + 2 * taken[0] < taken[2]
+    assert 0 < taken[0] < 5 * 10**5 < taken[1] < taken[2]
 
 
 def test_a_length_that_is_not_given_is_chosen() -> None:

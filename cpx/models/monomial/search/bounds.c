@@ -15,4 +15,4 @@ KERNEL(cpx_models_monomial_search_bounds_subtree_bounds) {
                    t->bounds.at);
 }
 
-KERNEL(cpx_models_monomial_search_bounds_order_by) { order_by(t->keys.at, t->items.at, t->n); }
+KERNEL(cpx_models_monomial_search_bounds_order_by) { order_by(t->keys.at, t->items.at, t->n, NULL); }

@@ -78,14 +78,28 @@ static inline int64_t select_kept(const Numbers *objective, int64_t covered, con
     }
 }
 
-/* Sort items by their key, increasing and stable. */
-static inline void order_by(const int64_t *keys, int64_t *items, int64_t n) {
-    for (int64_t x = 1; x < n; x++) {
-        int64_t item = items[x], y = x;
-        for (; y > 0 && keys[items[y - 1]] > keys[item]; y--)
-            items[y] = items[y - 1];
-        items[y] = item;
-    }
+/* Sort items by their key, increasing and stable.
+
+   Runs are sorted by insertion, then merged two by two. `spare` has room for as many items; where
+   it is NULL all are one run. */
+static NOT_INLINED void order_by(const int64_t *keys, int64_t *items, int64_t n, int64_t *spare) {
+    int64_t run = spare == NULL ? max(n, 1) : 16;
+    for (int64_t first = 0; first < n; first += run)
+        for (int64_t x = first + 1; x < min(first + run, n); x++) {
+            int64_t item = items[x], y = x;
+            for (; y > first && keys[items[y - 1]] > keys[item]; y--)
+                items[y] = items[y - 1];
+            items[y] = item;
+        }
+    for (; run < n; run *= 2)
+        for (int64_t first = 0; first + run < n; first += 2 * run) {
+            int64_t x = first, middle = first + run, last = min(middle + run, n), y = middle;
+            if (keys[items[middle - 1]] <= keys[items[middle]])
+                continue;
+            memcpy(spare + first, items + first, (size_t)run * sizeof *items);
+            for (int64_t z = first; x < middle; z++)
+                items[z] = y < last && keys[items[y]] < keys[spare[x]] ? items[y++] : spare[x++];
+        }
 }
 
 /* See tighten in bounds.py; the result is how many candidates are left, `bound` is set. */
@@ -94,7 +108,7 @@ static inline int64_t tighten(const Numbers *objective, int64_t covered, const i
                               int64_t limit, int64_t *top, int64_t *lows, int64_t *lows_with,
                               int64_t *bound) {
     int64_t alpha = objective->alpha, beta = objective->beta, less = 0, full = 0, left = 0;
-    order_by(lost, kept, n);
+    order_by(lost, kept, n, lows);
     for (int64_t x = 0; x < r; x++)
         top[x] = 0;
     for (int64_t x = 0; x < n; x++) {

@@ -15,7 +15,7 @@ from cpx.compiled.kernel import LANES, bind
 from cpx.models.monomial.search.bounds import UNKNOWN, select, subtree_bounds, tighten
 from cpx.models.monomial.search.objective import cost as cost_of
 from cpx.models.monomial.search.root import Root
-from cpx.models.monomial.search.stack import grown, new_levels
+from cpx.models.monomial.search.stack import Levels, Scratch, grown, new_levels
 from cpx.models.monomial.search.tree import FULL, STOPPED, branches, look_ahead
 from cpx.processes.threads import run_threads
 
@@ -42,7 +42,8 @@ class Exploration:
 
     cost: The least cost met, the limit if nothing at or below it was.
     columns: The set that has it.
-    nodes, bound: Nodes entered, and a lower bound on the cost of all sets below the limit.
+    nodes, work: Nodes entered, and blocks of eight words that were looked at here.
+    bound: A lower bound on the cost of all sets below the limit.
     finished: Nothing below the least cost exists.
     first: The set is the smallest, lexicographically first of all of least cost.
     notes: Warnings.
@@ -51,6 +52,7 @@ class Exploration:
     cost: int
     columns: list[int] | None
     nodes: int
+    work: int
     bound: int
     finished: bool
     first: bool
@@ -78,6 +80,7 @@ class Workers:
         if _pairs_help(root):
             shared = np.full((root.n, root.n), UNKNOWN, dtype=np.int32)
             self.params = root.params._replace(shared=shared)
+        self.stacks: list[tuple[Levels, Scratch]] = []
         self.found: list[Ints] = []
         # By position in the order; what became of each task is said by kernels and threads.
         self.bounds = self.tasks = self.done = np.zeros(0, dtype=np.int64)
@@ -165,6 +168,9 @@ class Workers:
 
     def nodes(self) -> int:
         return sum(int(found[-1]) for found in self.found)
+
+    def work_done(self) -> int:
+        return sum(int(levels.at[1]) for levels, _ in self.stacks)
 
     def best(self) -> tuple[int, list[int] | None]:
         """Return the best cost and the columns, in the numbers of the root."""
@@ -290,7 +296,7 @@ def explore(
     ``bound()``; the search ends soon after it returns True.
     """
     if root.n == 0:
-        return Exploration(limit, None, 0, limit, finished=True, first=True)
+        return Exploration(limit, None, 0, 0, limit, finished=True, first=True)
     workers, notes = Workers(root, limit, threads, by_index=False), list[str]()
     if elsewhere is None:
         finished = workers.run(watch)
@@ -301,6 +307,7 @@ def explore(
         cost,
         columns,
         workers.nodes(),
+        workers.work_done(),
         bound=cost if finished else workers.bound(),
         finished=finished,
         first=finished and not workers.shared[2],

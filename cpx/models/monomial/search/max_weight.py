@@ -52,6 +52,8 @@ class MaxWeight:
         no other monomial is heavier than the last of these by more than the rounding.
     nodes : int
         Nodes of the search.
+    work : int
+        Of the search for the first one, in blocks of eight words that were looked at.
     """
 
     features: tuple[tuple[int, ...], ...]
@@ -59,6 +61,7 @@ class MaxWeight:
     bound: Fraction | None
     proved: bool
     nodes: int
+    work: int
 
 
 def max_weight_monomials(
@@ -74,7 +77,7 @@ def max_weight_monomials(
     threads: int = 1,
     time_limit: float | None = None,
     stop: Callable[[], bool] = lambda: False,
-    max_nodes: int | None = None,
+    max_work: int | None = None,
     side: SideConstraints = NO_SIDE_CONSTRAINTS,
 ) -> MaxWeight:
     """Find the monomials of at most k features that cover the greatest weight.
@@ -104,8 +107,8 @@ def max_weight_monomials(
         Seconds > 0. When they are over there may be fewer monomials.
     stop : callable
         Asked now and then; True ends the search, as the limit does.
-    max_nodes : int, optional
-        Ends the search for the first one soon after so many nodes.
+    max_work : int, optional
+        Ends the search for the first one soon after so much work.
     side : SideConstraints
         Further constraints on the features of a monomial.
 
@@ -136,7 +139,7 @@ def max_weight_monomials(
         n,
         threads,
         lambda: time.monotonic() > end or stop(),
-        math.inf if max_nodes is None else positive_integer("max_nodes", max_nodes),
+        math.inf if max_work is None else positive_integer("max_work", max_work),
     )
 
 
@@ -211,7 +214,7 @@ def _search(
     n: int,
     threads: int,
     over: Callable[[], bool],
-    most_nodes: float,
+    most_work: float,
 ) -> MaxWeight:
     from cpx.models.monomial.search.beam import beam_columns
     from cpx.models.monomial.search.driver import explore
@@ -223,7 +226,7 @@ def _search(
     most = int(form.cost_uncovered.sum())
     reduced = reduce(form)
     if reduced is None:
-        return MaxWeight((), (), None, True, 0)
+        return MaxWeight((), (), None, True, 0, 0)
     root = Root.whole(reduced)
     columns: list[int] | None = []
     if not root.remaining.allow([]):
@@ -235,13 +238,13 @@ def _search(
             columns, cost = beam, met
 
     def watch(workers: Workers) -> bool:
-        return over() or workers.nodes() > most_nodes
+        return over() or workers.work_done() > most_work
 
     done = explore(root, cost, threads, watch)
     if done.columns is not None:
         columns = done.columns
     if columns is None:
-        return MaxWeight((), (), None, done.finished, done.nodes)
+        return MaxWeight((), (), None, done.finished, done.nodes, done.work)
     bound = (most - reduced.value(min(done.bound, done.cost))) / scale
     sets, nodes, finished = [reduced.original(columns)], done.nodes, done.finished
     if n > 1 and finished:
@@ -260,6 +263,7 @@ def _search(
         max(bound, max(exact)),
         finished,
         nodes,
+        done.work,
     )
 
 

@@ -181,6 +181,7 @@ static inline void weigh_eight(const Levels *levels, const Scratch *scratch, int
                                int64_t planes, int64_t low) {
     int64_t n = levels->width.at[t], bad_words = levels->bad_words.at[t];
     int64_t stride = stride_of(n, planes);
+    count_work(levels, LANES, 0, levels->words.at[t] - bad_words, planes);
     count(levels->workspace.at, levels->start.at[t] + bad_words * stride, stride, 0,
           levels->words.at[t] - bad_words, low, low + LANES, n, planes, scratch->both.at,
           scratch->low_less.at, scratch->low.at);
@@ -262,6 +263,8 @@ static inline bool best_pair(const Levels *levels, const Scratch *scratch, int64
         base = -1;
     }
     int64_t columns = (n + LANES - 1) & -LANES;
+    /* Half of the pairs, each by one word or two. */
+    count_work(levels, columns, 0, useful, 0);
     for (int64_t y = n; y < columns; y++)
         limits[y] = -1;
     int64_t rows = enough_words(levels, t, planes, spare / (double)useful), height = rows + 1;

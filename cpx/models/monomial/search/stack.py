@@ -30,7 +30,7 @@ class Levels(NamedTuple):
     covered: Ints2  # (level, position) -> bad weight covered with the candidate
     lost: Ints2  # (level, position) -> good weight excluded with the candidate
     bound: Ints2  # (level, position) -> lower bound on the cost in the child's subtree
-    at: Ints  # [0] the current level
+    at: Ints  # the current level; the work so far, in blocks of eight words
 
 
 class Params(NamedTuple):
@@ -83,7 +83,7 @@ def new_levels(
     workspace = aligned(matrix.size + max((words + 1) * stride, 1 << 12) + LANES)
     workspace[: matrix.size] = matrix.ravel()
     row, rows = (depth + 1,), (depth, n + LANES)
-    shapes: list[tuple[int, ...]] = [*[row] * 6, *[rows] * 4, (1,)]
+    shapes: list[tuple[int, ...]] = [*[row] * 6, *[rows] * 4, (2,)]
     levels = Levels._make([workspace, *(np.zeros(shape, dtype=np.int64) for shape in shapes)])
     levels.start[1] = matrix.size
     levels.width[0], levels.bad_words[0], levels.words[0] = n, bad_words, words

@@ -38,7 +38,7 @@ static inline int64_t descend(const Levels *levels, const Scratch *scratch, int6
     const Side *side = &params->side;
     int64_t *kept = scratch->kept.at, planes = params->planes, width = levels->width.at[t];
     int64_t covered = ROW(levels->covered, t)[levels->position.at[t]], r = params->k - t - 1;
-    order_by(scratch->covered.at, kept, n);
+    order_by(scratch->covered.at, kept, n, scratch->low.at);
     int64_t most = 0, front = n;
     for (int64_t x = 0; x < min(r - 1, n); x++)
         most = min(covered, most + covered - scratch->covered.at[kept[x]]);

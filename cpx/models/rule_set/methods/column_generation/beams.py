@@ -1,204 +1,167 @@
 """Beams: rules that cover samples of great weight, grown literal by literal for many seeds.
 
-What a set of literals covers with one literal more is weighed for all literals at once. Literals
-of a table are much alike: limits of one column, the values of a category, each with its opposite.
-So a sample has a note only where a literal is not what the one before it leads to expect, which is
-about once for each column. Notes are added up, and then the sums of literals follow from those of
-the ones before.
+Literals are columns of bits, and weights are integers in bit slices: what a set of literals covers
+with one literal more is a sum of popcounts, of eight literals at once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import math
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.compiled.kernel import (
-    Bytes2,
-    Floats,
-    Ints,
-    Shorts,
-    Shorts2,
-    Shorts3,
-    Singles,
-    Singles2,
-    Words2,
-    Words3,
-    bind,
-    kernel,
-)
-from cpx.data.bits import packed_columns
+from cpx.compiled.kernel import Ints, Ints2, Shorts2, Shorts3, Words, Words2, Words3, bind, kernel
+from cpx.data.packed import pack
 
-__all__ = ["Beams"]
+__all__ = ["Beams", "Search"]
 
-_ROWS = 2**16  # that are looked at between two looks at the clock, a multiple of 64
-_BLOCK = 2**22  # literals that are compared at a time
+SIZE, SETS, NEXT, SEEDS, FOUND, WORK, BUDGET = range(7)
+"""Places of numbers in ``Search.at``."""
 
-NOTHING, EVERYTHING = -2, -1
-"""Literals that are compared with none, and with one that is true of all samples."""
-
-
-class Notes(NamedTuple):
-    """Which literals are true of m samples."""
-
-    starts: Ints  # the notes of sample i: codes[starts[i] : starts[i + 1]]
-    codes: Shorts  # j where it has literal j and not what that is compared with, d + j conversely
-    bases: Ints  # what a literal is compared with: 2 * j for literal j, 2 * j + 1 for its opposite
-    columns: Words2  # shape (d, words)
+_BITS = 15  # of the greatest weight, where weights are not whole
+_BUDGET = 2**22  # blocks of eight words that are looked at between two looks at the clock
 
 
 class Search(NamedTuple):
-    """The sets of one size, and those that are grown from them; at most S of each."""
+    """The sets of one size, and those that are grown from them; at most S of each.
 
-    weights: Floats  # of the samples
-    allowed: Bytes2  # literals that are true of the seed of a beam, shape (beams, d)
+    Samples are numbered by their places in the words of ``bits``.
+    """
+
+    bits: Words2  # of samples and literals, as cpx.data.packed has them
+    planes: Words3  # bit slices of the weights above 0, and of those below: (2, planes, words)
+    free: Words  # the samples that count
+    seeds: Ints  # a sample for each beam
     beams: Shorts2  # the places of the sets of a beam, -1 behind, shape (beams, width)
     covers: Words3  # the samples that a set covers, of even sizes and of odd ones, (2, S, words)
     sets: Shorts3  # their literals, increasing, shape (2, S, k)
-    sums: Floats  # scratch: S times the sums of the codes, and one of all samples
-    scores: Singles2  # scratch, shape (S, d)
+    scores: Ints2  # scratch: what sets with a literal more cover, shape (S, stride)
     best: Ints  # scratch: of a beam
-    grown: Shorts2  # of the sets with one literal more: what they grew from, what was added
-    values: Singles  # what they cover
-    at: Ints  # size and number of the sets; words from, and up to which, samples are looked at
-
-
-def noted(literals: NDArray[np.bool_]) -> Notes:
-    """Return the notes of samples.
-
-    >>> notes = noted(np.array([[1, 0, 1], [1, 0, 0], [1, 0, 1]], dtype=bool))
-    >>> notes.bases.tolist(), notes.starts.tolist(), notes.codes.tolist()
-    ([-1, -2, -1], [0, 0, 1, 1], [5])
-    """
-    m, d = literals.shape
-    columns = np.zeros((d, max(1, -(-m // 64))), dtype=np.uint64)
-    packed_columns(literals, into=columns.view(np.uint8))
-    costs = np.full((6, d), m + 1)
-    costs[0] = np.bitwise_count(columns).sum(axis=1, dtype=np.int64)
-    costs[1] = m - costs[0]
-    for back in (1, 2):
-        apart = np.bitwise_count(columns[back:] ^ columns[:-back]).sum(axis=1, dtype=np.int64)
-        costs[2 * back, back:], costs[2 * back + 1, back:] = apart, m - apart
-    kind = costs.argmin(axis=0)
-    before = np.maximum(np.arange(d) - kind // 2, 0)
-    bases = np.where(kind < 2, kind + NOTHING, 2 * before + kind % 2)
-    counts, codes = np.zeros(m + 1, dtype=np.int64), list[NDArray[np.int32]]()
-    step = max(1, _BLOCK // max(1, d))
-    for at in range(0, m, step):
-        block = literals[at : at + step]
-        expected = block[:, before] & (kind > 1) ^ (kind % 2 == 1)
-        row, j = np.nonzero(block ^ expected)
-        counts[at + 1 : at + 1 + len(block)] = np.bincount(row, minlength=len(block))
-        codes.append(np.where(block[row, j], j, d + j).astype(np.int32))
-    return Notes(
-        np.cumsum(counts), np.concatenate([*codes, np.zeros(0, np.int32)]), bases, columns
-    )
+    grown: Shorts2  # scratch: what sets with one literal more grew from, and what was added
+    rows: Ints  # scratch: words of samples that weigh something
+    masks: Words  # scratch: what a set covers of them
+    found: Shorts2  # all sets, -1 behind them
+    values: Ints  # what they cover
+    at: Ints  # literals of sets, sets, which is next; beams; sets found; work, and when to stop
 
 
 class Beams:
     """Beam search over the literals of some samples, again and again with other weights.
 
-    Not for several threads at once.
+    same: Which samples are of the class: what has weights of one sign lies together.
+    work: Of all searches, in blocks of words that were looked at.
     """
 
-    def __init__(self, literals: NDArray[np.bool_]) -> None:
-        self._literals, self._notes = literals, noted(literals)
-        self._made: dict[tuple[int, int], _Bound] = {}
+    def __init__(self, literals: NDArray[np.bool_], same: NDArray[np.bool_]) -> None:
+        (m, self._d), self.work = literals.shape, 0
+        order, bad = np.argsort(same, kind="stable"), int(m - same.sum())
+        self._bits, bad_words = pack(literals, bad, rows=order)
+        self._places = np.empty(m, dtype=np.int64)
+        self._places[order] = np.arange(m) + (np.arange(m) >= bad) * (64 * bad_words - bad)
 
-    def sizes(
+    def cover(self, features: Sequence[int]) -> NDArray[np.uint64]:
+        """Return words with a bit for each sample that a rule covers, and others."""
+        found: NDArray[np.uint64] = np.bitwise_and.reduce(self._bits[:, list(features)], axis=1)
+        return found
+
+    def samples(self, words: NDArray[np.uint64]) -> NDArray[np.bool_]:
+        """Say which samples have their bit in some words, shape (m,)."""
+        bits = np.unpackbits(words.view(np.uint8), bitorder="little").view(np.bool_)
+        return bits[self._places]
+
+    def covered(self, rules: Sequence[Sequence[int]]) -> NDArray[np.bool_]:
+        """Say which samples some rules cover, shape (rules, m)."""
+        words = np.zeros((len(rules), len(self._bits)), dtype=np.uint64)
+        for r, rule in enumerate(rules):
+            words[r] = self.cover(rule)
+        bits = np.unpackbits(words.view(np.uint8), axis=1, bitorder="little").view(np.bool_)
+        return bits[:, self._places]
+
+    def words(self, samples: NDArray[np.bool_]) -> NDArray[np.uint64]:
+        """Return words with a bit for each of some samples, shape (m,)."""
+        bits = np.zeros(64 * len(self._bits), dtype=np.bool_)
+        bits[self._places] = samples
+        return np.packbits(bits, bitorder="little").view("<u8").astype(np.uint64, copy=False)
+
+    def search(self, weights: NDArray[np.float64], seeds: int, k: int, width: int) -> Search:
+        """Return room for a search with so many beams, in which nothing was looked for yet.
+
+        Weights that are not whole are rounded to whole parts of the greatest.
+        """
+        (words, stride), k = self._bits.shape, min(k, self._d)
+        most = float(np.abs(weights).max(initial=0.0))
+        if (weights != np.rint(weights)).any():
+            weights = weights * 2.0 ** (_BITS - math.frexp(most)[1])
+        whole = np.rint(weights).astype(np.int64)
+        planes = int(np.abs(whole).max(initial=0)).bit_length()
+        slices = np.zeros((2, planes, words), dtype=np.uint64)
+        for side, sizes in enumerate((np.maximum(whole, 0), np.maximum(-whole, 0))):
+            for b in range(int(sizes.max(initial=0)).bit_length()):
+                slices[side, b] = self.words((sizes >> b) & 1 != 0)
+        sets = seeds * width
+        return Search(
+            self._bits,
+            slices,
+            np.full(words, 2**64 - 1, dtype=np.uint64),
+            np.zeros(seeds, dtype=np.int64),
+            np.zeros((seeds, width), dtype=np.int32),
+            np.zeros((2, sets, words), dtype=np.uint64),
+            np.zeros((2, sets, k), dtype=np.int32),
+            np.zeros((sets, stride), dtype=np.int64),
+            np.zeros(width, dtype=np.int64),
+            np.zeros((2, sets), dtype=np.int32),
+            np.zeros(2 * planes * words, dtype=np.int64),
+            np.zeros(2 * planes * words, dtype=np.uint64),
+            np.zeros((sets * k, k), dtype=np.int32),
+            np.zeros(sets * k, dtype=np.int64),
+            np.zeros(7, dtype=np.int64),
+        )
+
+    def sets(
         self,
         weights: NDArray[np.float64],
         seeds: NDArray[np.intp],
         k: int,
         width: int,
         stop: Callable[[], bool],
-    ) -> Iterator[tuple[NDArray[np.int32], NDArray[np.float32]]]:
-        """Yield the sets of each size, shape (sets, size), with the weight that they cover.
+    ) -> list[tuple[int, ...]]:
+        """Return the sets of all sizes, of the beams of all seeds, by decreasing weight covered.
 
-        They are those of the beams of all seeds. ``stop`` is asked before samples are looked at.
+        ``stop`` is asked now and then.
         """
         if not len(seeds):
-            return
-        k = min(k, self._literals.shape[1])
-        made = self._made.get((k, width))
-        if made is None or len(made.search.beams) < len(seeds):
-            made = self._made[k, width] = _Bound(self._notes, len(seeds), k, width)
-        search = made.search
-        search.weights[:] = weights
-        search.allowed[: len(seeds)] = self._literals[seeds]
-        search.beams[:] = -1
-        search.beams[: len(seeds), 0] = 0
-        first = search.covers.view(np.uint8)[0, 0]
-        first[:] = 0
-        there = np.packbits(weights != 0, bitorder="little")
-        first[: len(there)] = there
-        number = 1
-        for size in range(k):
-            search.at[:2] = size, number
-            for _ in made.parts():
-                if stop():
-                    return
-                made.weigh()
-            number = made.choose()
-            if not number:
-                return
-            yield search.sets[1 - size % 2, :number, : size + 1], search.values[:number]
-            if size + 1 < k:
-                search.at[1] = number
-                for _ in made.parts():
-                    if stop():
-                        return
-                    made.cover()
+            return []
+        search = self.search(weights, len(seeds), k, width)
+        search.seeds[:] = self._places[seeds]
+        search.at[SEEDS] = len(seeds)
+        call = bind(_grow, search)
+        until(call, search.at, stop)
+        self.work += int(search.at[WORK])
+        number = int(search.at[FOUND])
+        values, found = -search.values[:number], search.found[:number].tolist()
+        sets = [tuple(j for j in one if j >= 0) for one in found]
+        return [features for _, features in sorted(zip(values.tolist(), sets, strict=True))]
 
 
-class _Bound:
-    """The room for beams, and the kernels that work in it."""
+def until(call: Callable[[], int], numbers: Ints, stop: Callable[[], bool]) -> int:
+    """Call a search again and again until it is done or to stop; return what it says."""
+    said = GOING
+    while said == GOING and not stop():
+        numbers[BUDGET] = numbers[WORK] + _BUDGET
+        said = call()
+    return said
 
-    def __init__(self, notes: Notes, seeds: int, k: int, width: int) -> None:
-        m, (d, words) = len(notes.starts) - 1, notes.columns.shape
-        sets = seeds * width
-        self.search = Search(
-            np.zeros(m),
-            np.zeros((seeds, d), dtype=np.uint8),
-            np.zeros((seeds, width), dtype=np.int32),
-            np.zeros((2, sets, words), dtype=np.uint64),
-            np.zeros((2, sets, k), dtype=np.int32),
-            np.zeros(sets * (2 * d + 1)),
-            np.zeros((sets, d), dtype=np.float32),
-            np.zeros(2 * width, dtype=np.int64),
-            np.zeros((2, sets), dtype=np.int32),
-            np.zeros(sets, dtype=np.float32),
-            np.zeros(4, dtype=np.int64),
-        )
-        self.weigh, self.choose = (
-            bind(_weigh, notes, self.search),
-            bind(_choose, notes, self.search),
-        )
-        self.cover = bind(_cover, notes, self.search)
 
-    def parts(self) -> Iterator[None]:
-        """Go through the words of the samples."""
-        words, step = self.search.covers.shape[2], max(1, _ROWS // 64)
-        for at in range(0, words, step):
-            self.search.at[2:] = at, min(words, at + step)
-            yield
+DONE, GOING, FULL = range(3)
+"""What a search says: it has ended, there is more to do, there is no room left."""
 
 
 @kernel
-def _weigh(notes: Notes, search: Search) -> None:
-    """Add up the notes of the samples that sets cover, in some words; in the first, from 0."""
-
-
-@kernel
-def _choose(notes: Notes, search: Search) -> int:
-    """Grow sets by the best literals of each beam; return how many different ones there are.
+def _grow(search: Search) -> int:
+    """Grow sets from none, of which at most the best different ones of each beam are kept.
 
     Of what covers the same weight in one beam, the first set and literal is taken.
     """
-
-
-@kernel
-def _cover(notes: Notes, search: Search) -> None:
-    """Note what the grown sets cover, in some words."""

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from cpx.models.rule_set.methods.column_generation.pricing import beam_pricing, best_of_beams
+from cpx.models.rule_set.methods.column_generation.descent import Descent
+from cpx.models.rule_set.methods.column_generation.pricing import beam_pricing
 from cpx.models.rule_set.methods.column_generation.table import Features, Table
 
 __all__ = ["descend", "exchanged", "hamming", "price_path", "quick_set", "zero_one"]
@@ -50,11 +51,12 @@ def exchanged(
     It descends from the set; then, eight times without success, from the best set without one of
     its rules. Ends when ``stop`` says so, if not before.
     """
-    best = descend(table, chosen, k, price, rng, stop)
+    descent = Descent(table, k, _SEEDS)
+    best = descent.run(chosen, price, rng, stop)
     value, failed = zero_one(table, best, price), 0
     while best and failed < _KICKS and not stop():
         dropped = int(rng.integers(len(best)))
-        again = descend(table, best[:dropped] + best[dropped + 1 :], k, price, rng, stop)
+        again = descent.run(best[:dropped] + best[dropped + 1 :], price, rng, stop)
         failed += 1
         if (met := zero_one(table, again, price)) < value:
             best, value, failed = again, met, 0
@@ -68,55 +70,17 @@ def descend(
     price: Fraction,
     rng: Generator,
     stop: Callable[[], bool],
-    *,
-    settled: bool = False,
-    beams: int = _SEEDS,
 ) -> list[Features]:
-    """Return the set after steps that help, until none does.
-
-    For each rule of the set, and for none, take it out: each sample that no other rule covers is
-    then worth its weight, or minus it, to a new rule. The best that beam search finds replaces
-    the old one where it saves more; a rule that saves less than its price is dropped. A set that
-    is ``settled``, a local optimum at a greater price, stays if no rule can be added: the price
-    of a rule that replaces another one does not matter.
+    """Return the set after a
+    :class:`~cpx.models.rule_set.methods.column_generation.descent.Descent`.
     """
-    rules = list(chosen)
-    covers = [table.covered(rule) for rule in rules]
-    full = table.signed_weights(table.weights[table.own].astype(np.float64))
-    place, failed = len(rules), len(rules) if settled else 0
-    while failed <= len(rules) and not stop():
-        others = [cover for i, cover in enumerate(covers) if i != place]
-        free = ~np.logical_or.reduce(others) if others else np.ones(len(full), dtype=bool)
-        weights = np.where(free, full, 0.0)
-        old, new, at = 0.0, None, place
-        if place < len(rules):
-            old = weights[covers[place]].sum() - float(price)
-        wanted = np.flatnonzero(weights > 0)
-        if old >= 0 and len(wanted):
-            seeds = rng.choice(wanted, min(beams, len(wanted)), replace=False)
-            new = best_of_beams(table, weights, seeds, k, _WIDTH, stop)
-        failed, place = failed + 1, place - 1
-        if old < 0:
-            del rules[at], covers[at]
-            failed = 0
-        elif new is not None:
-            cover = table.covered(new)
-            if weights[cover].sum() - float(price) > old:
-                # At the end of the list it is added. In its own place it need not be tried again.
-                rules[at : at + 1] = [new]
-                covers[at : at + 1] = [cover]
-                failed = 1
-        if place < 0:
-            place = len(rules)
-    return rules
+    return Descent(table, k, _SEEDS).run(chosen, price, rng, stop)
 
 
 def zero_one(table: Table, rules: Sequence[Features], price: Fraction) -> Fraction:
     """Return the zero-one loss of a set of rules, plus their price."""
-    covered = np.zeros(len(table.same), dtype=bool)
-    for rule in rules:
-        covered |= table.covered(rule)
-    return int(table.weights[covered != table.same].sum()) + price * len(rules)
+    wrong = table.any_covers(rules) != table.same
+    return int(table.weights[wrong].sum()) + price * len(rules)
 
 
 def hamming(table: Table, rules: Sequence[Features], price: Fraction) -> Fraction:
@@ -156,12 +120,12 @@ def price_path(
     precise: list[Features] = []
     after: list[Features] = []
     sets: list[list[Features]] = []
+    near, far = (Descent(one, k, _FEW_SEEDS) for one in (careful, table))
     for price in prices:
-        search = partial(descend, k=k, price=price, rng=rng, stop=stop, beams=_FEW_SEEDS)
-        before, precise = precise, search(careful, precise, settled=True)
+        before, precise = precise, near.run(precise, price, rng, stop, settled=True)
         same = precise == before
-        after = search(table, after if same else precise, settled=same)
-        best = search(table, best, settled=True)
+        after = far.run(after if same else precise, price, rng, stop, settled=same)
+        best = far.run(best, price, rng, stop, settled=True)
         best = min(best, after, key=partial(zero_one, table, price=price))
         sets.append(best)
     return sets

@@ -63,7 +63,7 @@ class Generation:
     price: Of a rule, in units of weight.
     most_rules: Returns the maximum number of rules that an optimal set may have.
     threads: Of the exact pricing.
-    most_work: Work after which no rounds follow, however much is left to prove: in nodes of exact
+    most_work: Work after which no rounds follow, however much is left to prove: that of exact
         pricing, and what takes as long in the programme.
     known: Rules to begin with.
     stop: Asked between rounds and within exact pricing; True ends them.
@@ -166,8 +166,8 @@ class Generation:
         """Price exactly, round by round, until nothing is left to find or the time is over.
 
         The levels of pricing follow one another as no rule is worth its cost any more. Where the
-        work is limited, the first pricing that exceeds it is the last, and adds no rule: its nodes
-        decide what is found, never how long they took.
+        work is limited, the first pricing that exceeds it is the last, and adds no rule: its work
+        decides what is found, never how long they took.
         """
         end = time.monotonic() + seconds
         if self._level < 0:
@@ -294,16 +294,14 @@ class Generation:
         weights, added = self.table.signed_weights(prices), list[NDArray[np.bool_]]()
         # The weights lack the prices of all demands.
         least = float(self.price) + _TOLERANCE - prices[len(self.table.own) :].sum()
-        for features in found:
+        new = [rule for rule in found if rule not in self._known and self.side.allow(rule)]
+        covers = self.table.beams.covered(new)
+        for r in np.flatnonzero(covers @ weights > least):
             if len(added) == _MOST_ADDED:
                 break
-            if features in self._known or not self.side.allow(features):
-                continue
-            covered = self.table.covered(features)
-            if weights[covered].sum() <= least or any(_alike(covered, one) for one in added):
-                continue
-            added.append(covered)
-            self._add(features)
+            if not any(_alike(covers[r], one) for one in added):
+                added.append(covers[r])
+                self._add(new[r])
         return len(added)
 
     def _price(self, prices: Floats, seconds: float) -> tuple[Features, Fraction]:
@@ -323,7 +321,7 @@ class Generation:
             threads=self.threads,
             seconds=seconds,
             stop=self.stop,
-            max_nodes=most,
+            max_work=most,
             side=self.side,
         )
         self.work += work

@@ -43,7 +43,7 @@ _SELECTED = 0.45  # the share when the first selection ends that keeps side cons
 _OTHER_LOSS = 0.25  # of the time, for the best set by the loss that was not asked for
 _LEAST = 0.5  # seconds that an engine needs to be of use
 _SHORTEST, _LONGEST = 0.05, 60.0  # seconds of a selection that keeps side constraints
-_WORK = 300_000  # nodes of exact pricing, some tenths of a second, where it only gives a bound
+_WORK = 300_000  # of exact pricing, some tenths of a second, where it only gives a bound
 _EXACT = "milp:highs"
 
 

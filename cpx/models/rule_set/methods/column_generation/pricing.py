@@ -12,7 +12,7 @@ from cpx.modelling.side_constraints.form import NO_SIDE_CONSTRAINTS, SideConstra
 from cpx.models.rule_set.methods.column_generation.bounds import PricingBound
 from cpx.models.rule_set.methods.column_generation.table import Features, Table
 
-__all__ = ["CELLS", "LEVELS", "beam_pricing", "best_of_beams", "exact_pricing"]
+__all__ = ["CELLS", "LEVELS", "beam_pricing", "exact_pricing"]
 
 Floats = NDArray[np.float64]
 
@@ -37,27 +37,7 @@ def beam_pricing(
     k: Maximum number of literals, at least 1.
     stop: Asked now and then; True ends the search with the rules met so far.
     """
-    found: list[tuple[float, Features]] = []
-    for sets, values in table.beams.sizes(weights, seeds, k, width, stop):
-        found += zip((-values).tolist(), map(tuple, sets.tolist()), strict=True)
-    return [features for _, features in sorted(found)]
-
-
-def best_of_beams(
-    table: Table,
-    weights: Floats,
-    seeds: NDArray[np.intp],
-    k: int,
-    width: int,
-    stop: Callable[[], bool],
-) -> Features | None:
-    """Return the first rule of :func:`beam_pricing`, if there is any."""
-    best: list[tuple[float, Features]] = []
-    for sets, values in table.beams.sizes(weights, seeds, k, width, stop):
-        most = values.max()
-        equal = map(tuple, sets[values == most].tolist())
-        best = [min([*best, (-float(most), min(equal))])]
-    return best[0][1] if best else None
+    return table.beams.sets(weights, seeds, k, width, stop)
 
 
 LEVELS = (0.9, 2), (0.95, 4), (0.98, 8), (1.0, 16), (1.0, 2**8), (1.0, 2**16)
@@ -67,8 +47,8 @@ prices are multiples of, one after the other."""
 _MOST = 2**60
 """What weights in parts may add up to."""
 
-CELLS = 20
-"""So many cells of a table take as long as a node, before the first one."""
+CELLS, _BLOCKS = 50, 128
+"""A unit of work: so many cells of a table, or blocks of eight words that a search looks at."""
 
 _NEAR = 1e-6  # of a part: HiGHS has 0.4999999 where one half is meant
 
@@ -82,7 +62,7 @@ def exact_pricing(
     threads: int,
     seconds: float,
     stop: Callable[[], bool],
-    max_nodes: int | None = None,
+    max_work: int | None = None,
     side: SideConstraints = NO_SIDE_CONSTRAINTS,
 ) -> tuple[Features, PricingBound, int]:
     """Find the best of all rules at prices that are rounded down.
@@ -93,13 +73,13 @@ def exact_pricing(
     Lower prices also leave room for rules that the programme does not have yet: while it has
     few, halves prove more than what they are rounded from.
 
-    Returns the rule, what is known of all rules, and the work: in nodes of the search.
+    Returns the rule, what is known of all rules, and the work, about a microsecond a unit.
 
     prices: Of the samples of the class, each from 0 to its weight; then of the demands.
     parts, k: Parts of a weight, as long as they add up in 64 bits; maximum number of literals.
     seconds: When they are over, the rule is the best met, and what is known of all rules less.
     stop: True ends the search, too.
-    max_nodes: About how many nodes of the search, at most.
+    max_work: About how much work, at most.
     side: On the literals of a rule, which the one without literals keeps.
 
     >>> table = Table(np.array([[1, 0], [1, 1], [0, 1]], dtype=bool), np.array([1, 1, 0]) == 1,
@@ -125,11 +105,12 @@ def exact_pricing(
         threads=threads,
         time_limit=seconds,
         stop=stop,
-        max_nodes=max_nodes,
+        max_work=None if max_work is None else _BLOCKS * max_work,
         side=side,
     )
     assert found.bound is not None
     met = -int(weights[len(weights) - len(asked) :].sum())
     total = Fraction(int(units.sum()) + met, parts)
     known = PricingBound(total, (found.bound + met) / parts, units / parts)
-    return found.features[0], known, found.nodes + kept.size * table.literals.shape[1] // CELLS
+    work = found.work // _BLOCKS + kept.size * table.literals.shape[1] // CELLS
+    return found.features[0], known, work

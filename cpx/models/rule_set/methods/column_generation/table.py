@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -53,11 +53,11 @@ class Table:
     @cached_property
     def beams(self) -> Beams:
         """Beam search over the literals of the samples."""
-        return Beams(self.literals)
+        return Beams(self.literals, self.same)
 
-    def weighed(self, weights: NDArray[np.int64]) -> Table:
-        """Return the samples with other weights."""
-        other = replace(self, weights=weights)
+    def weighed(self, weights: NDArray[np.int64], same: Bools | None = None) -> Table:
+        """Return the samples with other weights, and classes if these are given."""
+        other = replace(self, weights=weights, same=self.same if same is None else same)
         other.__dict__["beams"] = self.beams
         return other
 
@@ -68,7 +68,14 @@ class Table:
 
     def covered(self, features: Sequence[int]) -> Bools:
         """Say which samples a rule covers, shape (m,)."""
-        return np.asarray(self.literals[:, list(features)].all(axis=1))
+        return self.beams.samples(self.beams.cover(features))
+
+    def any_covers(self, rules: Iterable[Sequence[int]]) -> Bools:
+        """Say which samples are covered by one rule or more, shape (m,)."""
+        words = [self.beams.cover(rule) for rule in rules]
+        if not words:
+            return np.zeros(len(self.same), dtype=bool)
+        return self.beams.samples(np.bitwise_or.reduce(words))
 
     @property
     def priced(self) -> int:
