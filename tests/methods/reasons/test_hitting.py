@@ -50,3 +50,26 @@ def test_a_long_search_can_be_ended() -> None:
         sets.below(80, look)
     assert sets.lower > 5
     sets.close()
+
+
+def test_sets_that_are_put_off_come_back_before_the_bound_rises() -> None:
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        weights = {a: int(rng.integers(1, 4)) for a in range(8)}
+        family = [set(rng.choice(8, 3, False).tolist()) for _ in range(5)]
+        total, least = sum(weights.values()), lightest(weights, family)
+        sets = HittingSets(weights, total)
+        for one in family:
+            sets.add(one)
+        met = set()
+        for _ in range(60):
+            found = sets.below(least + 1)
+            assert sum(weights[a] for a in found) == least >= sets.lower
+            met.add(found)
+            sets.postpone(found)
+        every = (
+            frozenset(s) for k in range(9) for s in itertools.combinations(range(8), k)
+            if sum(weights[a] for a in s) == least
+        )  # fmt: skip
+        assert met == {s for s in every if all(f & s for f in family)}
+        sets.close()

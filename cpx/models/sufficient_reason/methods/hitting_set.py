@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from itertools import count
@@ -45,8 +46,12 @@ class HittingSets:
         self._variable = {a: v for v, a in enumerate(weights, start=1)}
         self._element = {v: a for a, v in self._variable.items()}
         literals = {self._variable[a]: weight for a, weight in weights.items()}
-        new = count(len(weights) + 1).__next__
-        self._sum = sum_encoding(literals, upper, new, self._solver.add_clause, _CLAUSES)
+        self._variables = count(len(weights) + 1).__next__
+        self._sum = sum_encoding(
+            literals, upper, self._variables, self._solver.add_clause, _CLAUSES
+        )
+        # A literal that lets sets be found that were put off, and what these weigh.
+        self._again, self._later = self._variables(), list[int]()
         self._weights, self._packed, self._bound = dict(weights), set[int](), 0
         self.lower = 0
         """Proved: no set that meets all weighs less."""
@@ -64,6 +69,12 @@ class HittingSets:
         """Ask for sets that do not have all of these."""
         self._solver.add_clause([-self._variable[a] for a in elements])
 
+    def postpone(self, elements: Iterable[int]) -> None:
+        """Ask for sets that have not all of these, until there is none that weighs no more."""
+        elements = [*elements]
+        self._later.append(sum(self._weights[a] for a in elements))
+        self._solver.add_clause([self._again, *(-self._variable[a] for a in elements)])
+
     def below(self, upper: int, look: Callable[[], None] | None = None) -> frozenset[int] | None:
         """Return a set that meets all and weighs less than a bound, or None: there is none.
 
@@ -79,12 +90,16 @@ class HittingSets:
             if self._within(bound, look):
                 model = self._solver.get_model()
                 return frozenset(self._element[v] for v in model if v in self._element)
+            if min(self._later, default=upper) <= bound:
+                self._solver.add_clause([self._again])
+                self._again, self._later = self._variables(), []
+                continue
             self.lower = bound + 1
             step *= 2
         return None
 
     def _within(self, bound: int, look: Callable[[], None] | None) -> bool:
-        assumptions = self._sum.at_most(bound)
+        assumptions = [*self._sum.at_most(bound), -self._again]
         while True:
             self._solver.conf_budget(_CONFLICTS)
             found: bool | None = self._solver.solve_limited(assumptions=assumptions)
@@ -112,6 +127,7 @@ class HittingSetSearch(ABC):
     best: The best set, by the places that may be chosen.
     none: It is proved that there is no set.
     excluded: Sets are wanted that have not all of any of these.
+    undecided: Hitting sets that the oracle gave up on, to be asked about when there are no others.
     """
 
     excluded: tuple[int, ...] = ()
@@ -131,6 +147,7 @@ class HittingSetSearch(ABC):
         self.upper: int | None = None
         self.best: int | None = None
         self.family: set[int] = set()
+        self.undecided: list[int] = []
         self._new: list[int] = []
 
     @abstractmethod
@@ -159,17 +176,19 @@ class HittingSetSearch(ABC):
             self.family.add(dual)
             self._new.append(dual)
 
-    def close_in(self, calls: int | None = None) -> None:
+    def close_in(self, calls: float = math.inf, rounds: float = math.inf) -> None:
         """Raise the lower bound and look for better sets than a known one, until they meet.
 
-        calls: After so many sets that the oracle was asked about it stops, whatever is proved.
+        calls, rounds: After so many sets that the oracle was asked about, or so many hitting sets,
+            it stops, whatever is proved.
         """
         assert self.upper is not None
-        sets, before = HittingSets(self.cost, self.upper - self.base), self.oracle.calls
+        sets = HittingSets(self.cost, self.upper - self.base)
+        calls, rounds = calls + self.oracle.calls, rounds + self.rounds
         for known in self.excluded:
             sets.exclude(places(known))
         try:
-            while calls is None or self.oracle.calls - before < calls:
+            while self.oracle.calls < calls and self.rounds < rounds:
                 for dual in self._new:
                     sets.add(places(dual))
                 self._new.clear()
@@ -179,6 +198,8 @@ class HittingSetSearch(ABC):
                 if hitting is None:
                     return
                 self.decide(sum(1 << place for place in hitting))
+                while self.undecided:
+                    sets.postpone(places(self.undecided.pop()))
         finally:
             sets.close()
             self.bounded(sets.lower + self.base)

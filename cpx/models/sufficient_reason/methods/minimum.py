@@ -15,6 +15,7 @@ from cpx.models.sufficient_reason.methods.deletion import delete_from_reason, li
 from cpx.models.sufficient_reason.methods.hitting_set import HittingSetSearch
 from cpx.models.sufficient_reason.search.branch_and_cut import BranchAndCut
 from cpx.models.sufficient_reason.search.record import RecordedCuts
+from cpx.models.sufficient_reason.search.small_changes import SmallChanges
 from cpx.models.sufficient_reason.sufficiency.oracle import GaveUp, Stopped, SufficiencyOracle
 from cpx.models.sufficient_reason.sufficiency.row_oracle import RowOracle
 from cpx.models.sufficient_reason.sufficiency.set_family import places, shuffled
@@ -26,16 +27,20 @@ Listener = Callable[[int, int, tuple[int, ...]], None]
 """Called with lower bound, upper bound and the best reason so far."""
 
 # Boxes after which a question is left open at first, and the factor by which they grow when
-# one has to be answered.
+# it is asked again.
 _PATIENCE, _MORE = 300, 4
 # Boxes times tests, for the questions of the first deletion: a second at most.
 _WORK = 30_000_000
 # Sets that are asked about before branch and cut takes over: many rows need no more. With so many
 # attributes, or fewer, hitting sets are fast for longer.
 _CALLS, _FEW, _CALLS_OF_FEW = 100, 40, 600
+# And after so many hitting sets.
+_ROUNDS = 200
+# Changes that branch and cut is told of: more make its linear program slow.
+_TOLD = 300
 # Where there are no more sets than this that may be lighter, hitting sets go on to the end: some
-# thousands of them are soon proved to meet all changes or not, whatever the trees are.
-_LIGHTER = 3_000_000
+# thousands of small changes are soon found, and leave none of them, whatever the trees are.
+_LIGHTER = 15_000_000
 # Beyond this sum of weights, floats of a linear program tell too little.
 _HEAVY = 2**40
 
@@ -159,6 +164,9 @@ class _Search(HittingSetSearch):
         # Ranks, as weights may be beyond 64 bits.
         rank = {w: i for i, w in enumerate(sorted({*weight.values()}))}
         ranks = np.array([rank[weight[j]] for j in range(n)], dtype=np.int64)
+        self.small: SmallChanges | None = None
+        self.raised = 0  # the bound, when the oracle was asked last
+        self.patience: dict[int, int] = {}  # with hitting sets that it gave up on
         self.first = lightest_last(ranks, oracle, self.free, np.random.default_rng(seed))
 
     def run(self, start: int | None) -> None:
@@ -178,10 +186,14 @@ class _Search(HittingSetSearch):
             # What a kept attribute meets, every set that is looked for meets.
             if not change & self.kept:
                 self.learn(change & ~self.always)
-        branching = self.oracle.searches and sum(self.cost.values()) < _HEAVY
+        if not self.oracle.searches or sum(self.cost.values()) >= _HEAVY:
+            self.close_in()
+            return
         few = len(self.oracle.feature) <= _FEW
-        calls = _CALLS_OF_FEW if few else _CALLS
-        self.close_in(calls if branching else None)
+        if self.record is None:
+            assert isinstance(self.oracle, SufficiencyOracle)  # others do not say that they search
+            self.small = SmallChanges(self.oracle, self.seed)
+        self.close_in(_CALLS_OF_FEW if few else _CALLS, _ROUNDS)
         # A proof by the inequalities of branch and cut is shorter.
         if not self.proved and self.record is None and self.lighter() <= _LIGHTER:
             self._new = [*self.family]
@@ -226,22 +238,37 @@ class _Search(HittingSetSearch):
             self.oracle, costs, kept, 1 - avoided, least(), self.seed, found, shrink,
             lambda lower: self.bounded(lower + self.base), recorded,
         )  # fmt: skip
-        for change in self.family:
+        # Small ones say most.
+        for change in sorted(self.family, key=int.bit_count)[:_TOLD]:
             search.add(change)
         search.run()
 
     def decide(self, chosen: int) -> None:
+        if self.small is not None:
+            found = [*self.small.avoiding(chosen | self.kept)]
+            for change in found:
+                self.learn(change & ~self.always)
+            if found and self.lower == self.raised:
+                return
+            self.raised = self.lower
+        patience = self.patience.get(chosen, _PATIENCE)
+        self.oracle.patience = patience
         try:
             grown = chosen
             while (change := self.refutation(grown)) is not None:
                 self.learn(change & ~self.always)
                 grown |= change & ~self.always
+                self.oracle.patience = _PATIENCE
             if grown == chosen:
                 self.found(chosen)
             else:
                 self.shrink(grown)
         except GaveUp:
-            self.oracle.patience = _MORE * (self.oracle.patience or _PATIENCE)
+            if grown == chosen:
+                self.patience[chosen] = _MORE * patience
+                self.undecided.append(chosen)
+        finally:
+            self.oracle.patience = _PATIENCE
 
     def shrink(self, reason: int, order: Sequence[int] | None = None) -> None:
         """Make an inclusion-minimal reason, and learn what is met on the way."""

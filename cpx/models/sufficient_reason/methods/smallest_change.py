@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
@@ -282,7 +283,7 @@ class _Search(HittingSetSearch):
             return
         if self.listed is None and not self.excluded:
             self.found(delete_from_change(self.oracle, change, shuffled(change, self.random)))
-            self.close_in(_CALLS if self.gains is not None else None)
+            self.close_in(_CALLS if self.gains is not None else math.inf)
             self._gain()
             return
         # No change is known: one more than all changes together weigh.

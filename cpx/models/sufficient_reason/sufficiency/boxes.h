@@ -13,13 +13,21 @@ of its positions, below each, and above each. Arrays named live have the leaves 
 /* What a box says of an attribute: its first and last position, and whether it may be missing. */
 enum { LOW, HIGH, MISSING, SIDES };
 
+/* Return the segment of an entry that a position is in.
+
+   The segments of all entries of an attribute at one position lie side by side, as they are most
+   often read. */
+static inline int64_t segment(int64_t e, int64_t position, const Arrays *t) {
+    int64_t a = t->tested.at[e], entries = t->entry_of.at[a + 1] - t->entry_of.at[a];
+    return t->segment_of.at[t->segment_at.at[e] + entries * position];
+}
+
 /* Return word k of the leaves that an entry reaches at a position, -1 for a missing value. */
 static inline uint64_t reached_at(int64_t e, int64_t position, int64_t width, int64_t k,
                                   const Arrays *t) {
     if (position < 0)
         return t->absent.at[t->absent_at.at[e] + k];
-    int64_t segment = t->segment_of.at[t->segment_at.at[e] + position];
-    return t->here.at[t->mask_at.at[e] + width * segment + k];
+    return t->here.at[t->mask_at.at[e] + width * segment(e, position, t) + k];
 }
 
 /* Return the value of the best live leaf that a segment reaches; its masks begin at mask. */
@@ -67,8 +75,8 @@ static inline void drop_others(uint64_t *live, int64_t a, int64_t low, int64_t h
         int64_t width = t->tree_word.at[tree + 1] - first;
         int64_t b = t->mask_at.at[e], c = b;
         if (low <= high) {
-            b += width * t->segment_of.at[t->segment_at.at[e] + high];
-            c += width * t->segment_of.at[t->segment_at.at[e] + low];
+            b += width * segment(e, high, t);
+            c += width * segment(e, low, t);
         }
         for (int64_t k = 0; k < width; k++) {
             uint64_t mask = 0;
@@ -121,8 +129,8 @@ static inline int64_t sweep(const uint64_t *live, int64_t a, int64_t low, int64_
     for (int64_t c = low; c <= high; c++)
         at[c] = left[c] = right[c] = 0;
     for (int64_t e = t->entry_of.at[a]; e < t->entry_of.at[a + 1]; e++) {
-        int64_t tree = t->entry_tree.at[e], here = t->segment_at.at[e];
-        int64_t j0 = t->segment_of.at[here + low], j1 = t->segment_of.at[here + high];
+        int64_t tree = t->entry_tree.at[e], here = t->starts_at.at[e];
+        int64_t j0 = segment(e, low, t), j1 = segment(e, high, t);
         if (j0 == j1 || taken[tree])
             continue;
         int64_t first = t->tree_word.at[tree], width = t->tree_word.at[tree + 1] - first;
@@ -165,8 +173,7 @@ static inline void lend(const uint64_t *live, int64_t a, int64_t low, int64_t hi
         if (taken[tree])
             continue;
         int64_t first = t->tree_word.at[tree], width = t->tree_word.at[tree + 1] - first;
-        int64_t j0 = t->segment_of.at[t->segment_at.at[e] + low];
-        int64_t j1 = t->segment_of.at[t->segment_at.at[e] + high];
+        int64_t j0 = segment(e, low, t), j1 = segment(e, high, t);
         int64_t one = 0;
         for (int64_t j = j0; j <= j1; j++) {
             int64_t value = at_segment(live, first, width, t->mask_at.at[e] + width * j, t);

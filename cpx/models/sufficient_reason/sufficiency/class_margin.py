@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.compiled.kernel import Ints, Words
+from cpx.compiled.kernel import Ints, Shorts, Words
 from cpx.models.sufficient_reason.sufficiency.grid import Grid
 from cpx.trees import TreeModel
 
@@ -31,10 +31,11 @@ class Arrays(NamedTuple):
     tree_word: Ints
     entry_of: Ints
     entry_tree: Ints
-    segment_of: Ints
+    segment_of: Shorts
     segment_at: Ints
     mask_at: Ints
     starts: Ints
+    starts_at: Ints
     below: Words
     above: Words
     here: Words
@@ -63,10 +64,11 @@ class ClassMargin:
         - tree_word (T + 1,) int64, the first word of each tree;
         - entry_of (A + 1,), entry_tree (E,): an entry is a tree and an attribute it tests, and
           these are sorted by attribute;
-        - segment_of, segment_at (E,): the segment of each position, from ``segment_at[e]``; a
-          segment is a run of positions that the tree does not tell apart;
+        - segment_of, segment_at (E,): the segment of each position, from ``segment_at[e]`` in
+          steps of the entries of the attribute; a segment is a run of positions that the tree does
+          not tell apart;
         - mask_at (E,): where the masks of an entry begin;
-        - starts: the first position of each segment, from ``segment_at[e]``;
+        - starts, starts_at (E,): the first position of each segment, from ``starts_at[e]``;
         - below, above: masks of the leaves that begin at or before a segment, and of those
           that end at or after it;
         - here: masks of the leaves that a segment reaches: both together, but for leaves whose
@@ -164,13 +166,11 @@ def class_margin(model: TreeModel, grid: Grid, own: int, rival: int) -> ClassMar
             )
         tree_word.append(tree_word[-1] + words)
     flat = [entry for group in entries for entry in group]
-    # Segments of positions and starts of segments are addressed alike: there are no more
-    # segments than positions.
-    lengths = [len(entry[6]) for entry in flat]
-    starts = np.zeros(sum(lengths), dtype=np.int64)
-    segment_at = _offsets(lengths)
-    for (*_, first, _), at in zip(flat, segment_at):
-        starts[at : at + len(first)] = first
+    lengths = [sum(len(entry[6]) for entry in group) for group in entries]
+    segment_at = [at + np.arange(len(group)) for group, at in zip(entries, _offsets(lengths))]
+    segment_of = [
+        np.transpose([entry[6] for entry in group]).ravel() for group in entries if group
+    ]
     tree_of = np.array([entry[0] for entry in flat], dtype=np.int64)
     arrays = Arrays(
         _joined(by_bit, np.int64),
@@ -178,10 +178,11 @@ def class_margin(model: TreeModel, grid: Grid, own: int, rival: int) -> ClassMar
         np.array(tree_word, dtype=np.int64),
         np.append(_offsets([len(group) for group in entries]), len(flat)).astype(np.int64),
         tree_of,
-        _joined([entry[6] for entry in flat], np.int64),
-        segment_at,
+        _joined(segment_of, np.int32),
+        _joined(segment_at, np.int64),
         _offsets([len(entry[1]) for entry in flat]),
-        starts,
+        _joined([entry[5] for entry in flat], np.int64),
+        _offsets([len(entry[5]) for entry in flat]),
         _joined([entry[1] for entry in flat], np.uint64),
         _joined([entry[2] for entry in flat], np.uint64),
         _joined([entry[3] for entry in flat], np.uint64),

@@ -99,7 +99,6 @@ static inline void profile(int64_t e, int64_t here, const int64_t *sides, const 
                            double *missing, const Room *room, const Arrays *t) {
     const int64_t tree = t->entry_tree.at[e], first = t->tree_word.at[tree];
     const int64_t width = t->tree_word.at[tree + 1] - first, low = sides[LOW], high = sides[HIGH];
-    const int64_t *segment_of = t->segment_of.at + t->segment_at.at[e];
     const double share = shares[t->tested.at[e]];
     const size_t size = 2 * (size_t)width * sizeof *room->seen;
     uint64_t *now = room->seen, *last = now + 2 * width, *next = last + 2 * width;
@@ -112,9 +111,9 @@ static inline void profile(int64_t e, int64_t here, const int64_t *sides, const 
     }
     memcpy(last, now, size);
     double value = *bound;
-    int64_t j0 = low <= high ? segment_of[low] : 0, j1 = low <= high ? segment_of[high] : -1;
+    int64_t j0 = low <= high ? segment(e, low, t) : 0, j1 = low <= high ? segment(e, high, t) : -1;
     for (int64_t j = j0 - (sides[MISSING] != 0); j <= j1; j++) {
-        int64_t position = j < j0 ? -1 : j == j0 ? low : t->starts.at[t->segment_at.at[e] + j];
+        int64_t position = j < j0 ? -1 : j == j0 ? low : t->starts.at[t->starts_at.at[e] + j];
         leaves_at(width, e, position, share, next, room, t);
         if (memcmp(next, last, size) != 0) {
             uint64_t *other = last;
@@ -163,7 +162,7 @@ static int64_t ascend(struct cpx_models_sufficient_reason_sufficiency_linear_cut
             for (int64_t c = low; c <= high; c++)
                 at[c] = 0.0;
             for (int64_t e = t->entry_of.at[a]; e < t->entry_of.at[a + 1]; e++) {
-                int64_t tree = t->entry_tree.at[e], begin = t->segment_at.at[e];
+                int64_t tree = t->entry_tree.at[e], begin = t->starts_at.at[e];
                 if (!fresh[e])
                     profile(e, here, sides, call->full.at, shares, bounds + tree, known[tree],
                             along + begin, absent + e, &room, t);
@@ -173,7 +172,7 @@ static int64_t ascend(struct cpx_models_sufficient_reason_sufficiency_linear_cut
                 missing += absent[e];
                 if (low > high)
                     continue;
-                int64_t j0 = t->segment_of.at[begin + low], j1 = t->segment_of.at[begin + high];
+                int64_t j0 = segment(e, low, t), j1 = segment(e, high, t);
                 /* The sums are kept as differences from one position to the next. */
                 at[low] += along[begin + j0];
                 for (int64_t j = begin + j0 + 1; j <= begin + j1; j++)
@@ -192,7 +191,7 @@ static int64_t ascend(struct cpx_models_sufficient_reason_sufficiency_linear_cut
             z[a] = to;
             moved++;
             for (int64_t e = t->entry_of.at[a]; e < t->entry_of.at[a + 1]; e++) {
-                int64_t tree = t->entry_tree.at[e], begin = t->segment_at.at[e];
+                int64_t tree = t->entry_tree.at[e], begin = t->starts_at.at[e];
                 int64_t width = t->tree_word.at[tree + 1] - t->tree_word.at[tree];
                 bool same = true;
                 for (int64_t k = 0; k < width; k++) {
@@ -202,7 +201,7 @@ static int64_t ascend(struct cpx_models_sufficient_reason_sufficiency_linear_cut
                 }
                 if (same)
                     continue;
-                bounds[tree] = to < 0 ? absent[e] : along[begin + t->segment_of.at[begin + to]];
+                bounds[tree] = to < 0 ? absent[e] : along[begin + segment(e, to, t)];
                 for (int64_t k = t->tests_at.at[tree]; k < t->tests_at.at[tree + 1]; k++)
                     if (t->tests.at[k] != e)
                         fresh[t->tests.at[k]] = 0;

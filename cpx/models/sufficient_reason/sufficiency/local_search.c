@@ -37,7 +37,7 @@ static void sum_along(const Leaves *leaves, int64_t a, const int64_t *sides, int
         at[c] = 0;
     *missing = 0;
     for (int64_t e = t->entry_of.at[a]; e < t->entry_of.at[a + 1]; e++) {
-        int64_t tree = t->entry_tree.at[e], here = t->segment_at.at[e];
+        int64_t tree = t->entry_tree.at[e], here = t->starts_at.at[e];
         int64_t first = t->tree_word.at[tree], width = t->tree_word.at[tree + 1] - first;
         for (int64_t k = 0; k < width; k++)
             leaves->live[first + k] =
@@ -47,7 +47,7 @@ static void sum_along(const Leaves *leaves, int64_t a, const int64_t *sides, int
             *missing += at_missing(leaves->live, first, width, t->absent_at.at[e], t);
         if (low > high)
             continue;
-        int64_t j0 = t->segment_of.at[here + low], j1 = t->segment_of.at[here + high];
+        int64_t j0 = segment(e, low, t), j1 = segment(e, high, t);
         /* The sums are kept as differences from one position to the next. */
         int64_t before = 0;
         for (int64_t j = j0; j <= j1; j++) {

@@ -219,6 +219,10 @@ class SufficiencyOracle(CounterexampleSearch):
                 self.core = self._used
             self._reasons.add(self.core)
             return None
+        return self.learn(point)
+
+    def learn(self, point: NDArray[np.int64]) -> int:
+        """Remember a counterexample, by its positions; return where it differs from x."""
         differs = np.packbits(self.differing(point), bitorder="little").tobytes()
         change = int.from_bytes(differs, "little")
         self._changes.add(change)

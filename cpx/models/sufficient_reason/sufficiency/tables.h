@@ -13,10 +13,11 @@ typedef struct {
     Ints tree_word;
     Ints entry_of;
     Ints entry_tree;
-    Ints segment_of;
+    Shorts segment_of;
     Ints segment_at;
     Ints mask_at;
     Ints starts;
+    Ints starts_at;
     Words below;
     Words above;
     Words here;
