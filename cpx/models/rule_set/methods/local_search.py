@@ -168,36 +168,51 @@ class _Moves:
         """Take the best move again and again, until none helps."""
         cost = self.cost(chosen)
         while not stop():
-            found = self._best_move(chosen)
+            found = self._best_move(chosen, cost[1])
             if found is None or found[0] >= cost:
                 break
             cost, chosen = found
             self.steps += 1
         return chosen
 
-    def _best_move(self, chosen: Rules) -> tuple[Cost, Rules] | None:
-        """Return the best neighbour with its cost; None if there is none."""
-        candidates: list[tuple[Cost, Rules]] = []
-        for dropped in (None, *(r for r in chosen if r not in self.form.required)):
-            rest = tuple(r for r in chosen if r != dropped)
+    def _best_move(self, chosen: Rules, cost: int) -> tuple[Cost, Rules] | None:
+        """Return the best neighbour of a set of so much cost, with its own; None if there is none.
+
+        A neighbour costs as much but for the rows that only it, or only the set, leaves free.
+        """
+        form = self.form
+        times, candidates = form.times_covered(chosen), list[tuple[Cost, Rules]]()
+        for dropped in (None, *(r for r in chosen if r not in form.required)):
+            rest, left, value = chosen, times, cost
+            if dropped is not None:
+                rest = tuple(r for r in chosen if r != dropped)
+                own = form.covers[dropped]
+                left = times - own
+                value += int(form.weights[own & (left == 0)].sum()) - int(form.prices[dropped])
             violation, with_each = self._violation(rest)
             if dropped is not None:
-                candidates.append(((violation, self.form.cost(rest)), rest))
-            place = self._best_addition(rest, with_each)
+                candidates.append(((violation, value), rest))
+            place = self._best_addition(rest, left, with_each)
             if place is not None:
-                grown = tuple(sorted((*rest, int(self.rules[place]))))
-                candidates.append(((int(with_each[place]), self.form.cost(grown)), grown))
+                added = int(self.rules[place])
+                saved = int(form.weights[form.covers[added] & (left == 0)].sum())
+                value += int(form.prices[added]) - saved
+                grown = tuple(sorted((*rest, added)))
+                candidates.append(((int(with_each[place]), value), grown))
         return min(candidates, default=None)
 
-    def _best_addition(self, chosen: Rules, violation: NDArray[np.int64]) -> int | None:
+    def _best_addition(
+        self, chosen: Rules, times: NDArray[np.int64], violation: NDArray[np.int64]
+    ) -> int | None:
         """Return the place of the rule that saves most, of those that may be added, or None.
 
-        With each of them the set violates the side constraints by so much: the least counts.
+        times: How many rules of the set cover each row.
+        violation: By how much the set violates the side constraints with each rule: the least
+            counts.
         """
         form = self.form
         if form.max_rules is not None and len(chosen) >= form.max_rules:
             return None
-        times = form.times_covered(chosen)
         saved = self.uncovered.of(times == 0) - self.prices
         allowed = np.ones(self.rules.size, dtype=bool)
         allowed[self._places(chosen)] = False
