@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
-from cpx.backends.milp import cbc
+from cpx.answers.result import Termination
+from cpx.backends.base import Progress
+from cpx.backends.milp import backend, cbc
+from cpx.models.rule_set.cases import random_selection
+from cpx.options import SolveOptions
 
 
 class Clock:
@@ -53,3 +58,11 @@ def test_it_ends_by_the_limit(monkeypatch: Any, limit: float, obeys_after: float
     cbc.CbcSolver()._run(["cbc"], Path(), limit)
     assert 0.8 * limit < clock.asked_at < limit
     assert clock.now <= limit + 0.1
+
+
+@pytest.mark.parametrize("asked", [False, True])
+def test_an_end_of_its_own_after_it_was_asked_is_one_at_the_limit(asked: bool) -> None:
+    progress = Progress(random_selection(5), SolveOptions(time_limit=60))
+    engine = SimpleNamespace(raw_status="Optimal - objective value 18.00000000", stopped=asked)
+    why = backend._why_stopped(cast(Any, engine), progress)
+    assert why == (Termination.TIME_LIMIT if asked else Termination.SOLVER_ERROR)

@@ -342,8 +342,9 @@ def _why_stopped(engine: Any, progress: Progress) -> Termination:
     if progress.should_stop:
         return progress.why_stopped()
     told = engine.raw_status.lower()
-    # The engine's clock may run a little ahead of ours.
-    if progress.remaining is not None and "time" in told:
+    # The engine's clock may run a little ahead of ours; CBC is asked to end before the limit.
+    ahead = "time" in told or getattr(engine, "stopped", False)
+    if progress.remaining is not None and ahead:
         return Termination.TIME_LIMIT
     # Limits of its own, which were asked for.
     if progress.options.engine and ("limit" in told or "stopped on" in told):

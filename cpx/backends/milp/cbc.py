@@ -101,6 +101,7 @@ class CbcSolver(pulp.COIN_CMD):
     raw_status: First line of CBC's solution file.
     dual_bound: Its bound after the run, in the sense and with the constant of the problem.
     statistics: Nodes and iterations of the run.
+    stopped: Whether it was asked to end, some time before its limit at the latest.
 
     CBC runs without its integer preprocessing: with it, the CBC 2.10.3 that PuLP bundles
     calls solutions optimal that are not (on a model of 22 columns 5276, where 5204 is
@@ -139,7 +140,7 @@ class CbcSolver(pulp.COIN_CMD):
         self.dual_bound: float | None = None
         self.statistics: dict[str, int] = {}
         self._sign = 1.0
-        self._stopped = self._infeasible = False
+        self.stopped = self._infeasible = False
         self._best = math.inf
 
     def solve_CBC(self, lp: Any, use_mps: bool = True) -> int:
@@ -148,7 +149,7 @@ class CbcSolver(pulp.COIN_CMD):
         if not self.available():
             raise pulp.PulpSolverError(f"cannot execute CBC: {self.path}")
         self.raw_status, self.dual_bound, self.statistics = "", None, {}
-        self._stopped = self._infeasible = False
+        self.stopped = self._infeasible = False
         self._best = math.inf
         self._sign = sign_of(lp)
         with scratch("cpx-cbc-") as folder:
@@ -183,8 +184,8 @@ class CbcSolver(pulp.COIN_CMD):
             while console.running():
                 self._follow(console.lines())
                 now = time.perf_counter()
-                if not self._stopped and (now > ask_at or self.watch.should_stop()):
-                    self._stopped = True
+                if not self.stopped and (now > ask_at or self.watch.should_stop()):
+                    self.stopped = True
                     kill_at = min(now + _GRACE_SECONDS, limit)
                     # CBC writes its best solution and ends.
                     console.interrupt()
@@ -192,7 +193,7 @@ class CbcSolver(pulp.COIN_CMD):
                     console.kill()
             self._follow(console.lines())
         # Ctrl-C at a terminal reaches CBC before it reaches us.
-        self._stopped = self._stopped or self.watch.should_stop()
+        self.stopped = self.stopped or self.watch.should_stop()
         return console.exit_status or 0
 
     def _follow(self, lines: Iterable[bytes]) -> None:
@@ -228,12 +229,12 @@ class CbcSolver(pulp.COIN_CMD):
         for i, column in enumerate(columns):
             column.index, column.varValue = i, None
         codes = constants.LpStatusNotSolved, constants.LpSolutionNoSolutionFound
-        if exit_status != 0 and self._infeasible and not self._stopped:
+        if exit_status != 0 and self._infeasible and not self.stopped:
             self.raw_status = _INFEASIBLE.decode()
             return constants.LpStatusInfeasible, constants.LpSolutionInfeasible
         if exit_status != 0 or not path.exists():
-            self.raw_status = "killed" if self._stopped else f"exit status {exit_status}"
-            if not self._stopped:
+            self.raw_status = "killed" if self.stopped else f"exit status {exit_status}"
+            if not self.stopped:
                 raise pulp.PulpSolverError(f"CBC failed with exit status {exit_status}")
             return codes
         with open(path) as file:
@@ -241,13 +242,13 @@ class CbcSolver(pulp.COIN_CMD):
         word = self.raw_status.partition(" ")[0]
         # "Stopped on time (no integer solution - continuous used)" is no solution.
         found = word in ("Optimal", "Stopped") and "no integer" not in self.raw_status
-        if word in ("Infeasible", "Integer") and not self._stopped:
+        if word in ("Infeasible", "Integer") and not self.stopped:
             codes = constants.LpStatusInfeasible, constants.LpSolutionInfeasible
         elif found:
             _, values, *_ = self.readsol_MPS(str(path), lp, columns, names, {})
             for column in columns:
                 column.varValue = values[column.name]
-            done = word == "Optimal" and not self._stopped
+            done = word == "Optimal" and not self.stopped
             kind = constants.LpSolutionOptimal if done else constants.LpSolutionIntegerFeasible
             codes = constants.LpStatusOptimal, kind
             self.watch.solution(np.array([column.varValue for column in columns]))
