@@ -22,7 +22,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from itertools import pairwise
 
-__all__ = ["GeneralisedTotalizer", "ModuloTotalizer", "sum_encoding"]
+__all__ = ["GeneralisedTotalizer", "ModuloTotalizer", "generalised_size", "sum_encoding"]
 
 Add = Callable[[list[int]], None]
 New = Callable[[], int]
@@ -53,7 +53,7 @@ def sum_encoding(
     >>> clauses
     [[-2, 4], [-1, 3], [-1, -2, 5], [-4, 3], [-5, 4]]
     """
-    if _generalised_size(list(weights.values()), cap) <= limit:
+    if generalised_size(list(weights.values()), cap) <= limit:
         return GeneralisedTotalizer(weights, cap, new, add)
     base = next(
         (b for b in _BASES if _modulo_size(list(weights.values()), cap, b) <= limit), _BASES[-1]
@@ -171,7 +171,7 @@ def _digit_count(cap: int, base: int) -> int:
     return count
 
 
-def _generalised_size(weights: list[int], cap: int) -> int:
+def generalised_size(weights: list[int], cap: int) -> int:
     """Return an upper bound on the clauses of the generalised totalizer.
 
     The number of attainable sums of a node is at most the product of its children's, its
@@ -204,4 +204,4 @@ def _modulo_size(weights: list[int], cap: int, base: int) -> int:
             digits = merged + digits[len(merged) * 2 :]
         inputs = [w // base for w in inputs if w >= base] + [1] * carries
         cap //= base
-    return clauses + _generalised_size(inputs, cap + 1)
+    return clauses + generalised_size(inputs, cap + 1)

@@ -26,8 +26,8 @@ from cpx.options import SolveOptions
 from cpx.support.totalizer import (
     GeneralisedTotalizer,
     ModuloTotalizer,
-    _generalised_size,
     _modulo_size,
+    generalised_size,
     sum_encoding,
 )
 from cpx.testing.brute import brute_force
@@ -286,7 +286,7 @@ def test_estimated_sizes_hold(spread):
     cap = sum(weights.values()) // 3
     _, clauses = _encode("generalised", weights, cap)
     # The ordering of outputs adds at most one clause per output.
-    assert len(clauses) <= 2 * _generalised_size(list(weights.values()), cap)
+    assert len(clauses) <= 2 * generalised_size(list(weights.values()), cap)
     _, clauses = _encode(8, weights, cap)
     assert len(clauses) <= 2 * _modulo_size(list(weights.values()), cap, 8)
 

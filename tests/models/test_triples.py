@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from cpx import KMonomial, Samples, solve
+from cpx.backends.maxsat import core
 from cpx.models import NegativeOnly
 from cpx.models.monomial.encodings import triples
 from cpx.models.monomial.search.conflicts import _Looking, conflicts
@@ -170,6 +171,30 @@ def test_engines_find_the_optimum(seed, engine, encoding, monkeypatch) -> None:
     result = solve(problem, engine, encoding=encoding)
     assert result.objective == result.bound == brute_force(problem)[0]
     assert any("found by a heuristic and the bounds" in told for told in result.warnings)
+
+
+@pytest.mark.parametrize("engine", ["maxsat:rc2", "maxsat:stratified"])
+def test_cores_of_what_is_better_than_the_known_rule(engine, monkeypatch) -> None:
+    """Asked for at once, and of all statements: there is something better, or there is not."""
+    cuts = []
+
+    def ask(of):
+        ask_for_better(of)
+        cuts.append(of._cut)
+
+    ask_for_better, guided = core.CoreGuided._ask_for_better, core.core_guided
+    monkeypatch.setattr(core, "_CUT_AFTER", -1.0)
+    monkeypatch.setattr(core.CoreGuided, "_ask_for_better", ask)
+    monkeypatch.setattr(
+        core, "core_guided", lambda *of, **own: guided(*of, **{**own, "only_better": True})
+    )
+    for seed in range(3):
+        problem = _problem(seed)
+        optimum = brute_force(problem)[0]
+        for hint in (None, solve(problem, "search").explanation):
+            result = solve(problem, engine, encoding="clausal", hint=hint, warm_start=False)
+            assert result.objective == result.bound == optimum
+            assert (cuts[-1] == optimum) is (hint is not None)
 
 
 def test_where_a_rule_cannot_be_known_it_is_clausal() -> None:

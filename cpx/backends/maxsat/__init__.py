@@ -33,7 +33,9 @@ class MaxSat(Backend):
     """Weighted partial MaxSAT: three exact searches that report both bounds as they go.
 
     ``rc2`` raises the lower bound core by core, ``stratified`` does so from the heaviest
-    costs down, ``lsu`` improves solutions and is the strongest of the three at that.
+    costs down, ``lsu`` improves solutions and is the strongest of the three at that. Where a
+    statement has a known solution and better ones only, the first two look for less than it costs
+    after half a second, which a totalizer says: then they refute that in few large steps.
 
     >>> MaxSat("lsu").solver
     'lsu'
@@ -137,7 +139,9 @@ class MaxSat(Backend):
         if self.solver == "lsu":
             linear_search(search)
         else:
-            core_guided(search, stratified=self.solver == "stratified")
+            # Where a solution and better ones only are left, it is a good one.
+            good = search.statement.known is not None
+            core_guided(search, stratified=self.solver == "stratified", only_better=good)
         return True
 
 
