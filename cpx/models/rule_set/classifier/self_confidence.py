@@ -62,7 +62,9 @@ class SelfConfidence:
         share = float(np.average(same, weights=counts))
         given, left = np.flatnonzero(rows), np.flatnonzero(~rows)
         inverse, rest = self._inverse, same - share
-        fitted, own = inverse[np.ix_(given, given)] @ rest, inverse.diagonal()[given]
+        every = np.zeros(len(rows))
+        every[given] = rest
+        fitted, own = (inverse @ every)[given], inverse.diagonal()[given]
         if left.size:
             across = inverse[np.ix_(given, left)]
             parts = np.linalg.solve(inverse[np.ix_(left, left)], across.T)
@@ -77,9 +79,14 @@ class SelfConfidence:
     def _inverse(self) -> Floats:
         bits = self._literals.astype(np.float32)
         ones = bits.sum(axis=1)
-        apart = (ones[:, None] + ones - 2 * bits @ bits.T).astype(np.float64)
-        scale = np.median(apart[apart > 0]) if (apart > 0).any() else 1.0
-        system = np.exp(-apart / scale)
+        apart = (ones[:, None] + ones - 2 * bits @ bits.T).astype(np.intp)
+        times = np.bincount(apart.ravel())
+        times[0] = 0
+        before, half = np.cumsum(times), int(times.sum()) / 2
+        # The median of what is not 0: the mean of the two in the middle.
+        middle = np.searchsorted(before, [half, half + 0.5])
+        scale = float(middle.mean()) if half else 1.0
+        system = np.exp(-np.arange(len(times)) / scale)[apart]
         np.einsum("ii->i", system)[:] += _RIDGE / self._counts
         factor, failed = lapack.dpotrf(system, lower=1)
         lower, singular = lapack.dpotri(factor, lower=1, overwrite_c=1)

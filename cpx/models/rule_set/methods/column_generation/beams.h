@@ -22,42 +22,52 @@ INLINED int64_t note(const Search *search, const uint64_t *cover, int64_t side, 
     return noted;
 }
 
-/* Add the samples that noted words and eight literals have in common. */
-INLINED void add(const Search *search, int64_t j, int64_t first, int64_t last, bool below,
-                 Vector *sums) {
+/* Literals that are weighed together: what is read of a set serves all of them. */
+enum { TOGETHER = 4 * LANES };
+
+/* Add the samples that noted words and so many literals have in common. */
+INLINED void add(const Search *search, int64_t j, int64_t number, int64_t first, int64_t last,
+                 bool below, Vector *sums) {
     const uint64_t *bits = search->bits.at + j;
     const int64_t stride = search->bits.m;
     for (int64_t x = first; x < last; x++) {
         const uint64_t *words = bits + search->rows.at[x] * stride;
         Vector mask = splat(search->masks.at[x]);
-        for (int part = 0; part < PARTS; part++) {
+        for (int64_t part = 0; part < number / WIDTH; part++) {
             Vector common = popcounts(load(words + part * WIDTH) & mask);
             sums[part] = below ? sums[part] - common : sums[part] + common;
         }
     }
 }
 
+/* Weigh so many literals from j on; `ends` are those of the words noted for each plane. */
+INLINED void weigh_some(const Search *search, int64_t j, int64_t number, const int64_t *ends,
+                        int64_t *scores) {
+    Vector sums[TOGETHER / WIDTH];
+    for (int64_t part = 0; part < number / WIDTH; part++)
+        sums[part] = splat(0);
+    for (int64_t x = 0; x < 2 * search->planes.m; x += 2) {
+        for (int64_t part = 0; part < number / WIDTH; part++)
+            sums[part] += sums[part];
+        add(search, j, number, ends[x], ends[x + 1], true, sums);
+        add(search, j, number, ends[x + 1], ends[x + 2], false, sums);
+    }
+    for (int64_t part = 0; part < number / WIDTH; part++)
+        store((uint64_t *)scores + j + part * WIDTH, sums[part]);
+}
+
 /* Write what set s covers with each literal more; a literal of its own has the least number. */
 static NOT_INLINED void weigh(const Search *search, int64_t s) {
     const int64_t size = search->at.at[SIZE], planes = search->planes.m;
     const uint64_t *cover = ROW3(search->covers, size & 1, s);
-    int64_t *scores = ROW(search->scores, s), ends[2 * 64 + 1] = {0}, noted = 0;
+    int64_t *scores = ROW(search->scores, s), ends[2 * 64 + 1] = {0}, noted = 0, j = 0;
     for (int64_t b = planes - 1, x = 0; b >= 0; b--)
         for (int64_t side = 1; side >= 0; side--)
             ends[++x] = noted = note(search, cover, side, b, noted);
-    for (int64_t j = 0; j < search->bits.m; j += LANES) {
-        Vector sums[PARTS];
-        for (int part = 0; part < PARTS; part++)
-            sums[part] = splat(0);
-        for (int64_t x = 0; x < 2 * planes; x += 2) {
-            for (int part = 0; part < PARTS; part++)
-                sums[part] += sums[part];
-            add(search, j, ends[x], ends[x + 1], true, sums);
-            add(search, j, ends[x + 1], ends[x + 2], false, sums);
-        }
-        for (int part = 0; part < PARTS; part++)
-            store((uint64_t *)scores + j + part * WIDTH, sums[part]);
-    }
+    for (; j + TOGETHER <= search->bits.m; j += TOGETHER)
+        weigh_some(search, j, TOGETHER, ends, scores);
+    for (; j < search->bits.m; j += LANES)
+        weigh_some(search, j, LANES, ends, scores);
     const int32_t *set = ROW3(search->sets, size & 1, s);
     for (int64_t x = 0; x < size; x++)
         scores[set[x]] = INT64_MIN;

@@ -105,10 +105,9 @@ class Generation:
         self._shares = np.zeros(0)
         for features in dict.fromkeys([(), *self.known]):
             if self.side.allow(features):
-                self._add(features)
+                self._add(features, self.table.covered(features))
 
-    def _add(self, features: Features) -> None:
-        covered = self.table.covered(features)
+    def _add(self, features: Features, covered: NDArray[np.bool_]) -> None:
         self._known.add(features)
         self.rules.append(features)
         cost = float(self.price) + self.table.paid(covered)
@@ -301,7 +300,7 @@ class Generation:
                 break
             if not any(_alike(covers[r], one) for one in added):
                 added.append(covers[r])
-                self._add(new[r])
+                self._add(new[r], covers[r])
         return len(added)
 
     def _price(self, prices: Floats, seconds: float) -> tuple[Features, Fraction]:
