@@ -246,8 +246,8 @@ class _Search(HittingSetSearch):
     def decide(self, chosen: int) -> None:
         if self.small is not None:
             found = [*self.small.avoiding(chosen | self.kept)]
-            for change in found:
-                self.learn(change & ~self.always)
+            for small in found:
+                self.learn(small & ~self.always)
             if found and self.lower == self.raised:
                 return
             self.raised = self.lower
