@@ -135,7 +135,7 @@ def branching(monkeypatch: pytest.MonkeyPatch) -> None:
     """Small problems, too, are solved by branch and cut, with whatever hitting sets told."""
     for name in ("_CALLS", "_CALLS_OF_FEW"):
         monkeypatch.setattr(minimum, name, 3)
-    monkeypatch.setattr(minimum, "_LIGHTER", 0)
+    monkeypatch.setattr(minimum, "_FURTHER", 0)
 
 
 def recorded(problem: SufficientReason) -> RecordedCuts | None:

@@ -29,7 +29,7 @@ from tests.seeds import some
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Leave nothing to hitting sets."""
     monkeypatch.setattr(minimum_module, "_CALLS_OF_FEW", 0)
-    monkeypatch.setattr(minimum_module, "_LIGHTER", 0)
+    monkeypatch.setattr(minimum_module, "_FURTHER", 0)
 
 
 @pytest.fixture(scope="module")
@@ -237,7 +237,7 @@ def test_it_agrees_with_hitting_sets(
 ) -> None:
     model, X = boosted
     found = {}
-    monkeypatch.setattr(minimum_module, "_LIGHTER", 0)
+    monkeypatch.setattr(minimum_module, "_FURTHER", 0)
     for rounds in (10**9, 0):
         monkeypatch.setattr(minimum_module, "_CALLS_OF_FEW", rounds)
         found[rounds] = [minimum_reason(model, x) for x in X[:12]]

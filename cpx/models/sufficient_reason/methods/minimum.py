@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -36,11 +35,13 @@ _WORK = 30_000_000
 _CALLS, _FEW, _CALLS_OF_FEW = 100, 40, 600
 # And after so many hitting sets.
 _ROUNDS = 200
+# Hitting sets from one deletion to the next, and by how much its order strays from them.
+_EVERY, _NOISE = 100, 0.3
 # Changes that branch and cut is told of: more make its linear program slow.
 _TOLD = 300
-# Where there are no more sets than this that may be lighter, hitting sets go on to the end: some
-# thousands of small changes are soon found, and leave none of them, whatever the trees are.
-_LIGHTER = 15_000_000
+# Where hitting sets prove the minimum by about so many, they go on to the end. For each place by
+# which the bound rises they take so many times as many as for the one before.
+_FURTHER, _GROWTH = 11_000, 2.7
 # Beyond this sum of weights, floats of a linear program tell too little.
 _HEAVY = 2**40
 
@@ -165,7 +166,8 @@ class _Search(HittingSetSearch):
         rank = {w: i for i, w in enumerate(sorted({*weight.values()}))}
         ranks = np.array([rank[weight[j]] for j in range(n)], dtype=np.int64)
         self.small: SmallChanges | None = None
-        self.raised = 0  # the bound, when the oracle was asked last
+        self.raised = 0  # the bound at the last deletion
+        self.often = np.zeros(len(oracle.feature))  # how often the last hitting sets had a place
         self.patience: dict[int, int] = {}  # with hitting sets that it gave up on
         self.first = lightest_last(ranks, oracle, self.free, np.random.default_rng(seed))
 
@@ -195,18 +197,17 @@ class _Search(HittingSetSearch):
             self.small = SmallChanges(self.oracle, self.seed)
         self.close_in(_CALLS_OF_FEW if few else _CALLS, _ROUNDS)
         # A proof by the inequalities of branch and cut is shorter.
-        if not self.proved and self.record is None and self.lighter() <= _LIGHTER:
+        if not self.proved and self.record is None and self.further() <= _FURTHER:
             self._new = [*self.family]
             self.close_in()
         if not self.proved:
             self.branch()
 
-    def lighter(self) -> int:
-        """Return how many sets of as many places there are as a lighter reason has at most."""
+    def further(self) -> float:
+        """Return how many hitting sets it may take until the bounds meet."""
         assert self.upper is not None
-        costs = np.cumsum(sorted(self.cost.values()), dtype=object)
-        most = int(np.count_nonzero(costs < self.upper - self.base))
-        return math.comb(len(costs), min(most, len(costs) // 2))
+        steps = (self.upper - self.lower) / min(self.cost.values())
+        return float(self.rounds * _GROWTH ** min(steps, 99.0))
 
     def branch(self) -> None:
         """Go on by branch and cut, which asks for more than sets to be hit."""
@@ -248,9 +249,16 @@ class _Search(HittingSetSearch):
             found = [*self.small.avoiding(chosen | self.kept)]
             for small in found:
                 self.learn(small & ~self.always)
-            if found and self.lower == self.raised:
+            self.often = 0.99 * self.often
+            self.often[places(chosen)] += 1
+            if found and (self.lower > self.raised or self.rounds % _EVERY == 0):
+                # What most hitting sets have is left out last.
+                noise = _NOISE * self.often.max() * self.small.random.random(len(self.often))
+                order = np.argsort(self.often + noise, kind="stable")
+                self.shrink(self.free, [j for j in order.tolist() if self.free >> j & 1])
+                self.raised = self.lower
+            if found:
                 return
-            self.raised = self.lower
         patience = self.patience.get(chosen, _PATIENCE)
         self.oracle.patience = patience
         try:

@@ -29,7 +29,7 @@ class SmallChanges:
     """
 
     def __init__(self, oracle: SufficiencyOracle, seed: int) -> None:
-        self._oracle, self._random = oracle, np.random.default_rng(seed)
+        self._oracle, self.random = oracle, np.random.default_rng(seed)
         self._gains: dict[int, NDArray[np.float64]] = {}
 
     def avoiding(self, held: int) -> Iterator[int]:
@@ -39,7 +39,7 @@ class SmallChanges:
             oracle.look()
             space, gains = oracle.space(rival), self._gains_of(rival)
             for noise in [0.0] + [_NOISE] * (_ORDERS - 1):
-                noisy = gains + noise * self._random.standard_normal(len(gains))
+                noisy = gains + noise * self.random.standard_normal(len(gains))
                 space.order[:] = order = np.argsort(-noisy, kind="stable")
                 space.point[:] = oracle.x
                 with oracle.holding(space, words):
