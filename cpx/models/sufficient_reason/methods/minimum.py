@@ -34,14 +34,14 @@ _WORK = 30_000_000
 # attributes, or fewer, hitting sets are fast for longer.
 _CALLS, _FEW, _CALLS_OF_FEW = 100, 40, 600
 # And after so many hitting sets.
-_ROUNDS = 200
+_ROUNDS = 300
 # Hitting sets from one deletion to the next, and by how much its order strays from them.
 _EVERY, _NOISE = 100, 0.3
 # Changes that branch and cut is told of: more make its linear program slow.
 _TOLD = 300
 # Where hitting sets prove the minimum by about so many, they go on to the end. For each place by
 # which the bound rises they take so many times as many as for the one before.
-_FURTHER, _GROWTH = 11_000, 2.7
+_FURTHER, _GROWTH = 20_000, 2.7
 # Beyond this sum of weights, floats of a linear program tell too little.
 _HEAVY = 2**40
 
