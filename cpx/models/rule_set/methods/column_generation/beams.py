@@ -21,7 +21,8 @@ __all__ = ["Beams", "Search"]
 SIZE, SETS, NEXT, SEEDS, FOUND, WORK, BUDGET = range(7)
 """Places of numbers in ``Search.at``."""
 
-_BITS = 15  # of the greatest weight, where weights are not whole
+_BITS, _FEW_BITS = 15, 6  # of the greatest weight, where weights are not whole
+_MANY = 2**14  # samples, whose weights have few bits then: each takes as long
 _BUDGET = 2**22  # blocks of eight words that are looked at between two looks at the clock
 
 
@@ -94,7 +95,8 @@ class Beams:
         (words, stride), k = self._bits.shape, min(k, self._d)
         most = float(np.abs(weights).max(initial=0.0))
         if (weights != np.rint(weights)).any():
-            weights = weights * 2.0 ** (_BITS - math.frexp(most)[1])
+            bits = _BITS if len(weights) < _MANY else _FEW_BITS
+            weights = weights * 2.0 ** (bits - math.frexp(most)[1])
         whole = np.rint(weights).astype(np.int64)
         planes = int(np.abs(whole).max(initial=0)).bit_length()
         slices = np.zeros((2, planes, words), dtype=np.uint64)
