@@ -540,7 +540,7 @@ def _interrupt_at_the_terminal(engine: str, isolate: bool) -> None:
     assert process.stdout.readline() == "ready\n"
     # CBC hands over its solution at the end only, and is killed if that takes too long.
     if engine == "milp:cbc":
-        time.sleep(12)
+        time.sleep(5)
     else:
         assert process.stdout.readline() == "found\n"
     os.killpg(process.pid, signal.SIGINT)

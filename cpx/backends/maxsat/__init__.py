@@ -128,11 +128,12 @@ class MaxSat(Backend):
     def _search(self, search: Search, hint: list[int] | None) -> bool:
         from cpx.backends.maxsat.core import core_guided
         from cpx.backends.maxsat.linear_search import linear_search
-        from cpx.backends.maxsat.rounding import rounds_of_bounds
 
         if not search.start(hint):
             return False
         if search.compiled.wide:
+            from cpx.backends.maxsat.rounding import rounds_of_bounds
+
             rounds_of_bounds(search, share=0.2 if self.solver == "lsu" else 0.8)
         if search.solved:
             return True
