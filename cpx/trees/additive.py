@@ -146,8 +146,7 @@ def column_numbers(
         listed = (0.0, 1.0) if attribute.kind == "boolean" else attribute.values
         low, high = attribute.interval
         column = table[:, c]
-        ends = [v for v in (attribute.lower, attribute.upper) if v is not None]
-        column = np.append(column[(low <= column) & (column <= high)], ends)
+        column = np.append(column[(low <= column) & (column <= high)], attribute.ends)
         found.append(np.unique(column + 0.0 if listed is None else np.array(listed)))
         if c in open_ and not len(found[-1]):
             raise DataError(f"column {shown(attribute.name)} has no number")

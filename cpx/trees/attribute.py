@@ -113,7 +113,7 @@ class Attribute:
                     f"attribute, got {shown(self.labels)}"
                 )
         low, high = self.interval
-        if low > high or (self.kind == "integer" and math.ceil(low) > math.floor(high)):
+        if low > high:
             raise self._error(f"no value lies between {self.lower} and {self.upper}")
 
     def _number(self, what: str, value: object) -> float:
@@ -127,12 +127,19 @@ class Attribute:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Lower and upper bound; the largest finite numbers stand for bounds not given."""
+        """Least and greatest value; the largest finite numbers stand for bounds not given."""
         largest = float(np.finfo(np.float64).max)
-        return (
-            -largest if self.lower is None else self.lower,
-            largest if self.upper is None else self.upper,
-        )
+        low = -largest if self.lower is None else self.lower
+        high = largest if self.upper is None else self.upper
+        if self.kind == "integer":
+            return float(math.ceil(low)), float(math.floor(high))
+        return low, high
+
+    @property
+    def ends(self) -> list[float]:
+        """The least and the greatest value, where a bound was given."""
+        given = (self.lower, self.upper)
+        return [end for end, bound in zip(self.interval, given) if bound is not None]
 
     @property
     def words(self) -> dict[str, Any]:
@@ -197,8 +204,7 @@ class Attribute:
             first, last = cells_of(np.array([low, high]), thresholds, cast)
             # Each cell but the last has its right threshold in it, the last the bound.
             return np.asarray((first <= cells) & (cells <= last))
-        low, high = math.ceil(low), math.floor(high)
-        first, last = cells_of(np.array([low, high], dtype=np.float64), thresholds, cast)
+        first, last = cells_of(np.array([low, high]), thresholds, cast)
         above = np.floor(np.concatenate(([-np.inf], thresholds))) + 1
         upto = np.floor(np.concatenate((thresholds, [np.inf])))
         inner = np.maximum(above, low) <= np.minimum(upto, high)

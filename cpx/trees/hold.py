@@ -263,8 +263,7 @@ def _values(attribute: Any, cuts: NDArray[np.float64], kind: Any) -> NDArray[np.
         found = np.concatenate([cuts, above, np.nextafter(cuts, np.inf), between, ends])
         if attribute.kind == "integer":
             found = np.unique(np.concatenate([np.floor(found), np.floor(found) + 1]))
-        bounds = [b for b in (attribute.lower, attribute.upper) if b is not None]
-        found = np.append(found, bounds)
+        found = np.append(found, attribute.ends)
         low, high = attribute.interval
         found = found[np.isfinite(found) & (low <= found) & (found <= high)]
         if not len(found):

@@ -67,3 +67,14 @@ def test_tests_that_none_or_all_pass() -> None:
         tree = Tree([0, -1, -1], [split, 0, 0], [0, 0, 0], [[1.0], [leaf - 3.0]], (0,))
         model = TreeModel([Attribute("a")], ["no", "yes"], [tree], [[0.5]], "sum", "positive", [0])
         assert class_of(model.to_dict(), [0.0]) == model.predict(np.array([[0.0]]))[0]
+
+
+def test_a_column_of_integers_with_bounds_between_them_changes_to_an_integer() -> None:
+    # A missing value goes left, and all others right.
+    tree = Tree([0, -1, -1], [0] * 3, [0] * 3, [[0.0], [1.0]], (0,))
+    column = Attribute("a", "integer", lower=0.5, upper=4.5, missing=True)
+    model = TreeModel([column], [0, 1], [tree], [[0.0]], "sum", "positive", [0])
+    result = cpx.solve(MinimumChange(model, (math.nan,)), "hitting-sets")
+    assert (result.status, result.verified) == ("OPTIMAL", True)
+    assert result.explanation.values == {"a": 1}
+    assert column.interval == (1.0, 4.0)

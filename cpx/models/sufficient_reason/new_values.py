@@ -165,4 +165,7 @@ def can_be(attribute: Attribute, column: NDArray[np.float64]) -> NDArray[np.floa
     if attribute.values is not None:
         return column[np.isin(column, attribute.values)]
     low, high = attribute.interval
-    return column[np.isnan(column) | ((low <= column) & (column <= high))]
+    able = (low <= column) & (column <= high)
+    if attribute.kind == "integer":
+        able &= column == np.floor(column)
+    return column[np.isnan(column) | able]
