@@ -8,7 +8,8 @@ warm start, so that the search contributes nothing.
 
 CPX_UNSEEN_STORE names a file of JSON lines: finished runs are kept there, and a second start makes
 what is missing. CPX_UNSEEN_ENGINES, CPX_UNSEEN_COLUMNS (``default``, ``alone``) and
-CPX_UNSEEN_NUMBERS (as in ``0-11,30``) choose a part. CPX_UNSEEN_CPU is the limit.
+CPX_UNSEEN_NUMBERS (as in ``0-11,30``) choose a part. CPX_UNSEEN_CPU is the limit, CPX_UNSEEN_SEED
+the seed.
 """
 
 from __future__ import annotations
@@ -34,7 +35,8 @@ from cpx.backends import backend
 from cpx.options import SolveOptions
 from cpx.solving.run import run
 
-INSTANCES, SEED = 50, 20261128
+INSTANCES = 50
+SEED = int(os.environ.get("CPX_UNSEEN_SEED", "20261128"))
 SAMPLES, CONDITIONS = 1000, 5
 FEWEST, MOST, NODES = 60, 180, 2000
 ROWS = 2000

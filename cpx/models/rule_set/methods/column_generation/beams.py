@@ -1,4 +1,4 @@
-"""Beams: rules that cover samples of great weight, grown literal by literal for many seeds.
+"""Beam search for rules that cover great weight, from many samples side by side.
 
 Literals are columns of bits, and weights are integers in bit slices: what a set of literals covers
 with one literal more is a sum of popcounts, of eight literals at once.

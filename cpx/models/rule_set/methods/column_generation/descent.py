@@ -1,4 +1,4 @@
-"""Descents: steps that lower the errors of a set of rules and their price, until none does."""
+"""Descent of the local search: rules are dropped, exchanged and added until no step helps."""
 
 from __future__ import annotations
 
